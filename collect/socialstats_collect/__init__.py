@@ -1,0 +1,1 @@
+"""Collect model answers into tidy tables (nothing here yet: see NEWS.md)."""
