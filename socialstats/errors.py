@@ -1,0 +1,227 @@
+"""Every exception and every numbered caution, in one place.
+
+Exception
+└── SocialStatsError
+    ├── InputError (ValueError)              a file, table, plan or option that cannot be used: exit code 2
+    │   └── DesignError                      the columns do not make the design that was asked for
+    ├── NothingToAnalyse (ValueError)        a readable table without a single usable row: exit code 3
+    ├── MissingDependency (ImportError)      an optional package is needed: says which extra to install
+    └── UndefinedStatistic (ArithmeticError) the number asked for does not exist for these data
+        ├── MleDoesNotExist                  unbeaten, winless or separate items; separated covariates
+        ├── NotIdentified                    terms that the data cannot tell apart
+        └── NonConvergence                   an iteration stopped before its tolerance; carries the gap
+
+A statistic that does not exist is one of these exceptions, or a row whose ``undefined`` reason is filled:
+never 0, never p = 0, never a silent NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["info", "caution", "stop"]
+SHOWN_AT_MOST = 20
+LINES_SHOWN = 5
+
+
+class SocialStatsError(Exception):
+    """Base class of everything socialstats raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing wrong with an input, and what to do about it.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong, naming the value.
+    source : str
+        File name, or how the data frame was passed.
+    column : str or None
+        Column as the user's table spells it.
+    lines : tuple of int
+        Lines of the file (or row positions of a data frame, see `unit`), the first few at least.
+    n_rows : int
+        How many rows have this problem.
+    fix : str
+        One sentence that says what to do.
+    unit : str
+        ``"line"`` for files, ``"row"`` for data frames.
+    """
+
+    message: str
+    source: str = ""
+    column: str | None = None
+    lines: tuple[int, ...] = ()
+    n_rows: int = 0
+    fix: str = ""
+    unit: str = "line"
+
+    def __str__(self) -> str:
+        place = self.source
+        if self.lines:
+            place += f" {self.unit} {self.lines[0]}"
+        if self.column is not None:
+            place += f", column '{self.column}'"
+        text = f"{place}: {self.message}" if place else self.message
+        if self.n_rows > 1 and self.lines:
+            shown = ", ".join(str(line) for line in self.lines[:LINES_SHOWN])
+            more = ", ..." if self.n_rows > LINES_SHOWN else ""
+            text += f" ({self.n_rows:,} rows: {self.unit}s {shown}{more})"
+        return f"{text}. {self.fix}" if self.fix else text
+
+
+class InputError(SocialStatsError, ValueError):
+    """Input that cannot be used; carries up to 20 problems, each with its place and its fix."""
+
+    def __init__(self, problems: Problem | str | Sequence[Problem]) -> None:
+        if isinstance(problems, str):
+            problems = Problem(message=problems)
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        shown = [str(problem) for problem in self.problems[:SHOWN_AT_MOST]]
+        if len(self.problems) > SHOWN_AT_MOST:
+            shown.append(f"... and {len(self.problems) - SHOWN_AT_MOST} more problems")
+        super().__init__("\n".join(shown))
+
+
+class DesignError(InputError):
+    """The columns do not make the design that was asked for."""
+
+
+class NothingToAnalyse(SocialStatsError, ValueError):
+    """A readable table without a single usable row."""
+
+
+class MissingDependency(SocialStatsError, ImportError):
+    """An optional package is needed; the message names the extra that brings it."""
+
+
+class UndefinedStatistic(SocialStatsError, ArithmeticError):
+    """The statistic does not exist for these data; the message says why."""
+
+
+class MleDoesNotExist(UndefinedStatistic):
+    """No finite maximum-likelihood estimate exists.
+
+    Attributes
+    ----------
+    components : tuple of tuple of str
+        Strongly connected components of the win graph, largest first.
+    unbeaten, winless : tuple of str
+        Items that never lost (or tied), and items that never won (or tied).
+    separate : bool
+        True when the comparison graph itself falls apart: some groups were never compared.
+    terms : tuple of str
+        Covariates (or the order effect) that separate the outcomes perfectly.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        components: tuple[tuple[str, ...], ...] = (),
+        unbeaten: tuple[str, ...] = (),
+        winless: tuple[str, ...] = (),
+        separate: bool = False,
+        terms: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.components = components
+        self.unbeaten = unbeaten
+        self.winless = winless
+        self.separate = separate
+        self.terms = terms
+
+
+class NotIdentified(UndefinedStatistic):
+    """Terms that these data cannot tell apart; `terms` names them."""
+
+    def __init__(self, message: str, *, terms: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.terms = terms
+
+
+class NonConvergence(UndefinedStatistic):
+    """An iteration stopped before reaching its tolerance.
+
+    Attributes
+    ----------
+    iterations : int
+    gap : float
+        What the stopping rule measured when it gave up.
+    """
+
+    def __init__(self, message: str, *, iterations: int, gap: float) -> None:
+        super().__init__(f"{message} ({iterations} iterations, remaining gap {gap:.3g})")
+        self.iterations = iterations
+        self.gap = gap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caution:
+    """Something to know before quoting a number.
+
+    Attributes
+    ----------
+    code : str
+        Stable number, listed in `CAUTIONS`.
+    severity : {"info", "caution", "stop"}
+    short : str
+        One line.
+    detail : str
+        What was seen in these data, with its numbers.
+    affects : str
+        Which numbers it touches.
+    fix : str
+        What would settle it.
+    """
+
+    code: str
+    severity: Severity
+    short: str
+    detail: str = ""
+    affects: str = ""
+    fix: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.short}" + (f": {self.detail}" if self.detail else "")
+
+
+CAUTIONS: dict[str, tuple[Severity, str]] = {
+    "SS101": ("stop", "the comparison graph is disconnected"),
+    "SS102": ("caution", "strengths were kept finite by a penalty or prior"),
+    "SS103": ("caution", "few comparisons for some items"),
+    "SS104": ("caution", "the model does not fit the pair counts"),
+    "SS105": ("caution", "ties were split in halves"),
+    "SS106": ("info", "no column says which item was shown first"),
+    "SS107": ("caution", "the order of presentation matters"),
+    "SS108": ("caution", "order of presentation and covariates are unbalanced"),
+    "SS109": ("info", "ties are modelled"),
+    "SS110": ("caution", "shares depend on how many items a group has"),
+    "SS201": ("caution", "clusters were ignored"),
+    "SS202": ("caution", "few clusters"),
+    "SS203": ("caution", "fewer clusters than parameters"),
+    "SS204": ("caution", "some resamples had no finite estimate"),
+    "SS205": ("info", "clustering changes the standard errors"),
+    "SS206": ("caution", "a covariance matrix was not positive and was floored"),
+    "SS207": ("info", "weights were used"),
+    "SS301": ("caution", "rows were left out"),
+    "SS302": ("caution", "some conditions hold no comparison"),
+    "SS303": ("caution", "cells were seen different numbers of times"),
+    "SS304": ("caution", "a plug-in estimate is biased"),
+    "SS305": ("info", "a published reference line is not what it says"),
+    "SS401": ("info", "the data are simulated"),
+    "SS402": ("caution", "an independent implementation disagrees"),
+    "SS403": ("info", "labels were cut or cleaned for display"),
+}
+
+
+def caution(code: str, detail: str = "", *, affects: str = "", fix: str = "", short: str = "") -> Caution:
+    """Make a numbered caution; its severity and short text come from `CAUTIONS`."""
+    severity, default = CAUTIONS[code]
+    return Caution(
+        code=code, severity=severity, short=short or default, detail=detail, affects=affects, fix=fix
+    )

@@ -1,0 +1,145 @@
+"""The literature behind the methods: one entry a work, cited by key everywhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from socialstats.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A published work.
+
+    Attributes
+    ----------
+    authors, year, title, venue, doi : str
+        `doi` is empty where the work has none.
+    """
+
+    authors: str
+    year: int
+    title: str
+    venue: str
+    doi: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.authors} ({self.year}). {self.title}. {self.venue}."
+        return f"{text} doi:{self.doi}" if self.doi else text
+
+
+REFERENCES: dict[str, Reference] = {
+    "bradley1952": Reference(
+        authors="Bradley, R. A., & Terry, M. E.", year=1952,
+        title="Rank analysis of incomplete block designs: I. The method of paired comparisons",
+        venue="Biometrika, 39(3/4), 324-345", doi="10.2307/2334029"),
+    "ford1957": Reference(
+        authors="Ford, L. R., Jr.", year=1957,
+        title="Solution of a ranking problem from binary comparisons",
+        venue="American Mathematical Monthly, 64(8), 28-33", doi="10.2307/2308513"),
+    "raokupper1967": Reference(
+        authors="Rao, P. V., & Kupper, L. L.", year=1967,
+        title="Ties in paired-comparison experiments: A generalization of the Bradley-Terry model",
+        venue="Journal of the American Statistical Association, 62(317), 194-204",
+        doi="10.1080/01621459.1967.10482901"),
+    "davidson1970": Reference(
+        authors="Davidson, R. R.", year=1970,
+        title="On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+        venue="Journal of the American Statistical Association, 65(329), 317-328",
+        doi="10.1080/01621459.1970.10481082"),
+    "davidsonbeaver1977": Reference(
+        authors="Davidson, R. R., & Beaver, R. J.", year=1977,
+        title="On extending the Bradley-Terry model to incorporate within-pair order effects",
+        venue="Biometrics, 33(4), 693-702", doi="10.2307/2529467"),
+    "stigler1994": Reference(
+        authors="Stigler, S. M.", year=1994,
+        title="Citation patterns in the journals of statistics and probability",
+        venue="Statistical Science, 9(1), 94-108", doi="10.1214/ss/1177010655"),
+    "agresti2002": Reference(
+        authors="Agresti, A.", year=2002, title="Categorical data analysis (2nd ed.)",
+        venue="Wiley", doi="10.1002/0471249688"),
+    "firth1993": Reference(
+        authors="Firth, D.", year=1993, title="Bias reduction of maximum likelihood estimates",
+        venue="Biometrika, 80(1), 27-38", doi="10.1093/biomet/80.1.27"),
+    "firth2004": Reference(
+        authors="Firth, D., & de Menezes, R. X.", year=2004, title="Quasi-variances",
+        venue="Biometrika, 91(1), 65-80", doi="10.1093/biomet/91.1.65"),
+    "hunter2004": Reference(
+        authors="Hunter, D. R.", year=2004, title="MM algorithms for generalized Bradley-Terry models",
+        venue="The Annals of Statistics, 32(1), 384-406", doi="10.1214/aos/1079120141"),
+    "turnerfirth2012": Reference(
+        authors="Turner, H., & Firth, D.", year=2012,
+        title="Bradley-Terry models in R: The BradleyTerry2 package",
+        venue="Journal of Statistical Software, 48(9), 1-21", doi="10.18637/jss.v048.i09"),
+    "white1982": Reference(
+        authors="White, H.", year=1982, title="Maximum likelihood estimation of misspecified models",
+        venue="Econometrica, 50(1), 1-25", doi="10.2307/1912526"),
+    "liangzeger1986": Reference(
+        authors="Liang, K.-Y., & Zeger, S. L.", year=1986,
+        title="Longitudinal data analysis using generalized linear models",
+        venue="Biometrika, 73(1), 13-22", doi="10.1093/biomet/73.1.13"),
+    "cameron2011": Reference(
+        authors="Cameron, A. C., Gelbach, J. B., & Miller, D. L.", year=2011,
+        title="Robust inference with multiway clustering",
+        venue="Journal of Business & Economic Statistics, 29(2), 238-249", doi="10.1198/jbes.2010.07136"),
+    "cattelan2012": Reference(
+        authors="Cattelan, M.", year=2012,
+        title="Models for paired comparison data: A review with emphasis on dependent data",
+        venue="Statistical Science, 27(3), 412-433", doi="10.1214/12-STS396"),
+    "mogstad2024": Reference(
+        authors="Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D.", year=2024,
+        title="Inference for ranks with applications to mobility across neighbourhoods and academic "
+              "achievement across countries",
+        venue="The Review of Economic Studies, 91(1), 476-518", doi="10.1093/restud/rdad006"),
+    "romanowolf2005": Reference(
+        authors="Romano, J. P., & Wolf, M.", year=2005,
+        title="Exact and approximate stepdown methods for multiple hypothesis testing",
+        venue="Journal of the American Statistical Association, 100(469), 94-108",
+        doi="10.1198/016214504000000539"),
+    "holm1979": Reference(
+        authors="Holm, S.", year=1979, title="A simple sequentially rejective multiple test procedure",
+        venue="Scandinavian Journal of Statistics, 6(2), 65-70"),
+    "efron1987": Reference(
+        authors="Efron, B.", year=1987, title="Better bootstrap confidence intervals",
+        venue="Journal of the American Statistical Association, 82(397), 171-185",
+        doi="10.1080/01621459.1987.10478410"),
+    "davisonhinkley1997": Reference(
+        authors="Davison, A. C., & Hinkley, D. V.", year=1997, title="Bootstrap methods and their application",
+        venue="Cambridge University Press", doi="10.1017/CBO9780511802843"),
+    "wilson1927": Reference(
+        authors="Wilson, E. B.", year=1927,
+        title="Probable inference, the law of succession, and statistical inference",
+        venue="Journal of the American Statistical Association, 22(158), 209-212",
+        doi="10.1080/01621459.1927.10502953"),
+    "owen2007": Reference(
+        authors="Owen, A. B.", year=2007, title="The pigeonhole bootstrap",
+        venue="The Annals of Applied Statistics, 1(2), 386-411", doi="10.1214/07-AOAS122"),
+    "shannon1948": Reference(
+        authors="Shannon, C. E.", year=1948, title="A mathematical theory of communication",
+        venue="Bell System Technical Journal, 27(3), 379-423", doi="10.1002/j.1538-7305.1948.tb01338.x"),
+    "miller1955": Reference(
+        authors="Miller, G. A.", year=1955, title="Note on the bias of information estimates",
+        venue="In H. Quastler (Ed.), Information theory in psychology (pp. 95-100). Free Press"),
+    "konis2007": Reference(
+        authors="Konis, K.", year=2007,
+        title="Linear programming algorithms for detecting separated data in binary logistic regression models",
+        venue="DPhil thesis, University of Oxford"),
+}  # fmt: skip
+
+
+def citation(key: str) -> str:
+    """Return a reference as text.
+
+    Raises
+    ------
+    InputError
+        If the key is unknown.
+
+    Examples
+    --------
+    >>> citation("ford1957")
+    'Ford, L. R., Jr. (1957). Solution of a ranking problem from binary comparisons. ...doi:10.2307/2308513'
+    """
+    if key not in REFERENCES:
+        raise InputError(f"no reference '{key}'; references: {', '.join(sorted(REFERENCES))}")
+    return str(REFERENCES[key])

@@ -1,0 +1,75 @@
+"""What a metric declares about itself; contract tests and the report read it from here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from socialstats.errors import InputError
+from socialstats.results import Result, ResultGroup
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DesignName = Literal["comparisons", "paired", "ratings"]
+Swap = Literal["negates", "invariant", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A metric's entry in the registry.
+
+    Attributes
+    ----------
+    name : str
+        Name of the public function.
+    title : str
+        The estimand in a few words.
+    design : {"comparisons", "paired", "ratings"}
+    function : callable
+        The public function: design first, options by keyword.
+    sentence : callable
+        Result -> APA 7 sentence, made only from its rows.
+    plot : callable
+        ``plot(result, ax=None, **options)`` -> matplotlib Axes.
+    crosscheck : str
+        ``"module:function"`` in `socialstats.crosscheck` that recomputes the number independently.
+    estimand : str
+        What is estimated, in one or two sentences.
+    assumptions : tuple of str
+    references : tuple of str
+        Keys of `socialstats.references`.
+    swap : {"negates", "invariant", "none"}
+        What swapping the two sides of every comparison (conditions, raters) does to the estimates.
+    options : mapping
+        Options that contract tests must pass for the metric to be defined on generic data.
+    """
+
+    name: str
+    title: str
+    design: DesignName
+    function: Callable[..., Result | ResultGroup]
+    sentence: Callable[[Result], str]
+    plot: Callable[..., Axes]
+    crosscheck: str
+    estimand: str
+    assumptions: tuple[str, ...]
+    references: tuple[str, ...]
+    swap: Swap = "none"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def lookup(name: str) -> Metric:
+    """Return the entry of a metric.
+
+    Raises
+    ------
+    InputError
+        If no metric has this name; the message lists those there are.
+    """
+    metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
+    if name not in metrics:
+        raise InputError(f"no metric '{name}'; metrics: {', '.join(metrics)}")
+    return metrics[name]

@@ -1,0 +1,414 @@
+"""What every metric returns: rows with fixed columns, a header, cautions, and the ways to read them.
+
+The column glossary (`TIDY_COLUMNS`) is fixed: a row leaves empty what does not apply to it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.references import citation
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One term of a result. Empty fields do not apply to the term.
+
+    Attributes
+    ----------
+    term : str
+        What is estimated: an item, a coefficient, a component.
+    by : str
+        Level of the `by=` variable (for example the model) this row belongs to.
+    group : str
+        Family of terms or subgroup: ``strength``, ``order``, a condition, a rater group.
+    estimate, std_error : float
+        In the unit that the metric's documentation states.
+    conf_low, conf_high, conf_level : float
+    statistic, df, p_value : float
+        Test of the hypothesis that the metric's documentation states.
+    p_adjusted : float
+        p-value adjusted over the family that `method` names.
+    n : float
+        Rows (or sum of weights) behind this term; `n_units`, `n_clusters` likewise.
+    method : str
+        How the interval and the test were obtained.
+    undefined : str
+        Why `estimate` or its interval is missing; not a column of `tidy()`.
+    """
+
+    term: str
+    by: str | None = None
+    group: str | None = None
+    estimate: float | None = None
+    std_error: float | None = None
+    conf_low: float | None = None
+    conf_high: float | None = None
+    conf_level: float | None = None
+    statistic: float | None = None
+    df: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    n: float | None = None
+    n_units: int | None = None
+    n_clusters: int | None = None
+    method: str | None = None
+    undefined: str | None = None
+
+
+TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name != "undefined")
+TEXT_COLUMNS = ("term", "by", "group", "method")
+GLANCE_COLUMNS = (
+    "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One number compared with an independent implementation.
+
+    Attributes
+    ----------
+    quantity : str
+    ours, theirs : float or None
+    package, version : str
+    tolerance : float
+        Largest absolute difference that counts as agreement; `why` justifies it in one line.
+    ok : bool or None
+        None where the other side has no such number or is known to be wrong (then `note` says so).
+    """
+
+    quantity: str
+    ours: float | None
+    theirs: float | None
+    package: str
+    version: str
+    tolerance: float
+    ok: bool | None
+    why: str = ""
+    note: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Absolute difference, where both sides have the number."""
+        if self.ours is None or self.theirs is None:
+            return None
+        return abs(self.ours - self.theirs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """The outcome of `Result.verify()`: a small table of checks."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True when at least one number was compared and none disagreed."""
+        return any(c.ok for c in self.checks) and all(c.ok is not False for c in self.checks)
+
+    def __iter__(self) -> Iterator[Check]:
+        return iter(self.checks)
+
+    def tidy(self) -> pd.DataFrame:
+        """Return the checks as a table, one row a quantity."""
+        import pandas as pd
+
+        names = ("quantity", "ours", "theirs", "package", "version", "difference", "tolerance", "ok", "why")
+        return pd.DataFrame({n: [getattr(c, n) for c in self.checks] for n in (*names, "note")})
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the checks as built-in types."""
+        names = [f.name for f in fields(Check)]
+        return [{n: plain(getattr(c, n)) for n in names} | {"difference": c.difference} for c in self.checks]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Result:
+    """What a metric returns.
+
+    Attributes
+    ----------
+    metric : str
+        Registry name.
+    title : str
+        Estimator in words.
+    inference : str
+        How the uncertainty was obtained, in words.
+    rows : tuple of Row
+    counts : mapping of str to int
+        n at every level: rows, items, pairs, clusters.
+    fit : mapping
+        Values of `GLANCE_COLUMNS` that apply.
+    settings : mapping
+        Everything the caller chose (or left at its default), echoed.
+    cautions : tuple of Caution
+    references : tuple of str
+        Keys of `socialstats.references`.
+    names, covariance : tuple of str, (k, k) array or None
+        Covariance of the coefficients `names`.
+    design : object
+        The design the numbers were computed from.
+    extras : mapping
+        Further named values of the metric (arrays, tables).
+    """
+
+    metric: str
+    title: str
+    rows: tuple[Row, ...]
+    inference: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    fit: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cautions: tuple[Caution, ...] = ()
+    references: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    covariance: FloatArray | None = None
+    design: Any = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        return f"<{self.title}: {size}; {self.inference}>"
+
+    def tidy(self) -> pd.DataFrame:
+        """Return one row a term, with the columns of `TIDY_COLUMNS` and no others."""
+        import pandas as pd
+
+        columns = {
+            name: pd.Series(
+                [getattr(row, name) for row in self.rows],
+                dtype=object if name in TEXT_COLUMNS else "float64",
+            )
+            for name in TIDY_COLUMNS
+        }
+        return pd.DataFrame(columns)
+
+    def glance(self) -> pd.DataFrame:
+        """Return one row that describes the whole fit."""
+        import pandas as pd
+
+        return pd.DataFrame({name: [self.fit.get(name)] for name in GLANCE_COLUMNS})
+
+    def row(self, term: str, *, group: str | None = None, by: str | None = None) -> Row:
+        """Return the row of a term.
+
+        Raises
+        ------
+        InputError
+            If there is no such term; the message lists those there are.
+        """
+        found = [
+            r for r in self.rows
+            if r.term == term and (group is None or r.group == group) and (by is None or r.by == by)
+        ]  # fmt: skip
+        if not found:
+            known = ", ".join(dict.fromkeys(r.term for r in self.rows))
+            raise InputError(f"no term '{term}' in this result; terms: {known}")
+        return found[0]
+
+    def coef(self) -> dict[str, float]:
+        """Return the coefficients by name (or the estimates by term, where there is no covariance)."""
+        if self.names:
+            chosen = {r.term: r.estimate for r in self.rows}
+            return {name: float(chosen[name] or 0.0) for name in self.names}
+        return {r.term: r.estimate for r in self.rows if r.estimate is not None}
+
+    def vcov(self) -> pd.DataFrame:
+        """Return the covariance matrix of the coefficients.
+
+        Raises
+        ------
+        UndefinedStatistic
+            If the metric has none.
+        """
+        if self.covariance is None:
+            raise UndefinedStatistic(f"{self.title} has no covariance matrix; its intervals are {self.inference}")
+        import pandas as pd
+
+        return pd.DataFrame(self.covariance, index=list(self.names), columns=list(self.names))
+
+    def confint(self, level: float | None = None) -> pd.DataFrame:
+        """Return the intervals, one row a term, with R's column names.
+
+        Parameters
+        ----------
+        level : float, optional
+            Only metrics with closed-form intervals can change the level after the fact; others raise.
+        """
+        import pandas as pd
+
+        rows = self.rows if level is None else self.rows_at(level)
+        used = next((r.conf_level for r in rows if r.conf_level is not None), 0.95)
+        names = [f"{50 * (1 - used):g} %", f"{50 * (1 + used):g} %"]
+        data = [[r.conf_low, r.conf_high] for r in rows]
+        return pd.DataFrame(data, index=[r.term for r in rows], columns=names, dtype="float64")
+
+    def rows_at(self, level: float) -> tuple[Row, ...]:
+        """Return the rows with intervals at another level."""
+        if all(r.conf_level in (None, level) for r in self.rows):
+            return self.rows
+        raise InputError(f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again")
+
+    def summary(self) -> str:
+        """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
+        from socialstats.text import number
+
+        size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
+        lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
+        facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
+        if facts:
+            lines.append("Fit: " + ", ".join(facts))
+        lines += ["", self.table_text(), ""]
+        lines += [f"Caution {c}" for c in self.cautions if c.severity != "info"]
+        lines += [f"Note {c}" for c in self.cautions if c.severity == "info"]
+        return "\n".join(lines).rstrip()
+
+    def table_text(self) -> str:
+        """Return the terms as an aligned text table, columns without values left out."""
+        from socialstats.text import number, shorten
+
+        shown = [c for c in TIDY_COLUMNS if any(getattr(r, c) is not None for r in self.rows)]
+        shown = [c for c in shown if c not in ("method", "conf_level")]
+        table = [shown]
+        for r in self.rows:
+            cells = []
+            for c in shown:
+                value = getattr(r, c)
+                whole = c.startswith("n") or value is None
+                text = shorten(value, 40) if isinstance(value, str) else number(value, 0 if whole else 4)
+                cells.append(text)
+            table.append(cells)
+        widths = [max(len(line[i]) for line in table) for i in range(len(shown))]
+        return "\n".join(
+            "  ".join(cell.ljust(w) if shown[i] in TEXT_COLUMNS else cell.rjust(w)
+                      for i, (cell, w) in enumerate(zip(line, widths, strict=True))).rstrip()
+            for line in table
+        )  # fmt: skip
+
+    def sentence(self) -> str:
+        """Return the result as one APA 7 sentence, made from the rows of `tidy()`."""
+        text: str = self.entry().sentence(self)
+        return text
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the result and return the matplotlib Axes."""
+        axes: Axes = self.entry().plot(self, ax=ax, **options)
+        return axes
+
+    def verify(self) -> Verification:
+        """Recompute the numbers with independent implementations and compare."""
+        module, _, name = self.entry().crosscheck.partition(":")
+        check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
+        return check(self)
+
+    def entry(self) -> Any:
+        """Return the registry entry (`socialstats.registry.Metric`) of this result's metric."""
+        return importlib.import_module("socialstats.registry").lookup(self.metric)
+
+    def cite(self) -> str:
+        """Return the references of the method, one a line."""
+        return "\n".join(citation(key) for key in self.references)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as built-in types (for JSON, and for R's reticulate)."""
+        return {
+            "metric": self.metric,
+            "title": self.title,
+            "inference": self.inference,
+            "counts": plain(self.counts),
+            "fit": plain(self.fit),
+            "settings": plain(self.settings),
+            "terms": [
+                {f.name: plain(getattr(r, f.name)) for f in fields(Row) if getattr(r, f.name) is not None}
+                for r in self.rows
+            ],
+            "cautions": [{f.name: getattr(c, f.name) for f in fields(Caution)} for c in self.cautions],
+            "references": [citation(key) for key in self.references],
+            "sentence": self.sentence(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResultGroup:
+    """One result for each level of `by=`, readable as one table.
+
+    Attributes
+    ----------
+    by : str
+        Name of the variable.
+    results : mapping of str to Result
+    """
+
+    by: str
+    results: Mapping[str, Result]
+
+    def __getitem__(self, level: str) -> Result:
+        return self.results[level]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def tidy(self) -> pd.DataFrame:
+        """Return the terms of all levels, the level in column ``by``."""
+        import pandas as pd
+
+        return pd.concat([r.tidy().assign(by=level) for level, r in self.results.items()], ignore_index=True)
+
+    def glance(self) -> pd.DataFrame:
+        """Return one row a level."""
+        import pandas as pd
+
+        return pd.concat([r.glance() for r in self.results.values()], keys=list(self.results), names=[self.by])
+
+    def summary(self) -> str:
+        """Return the summaries of all levels."""
+        return "\n\n".join(f"{self.by} = {level}\n{r.summary()}" for level, r in self.results.items())
+
+    def sentence(self) -> str:
+        """Return the sentences of all levels, one a line."""
+        return "\n".join(f"{level}: {r.sentence()}" for level, r in self.results.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as built-in types."""
+        return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
+
+
+def plain(value: Any) -> Any:
+    """Turn numpy scalars, arrays, tuples and mappings into built-in types; NaN and infinity into None/text.
+
+    Examples
+    --------
+    >>> plain({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
+    {'a': 2.0, 'b': [1, None]}
+    """
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)

@@ -1,0 +1,136 @@
+"""Numbers as text, the one place that decides how a figure is printed.
+
+APA 7: no leading zero for quantities that cannot exceed 1 in size, ``p < .001`` and never ``.000``, a true
+minus sign, never ``-0.00``, thousands separated by commas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+MINUS = "\u2212"
+MISSING = "\u2014"
+
+
+def number(value: float | None, digits: int = 2, *, bounded: bool = False) -> str:
+    """Format a number with a fixed count of decimals.
+
+    Parameters
+    ----------
+    value : float or None
+        None and NaN print as a dash.
+    digits : int
+        Decimals.
+    bounded : bool
+        True for quantities that cannot exceed 1 in size (p, kappa, shares): drops the leading zero.
+
+    Examples
+    --------
+    >>> number(-0.001), number(1234.5, 1), number(-0.25, bounded=True)
+    ('0.00', '1,234.5', '−.25')
+    """
+    if value is None or math.isnan(value):
+        return MISSING
+    if math.isinf(value):
+        return "\u221e" if value > 0 else f"{MINUS}\u221e"
+    text = f"{abs(value):,.{digits}f}"
+    if bounded and text.startswith("0."):
+        text = text[1:]
+    is_zero = not any(ch in "123456789" for ch in text)
+    return f"{MINUS}{text}" if value < 0 and not is_zero else text
+
+
+def p_value(value: float | None, *, name: str = "p") -> str:
+    """Format a p-value with its relation.
+
+    Examples
+    --------
+    >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
+    ('p = .031', 'p < .001', 'p > .999')
+    """
+    if value is None or math.isnan(value):
+        return f"{name} undefined"
+    if value < 0.001:
+        return f"{name} < .001"
+    if value > 0.999:
+        return f"{name} > .999"
+    return f"{name} = {number(value, 3, bounded=True)}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """Format a share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.3911)
+    '39.1 %'
+    """
+    return MISSING if value is None or math.isnan(value) else f"{number(100 * value, digits)} %"
+
+
+def interval(
+    low: float | None, high: float | None, digits: int = 2, *, level: float = 0.95, bounded: bool = False
+) -> str:
+    """Format an interval with its level.
+
+    Examples
+    --------
+    >>> interval(0.171, 0.43)
+    '95% CI [0.17, 0.43]'
+    """
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return f"{level_text(level)} CI undefined"
+    inside = f"{number(low, digits, bounded=bounded)}, {number(high, digits, bounded=bounded)}"
+    return f"{level_text(level)} CI [{inside}]"
+
+
+def level_text(level: float) -> str:
+    """Format a confidence level: 0.95 as '95%'."""
+    return f"{100 * level:g}%"
+
+
+def count(n: float, singular: str = "", plural: str = "") -> str:
+    """Format a count with thousands commas and, where given, its noun.
+
+    Examples
+    --------
+    >>> count(13914), count(1, "row"), count(2, "role pair"), count(2, "entry", "entries")
+    ('13,914', '1 row', '2 role pairs', '2 entries')
+    """
+    text = f"{round(n):,}" if float(n).is_integer() else number(n, 1)
+    if not singular:
+        return text
+    return f"{text} {singular if n == 1 else plural or singular + 's'}"
+
+
+def listing(names: Sequence[str], most: int = 5) -> str:
+    """Join names in a sentence, naming at most `most`.
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"]), listing(["a", "b", "c"], most=2)
+    ('a, b and c', 'a, b and 1 more')
+    """
+    if len(names) > most:
+        return ", ".join(names[:most]) + f" and {len(names) - most} more"
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def quoted(names: Sequence[str], most: int = 5) -> str:
+    """Like `listing`, with each name in quotes and long names cut."""
+    return listing([f"'{shorten(name)}'" for name in names], most)
+
+
+def shorten(label: str, width: int = 60) -> str:
+    """Cut a label for display and make its control characters visible.
+
+    Examples
+    --------
+    >>> shorten("a" * 10, width=5), shorten("two\\nlines")
+    ('aaaa…', 'two lines')
+    """
+    clean = "".join(ch if ch.isprintable() else " " for ch in label)
+    return clean if len(clean) <= width else clean[: width - 1] + "…"
