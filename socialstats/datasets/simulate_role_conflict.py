@@ -1,0 +1,185 @@
+"""Make the simulated role-conflict data: the seeded generator behind `role_conflict()`.
+
+``python -m socialstats.datasets.simulate_role_conflict`` writes the two files again, byte for byte. Every random
+number comes from the raw uniforms of numpy's PCG64, which are the same on every platform and numpy version.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, ndtri
+
+from socialstats.datasets.reading import DATA, table
+
+SEED = 20261122
+URGENCY_EFFECT = 0.5
+ORDER_EFFECT = 0.3
+PAIR_SD = 0.5
+ROLE_SD = 0.8
+DOMAIN_MEANS = {"family": 0.6, "occupation": 0.8, "society": 0.0, "interpersonal": -0.6, "religion": -0.4}
+URGENCIES = (1, 2, 3)
+COUNTERPARTS = (
+    ("grandfather", "grandmother", "grandparent"),
+    ("father", "mother", "parent"),
+    ("son", "daughter", "child"),
+    ("brother", "sister", "sibling"),
+    ("husband", "wife", "spouse"),
+    ("boyfriend", "girlfriend"),
+    ("pastor", "priest", "nun", "imam", "rabbi"),
+    ("christian", "muslim", "jewish", "buddhist", "hindu"),
+)
+HEADER = (
+    "scenario", "role_a", "role_b", "domain_a", "domain_b", "urgency_a", "urgency_b", "first", "choice",
+)  # fmt: skip
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+Record = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """What the generator makes: the true strengths (log scale) and the rows of the table, as text."""
+
+    strengths: dict[str, float]
+    rows: list[tuple[str, ...]]
+
+
+def cross_domain_pairs(roles: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """List the pairs of roles that can meet: different domains, and not of two different genders.
+
+    Parameters
+    ----------
+    roles : sequence of mappings
+        With the keys ``role``, ``domain`` and ``gender`` (empty where the role has none).
+
+    Returns
+    -------
+    list of pairs
+        In the order of `roles`; 1,546 for the 65 roles of the data set.
+
+    Examples
+    --------
+    >>> len(cross_domain_pairs(table("role_conflict_roles.csv")))
+    1546
+    """
+    return [
+        (one, two)
+        for one, two in itertools.combinations(roles, 2)
+        if one["domain"] != two["domain"]
+        and not (one["gender"] and two["gender"] and one["gender"] != two["gender"])
+    ]
+
+
+def true_strengths(roles: Sequence[Record], rng: np.random.Generator) -> dict[str, float]:
+    """Draw each role's log-strength: the mean of its domain plus a normal deviation, to two decimals.
+
+    Counterparts (father, mother and parent; the clergy of every religion; its members) share one deviation, so
+    gender and religion have no effect, by construction.
+    """
+    leader = {role: group[0] for group in COUNTERPARTS for role in group}
+    deviation: dict[str, float] = {}
+    strengths = {}
+    for role in roles:
+        name = leader.get(role["role"], role["role"])
+        if name not in deviation:
+            deviation[name] = ROLE_SD * float(ndtri(rng.random()))
+        strengths[role["role"]] = round(DOMAIN_MEANS[role["domain"]] + deviation[name], 2)
+    return strengths
+
+
+def shown_first(n_pairs: int, n_conditions: int, rng: np.random.Generator) -> FloatArray:
+    """Return +1 (a first) or -1 (b first), (pairs, conditions): half of the pairs each in every condition.
+
+    So the order of presentation is random and exactly balanced within every combination of urgencies.
+    """
+    rank = rng.random((n_pairs, n_conditions)).argsort(axis=0).argsort(axis=0)
+    return np.where(rank < n_pairs // 2, 1.0, -1.0)
+
+
+def simulate(seed: int = SEED) -> Simulation:
+    """Simulate one choice for each pair of roles and each of the nine combinations of urgencies.
+
+    The log-odds that role a is chosen are
+
+        strength_a - strength_b + 0.5 (urgency_a - urgency_b) + 0.3 first + pair,
+
+    with ``first`` +1 where a was shown first and -1 where b was, and ``pair`` normal with mean 0 and standard
+    deviation 0.5, drawn once a pair: the nine choices of a pair are not independent.
+
+    Parameters
+    ----------
+    seed : int
+        Of numpy's PCG64; the default makes the bundled data.
+
+    Returns
+    -------
+    Simulation
+
+    Examples
+    --------
+    >>> simulate().rows[0]
+    ('1', 'air traffic controller', 'grandfather', 'occupation', 'family', '1', '1', 'grandfather', ...)
+    """
+    rng = np.random.Generator(np.random.PCG64(seed))
+    roles = table("role_conflict_roles.csv")
+    strengths = true_strengths(roles, rng)
+    swap = rng.random(len(pairs := cross_domain_pairs(roles))) < 0.5
+    pairs = [(two, one) if turn else (one, two) for (one, two), turn in zip(pairs, swap, strict=True)]
+    levels = list(itertools.product(URGENCIES, URGENCIES))
+    first = shown_first(len(pairs), len(levels), rng)
+    gap = np.array([strengths[a["role"]] - strengths[b["role"]] for a, b in pairs])
+    steps = np.array([a - b for a, b in levels], dtype=np.float64)
+    pair_effect = PAIR_SD * ndtri(rng.random(len(pairs)))
+    log_odds = (gap + pair_effect)[:, None] + URGENCY_EFFECT * steps + ORDER_EFFECT * first
+    a_chosen = rng.random(log_odds.shape) < expit(log_odds)
+    rows = []
+    for i, (a, b) in enumerate(pairs):
+        sides = (a["role"], b["role"])
+        for k, (urgency_a, urgency_b) in enumerate(levels):
+            shown, chosen = sides[int(first[i, k] < 0)], sides[int(not a_chosen[i, k])]
+            urgency = (str(urgency_a), str(urgency_b))
+            rows.append((str(len(rows) + 1), *sides, a["domain"], b["domain"], *urgency, shown, chosen))
+    return Simulation(strengths=strengths, rows=rows)
+
+
+def csv_bytes(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    """Write rows as UTF-8 csv with line feeds."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue().encode()
+
+
+def gzip_bytes(content: bytes) -> bytes:
+    """Compress without a file name and without a time, so that the same content gives the same file."""
+    target = io.BytesIO()
+    with gzip.GzipFile(filename="", fileobj=target, mode="wb", compresslevel=9, mtime=0) as file:
+        file.write(content)
+    return target.getvalue()
+
+
+def files(simulation: Simulation) -> dict[str, bytes]:
+    """Return the contents of the two files, uncompressed, by name."""
+    strengths = [(role, f"{value:.2f}") for role, value in simulation.strengths.items()]
+    return {
+        "role_conflict.csv.gz": csv_bytes(HEADER, simulation.rows),
+        "role_conflict_truth.csv": csv_bytes(("role", "strength"), strengths),
+    }
+
+
+def write(folder: Path) -> None:
+    """Write the simulated table and its true strengths into `folder`."""
+    for name, content in files(simulate()).items():
+        (folder / name).write_bytes(gzip_bytes(content) if name.endswith(".gz") else content)
+
+
+if __name__ == "__main__":
+    write(Path(str(DATA)))
