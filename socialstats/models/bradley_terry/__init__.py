@@ -1,0 +1,1 @@
+"""The Bradley-Terry family on arrays: likelihoods, Newton, existence, covariances, refits, ranks."""

@@ -1,0 +1,117 @@
+"""Covariances of the estimates: model, row sandwich, clusters in one factor or two crossed factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from socialstats.designs.comparisons import TIED, Comparisons, Factor
+from socialstats.models.bradley_terry.assembly import information
+from socialstats.models.bradley_terry.data import PairData
+from socialstats.models.bradley_terry.likelihoods import Likelihood
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Robust:
+    """A cluster-robust covariance.
+
+    Attributes
+    ----------
+    covariance : (p, p) array
+    df : int
+        Smallest number of clusters minus one.
+    n_clusters : tuple of int
+        One for each factor.
+    floored : bool
+        True when V1 + V2 - V12 had a negative eigenvalue, set to zero.
+    """
+
+    covariance: FloatArray
+    df: int
+    n_clusters: tuple[int, ...]
+    floored: bool
+
+
+def row_sandwich(data: PairData, model: Likelihood, beta: FloatArray, bread: FloatArray) -> FloatArray:
+    """Return bread @ (sum of squared row scores) @ bread (White 1982; R's HC0)."""
+    has_tau = model.tie_term is not None
+    s_eta, s_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
+    meat_ee = (data.w_sq * s_eta**2).sum(axis=0)
+    if not has_tau:
+        return bread @ information(data, meat_ee, None, 0.0) @ bread
+    meat_et = (data.w_sq * s_eta * s_tau).sum(axis=0)
+    return bread @ information(data, meat_ee, meat_et, float((data.w_sq * s_tau**2).sum())) @ bread
+
+
+def cluster_covariance(
+    design: Comparisons,
+    data: PairData,
+    model: Likelihood,
+    beta: FloatArray,
+    bread: FloatArray,
+    factors: Sequence[Factor],
+) -> Robust:
+    """Return the cluster-robust covariance.
+
+    One factor: bread (sum over clusters of u u') bread * G / (G - 1), u the summed scores (Liang & Zeger 1986).
+    Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1), negative eigenvalues set to zero
+    (Cameron, Gelbach & Miller 2011, eqs. 2.11 and 2.15). Same as R's ``sandwich::vcovCL(type = "HC0")``.
+    """
+    rows = _cell_scores(design, data, model, beta)
+    parts = [_one_way(rows, f.codes, bread) for f in factors]
+    total = sum(v for v, _ in parts)
+    sizes = tuple(g for _, g in parts)
+    floored = False
+    if len(factors) == 2:
+        both = factors[0].codes * (int(factors[1].codes.max()) + 1) + factors[1].codes
+        overlap, n_cells = _one_way(rows, both, bread)
+        if n_cells > max(sizes):  # nested factors: the intersection is the finer one, and V is the coarser
+            total = total - overlap
+            total, floored = _floor(total)
+        else:
+            total = parts[int(np.argmin(sizes))][0]
+    return Robust(covariance=np.asarray(total), df=min(sizes) - 1, n_clusters=sizes, floored=floored)
+
+
+def _cell_scores(
+    design: Comparisons, data: PairData, model: Likelihood, beta: FloatArray
+) -> sparse.csr_array:
+    """Return the weighted score of every cell of the design in all parameters, as a sparse matrix."""
+    n, k = data.n_items, data.n_z
+    has_tau = model.tie_term is not None
+    s_eta, s_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
+    outcome = design.outcome.astype(np.int64)
+    outcome = np.where(data.flipped & (outcome != TIED), 1 - outcome, outcome)
+    s = s_eta[outcome, data.cell] * design.weight
+    cells = np.arange(len(s))
+    blocks = []
+    if n:
+        pair = (np.r_[cells, cells], np.r_[data.a[data.cell], data.b[data.cell]])
+        blocks.append(sparse.csr_array((np.r_[s, -s], pair), shape=(len(s), n)))
+    if k:
+        blocks.append(sparse.csr_array(data.z[data.cell] * s[:, None]))
+    if has_tau:
+        blocks.append(sparse.csr_array((s_tau[outcome, data.cell] * design.weight)[:, None]))
+    return sparse.csr_array(sparse.hstack(blocks))
+
+
+def _one_way(rows: sparse.csr_array, codes: Any, bread: FloatArray) -> tuple[FloatArray, int]:
+    _, codes = np.unique(codes, return_inverse=True)
+    groups = int(codes.max()) + 1
+    member = sparse.csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(groups, len(codes)))
+    u = member @ rows
+    meat = np.asarray((u.T @ u).todense())
+    return bread @ meat @ bread * (groups / max(groups - 1, 1)), groups
+
+
+def _floor(v: FloatArray) -> tuple[FloatArray, bool]:
+    values, vectors = np.linalg.eigh((v + v.T) / 2)
+    if values.min() >= -1e-12 * values.max():
+        return v, False
+    return (vectors * np.maximum(values, 0)) @ vectors.T, True

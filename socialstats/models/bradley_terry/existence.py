@@ -1,0 +1,171 @@
+"""Does a finite maximum-likelihood estimate exist, and if not, which items or terms are to blame?
+
+With free strengths alone it exists exactly when the win graph is strongly connected (Ford 1957); a tie counts as
+an edge both ways. Order effects and covariates are checked by a linear program (Konis 2007).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from socialstats.errors import MleDoesNotExist, NotIdentified
+from socialstats.models.bradley_terry.assembly import information
+from socialstats.models.bradley_terry.data import PairData
+from socialstats.text import count, quoted
+
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+WAYS_OUT = (
+    "Ways out: penalty='firth', prior=0.5 (pseudo-wins), components='separate', or leave these items out"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinGraph:
+    """How the items hang together.
+
+    Attributes
+    ----------
+    components : tuple of tuple of int
+        Strongly connected components, largest first (then by lowest item).
+    unbeaten, winless : tuple of int
+        Items without a loss (or tie), and items without a win (or tie).
+    groups : tuple of tuple of int
+        Weakly connected components: groups that were never compared with each other.
+    """
+
+    components: tuple[tuple[int, ...], ...]
+    unbeaten: tuple[int, ...]
+    winless: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def connected(self) -> bool:
+        """True when a finite estimate exists."""
+        return len(self.components) == 1
+
+
+def win_graph(data: PairData) -> WinGraph:
+    """Describe the win graph; costs a fraction of a millisecond for 65 items."""
+    n = data.n_items
+    a_won = data.w[0] + data.w[2] > 0
+    b_won = data.w[1] + data.w[2] > 0
+    winner = np.concatenate([data.a[a_won], data.b[b_won]])
+    loser = np.concatenate([data.b[a_won], data.a[b_won]])
+    graph = sparse.csr_array((np.ones(len(winner)), (winner, loser)), shape=(n, n))
+    n_strong, strong = connected_components(graph, directed=True, connection="strong")
+    if n_strong == 1:
+        everything = (tuple(range(n)),)
+        return WinGraph(components=everything, unbeaten=(), winless=(), groups=everything)
+    _, weak = connected_components(graph, directed=False)
+    wins, losses = np.bincount(winner, minlength=n), np.bincount(loser, minlength=n)
+    return WinGraph(
+        components=_by_size(strong),
+        unbeaten=tuple(int(i) for i in np.flatnonzero(losses == 0)),
+        winless=tuple(int(i) for i in np.flatnonzero(wins == 0)),
+        groups=_by_size(weak),
+    )
+
+
+def _by_size(labels: IntArray) -> tuple[tuple[int, ...], ...]:
+    members = [tuple(int(i) for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
+    return tuple(sorted(members, key=lambda m: (-len(m), m)))
+
+
+def require_connected(data: PairData, items: tuple[str, ...]) -> None:
+    """Raise `MleDoesNotExist`, naming components, unbeaten and winless items, unless the estimate is finite."""
+    graph = win_graph(data)
+    if graph.connected:
+        return
+    named = [tuple(items[i] for i in c) for c in graph.components]
+    unbeaten, winless = (tuple(items[i] for i in part) for part in (graph.unbeaten, graph.winless))
+    raise MleDoesNotExist(
+        f"no finite strengths exist: {_why(graph, items)}. {WAYS_OUT}",
+        components=tuple(named), unbeaten=unbeaten, winless=winless, separate=len(graph.groups) > 1,
+    )  # fmt: skip
+
+
+def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
+    reasons = []
+    lone = {i for g in graph.groups if len(g) == 1 for i in g}
+    if len(graph.groups) > 1:
+        groups = "; ".join(f"{{{quoted([items[i] for i in g])}}}" for g in graph.groups[:4])
+        more = f" and {len(graph.groups) - 4} more" if len(graph.groups) > 4 else ""
+        reasons.append(f"{len(graph.groups)} groups of items were never compared with each other: {groups}{more}")
+    for part, text in ((graph.unbeaten, "never lost"), (graph.winless, "never won")):
+        names = [items[i] for i in part if i not in lone]
+        if names:
+            reasons.append(f"{quoted(names)} {text}")
+    if not reasons:
+        size = count(len(graph.components[-1]), "item")
+        names = [items[i] for i in graph.components[-1]]
+        reasons.append(
+            f"the items fall into {len(graph.components)} groups with wins in one direction only "
+            f"(the smallest has {size}: {quoted(names)})"
+        )
+    return "; ".join(reasons)
+
+
+def require_identified(data: PairData) -> None:
+    """Raise `NotIdentified`, naming terms, when effects are linear combinations of each other or of strengths."""
+    n, k = data.n_items, data.n_z
+    if not k:
+        return
+    total = data.w.sum(axis=0)
+    info = information(data, total, None, 0.0)
+    effects = info[n:, n:]
+    if n:
+        strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
+        effects = effects - info[n:, :n] @ np.linalg.solve(strengths, info[:n, n:])
+    size = np.sqrt(np.diagonal(info[n:, n:]))
+    if np.any(size == 0):
+        _not_identified([data.z_names[j] for j in np.flatnonzero(size == 0)], "never differ between the sides")
+    values, vectors = np.linalg.eigh(effects / np.outer(size, size))
+    null = vectors[:, values < 1e-9]
+    if null.shape[1]:
+        involved = np.flatnonzero(np.abs(null).max(axis=1) > 1e-5)
+        why = "are a combination of the item strengths" if n else "are combinations of each other"
+        _not_identified([data.z_names[j] for j in involved], why)
+
+
+def _not_identified(terms: list[str], why: str) -> None:
+    raise NotIdentified(
+        f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
+        + (", or use strengths='none' to explain the strengths by covariates" if "strengths" in why else ""),
+        terms=tuple(terms),
+    )
+
+
+def require_not_separated(data: PairData) -> None:
+    """Raise `MleDoesNotExist`, naming terms, when order and covariates predict outcomes perfectly.
+
+    Looks for a direction d with s x'd >= 0 for every decided comparison (s = +1 where a won) and x'd = 0 for
+    every tie, not all zero: along it the likelihood rises for ever (Konis 2007, section 4).
+    """
+    from scipy.optimize import linprog
+
+    n, m = data.n_items, len(data.a)
+    rows = np.arange(m)
+    parts = [sparse.csr_array(data.z)]
+    if n:
+        items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
+        parts.insert(0, sparse.csr_array(items, shape=(m, n)))
+    x = sparse.csr_array(sparse.hstack(parts))
+    scale = np.maximum(np.abs(x).max(axis=0).toarray().ravel(), 1e-300)
+    x = sparse.csr_array(x @ sparse.diags_array(1 / scale))
+    up, down = data.w[0] + data.w[2] > 0, data.w[1] + data.w[2] > 0
+    signed = sparse.csr_array(sparse.vstack([x[up], -x[down]]))
+    solved = linprog(
+        -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(signed.shape[0]), bounds=(-1, 1), method="highs"
+    )
+    if solved.status == 0 and -solved.fun > 1e-7:
+        involved = [data.z_names[j] for j in range(data.n_z) if abs(solved.x[n + j]) > 1e-7]
+        raise MleDoesNotExist(
+            f"no finite estimate exists: {quoted(involved)} predict the outcomes perfectly (separation). "
+            "Ways out: penalty='firth', or leave the terms out",
+            terms=tuple(involved),
+        )

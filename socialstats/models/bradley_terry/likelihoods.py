@@ -1,0 +1,205 @@
+"""The three likelihoods of one comparison, as functions of the difference eta and a tie parameter tau.
+
+Each model gives log-likelihood, gradient and negative Hessian in (eta, tau) for every cell of a
+`PairData`; nothing here knows about items. Outcomes are ordered (a wins, b wins, tie).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Curvature:
+    """First and (negative) second derivatives of the log-likelihood of every cell.
+
+    Attributes
+    ----------
+    g_eta : (m, ...) array
+    g_tau : (...) array
+        Derivative in the tie parameter, summed over cells (0 where the model has none).
+    h_ee, h_et, h_tt : (m, ...) arrays
+        Negative second derivatives.
+    """
+
+    g_eta: FloatArray
+    g_tau: FloatArray
+    h_ee: FloatArray
+    h_et: FloatArray
+    h_tt: FloatArray
+
+
+class Likelihood(Protocol):
+    """What the Newton and resampling code needs from a model of one comparison."""
+
+    name: str
+    tie_term: str | None
+    canonical: bool
+
+    def start_tau(self, wins: float, ties: float) -> float:
+        """Return a starting value of tau from total wins and ties."""
+        ...
+
+    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
+        """Return the derivatives for outcome weights `w` of shape (3, m, ...)."""
+        ...
+
+    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+        """Return the log-likelihood, summed over cells."""
+        ...
+
+    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return P(a wins), P(b wins), P(tie) as an array of shape (3, m)."""
+        ...
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
+        """Return d log P(outcome) / d eta and / d tau, each of shape (3, m)."""
+        ...
+
+
+class BradleyTerry:
+    """P(a) = expit(eta). A tie, where one is passed, counts as half a win for each side (quasi-likelihood)."""
+
+    name = "Bradley-Terry"
+    tie_term: str | None = None
+    canonical = True
+
+    def start_tau(self, wins: float, ties: float) -> float:
+        """Return 0: there is no tie parameter."""
+        return 0.0
+
+    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
+        """Return the derivatives of the binomial log-likelihood (Bradley & Terry 1952)."""
+        total = w[0] + w[1] + w[2]
+        p = expit(eta)
+        expected = total * p
+        zero = np.zeros(())
+        return Curvature(w[0] + 0.5 * w[2] - expected, zero, expected * (1 - p), zero, zero)
+
+    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+        """Return the Bernoulli log-likelihood; half wins enter with weight one half."""
+        wins, losses = w[0] + 0.5 * w[2], w[1] + 0.5 * w[2]
+        return float(np.sum(wins * log_expit(eta)) + np.sum(losses * log_expit(-eta)))
+
+    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return the win probabilities; a tie has probability 0."""
+        p = expit(eta)
+        return np.stack([p, expit(-eta), np.zeros_like(p)])
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the score of each outcome; a half-win tie has the mean of the two scores."""
+        p = expit(eta)
+        return np.stack([1 - p, -p, 0.5 - p]), np.zeros((3, *np.shape(eta)))
+
+
+class Davidson:
+    """P(a) : P(b) : P(tie) = exp(eta/2) : exp(-eta/2) : nu, with tau = log nu (Davidson 1970, eq. 2.4).
+
+    In these coordinates the model is a canonical exponential family.
+    """
+
+    name = "Bradley-Terry-Davidson"
+    tie_term: str | None = "log_nu"
+    canonical = True
+
+    def start_tau(self, wins: float, ties: float) -> float:
+        """Return log(2 ties / wins): exact when all strengths are equal."""
+        return float(np.log(2 * ties / wins))
+
+    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return the three probabilities, stable for any size of eta."""
+        top = np.maximum(np.abs(eta) / 2, tau)
+        ea, eb, et = np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)
+        total = ea + eb + et
+        return np.stack([ea / total, eb / total, et / total])
+
+    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
+        """Return the derivatives: first minus expected, second the covariance of (s, t), s = +-1/2, t = tie."""
+        top = np.maximum(np.abs(eta) / 2, tau)
+        ea, eb, et = np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)
+        total = ea + eb + et
+        n = w[0] + w[1] + w[2]
+        half = 0.5 * (ea - eb) / total
+        pt = et / total
+        return Curvature(
+            0.5 * (w[0] - w[1]) - n * half,
+            (w[2] - n * pt).sum(axis=0),
+            n * (0.25 * (1 - pt) - half**2),
+            -n * half * pt,
+            n * pt * (1 - pt),
+        )
+
+    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+        """Return the multinomial log-likelihood."""
+        top = np.maximum(np.abs(eta) / 2, tau)
+        log_total = np.log(np.exp(eta / 2 - top) + np.exp(-eta / 2 - top) + np.exp(tau - top)) + top
+        return float(np.sum((w[0] - w[1]) * eta / 2) + np.sum(w[2] * tau) - np.sum(w.sum(axis=0) * log_total))
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the score of each outcome: its sufficient statistics minus their expectation."""
+        pa, pb, pt = self.probabilities(eta, tau)
+        half = 0.5 * (pa - pb)
+        return np.stack([0.5 - half, -0.5 - half, -half]), np.stack([-pt, -pt, 1 - pt])
+
+
+class RaoKupper:
+    """P(a) = expit(eta - tau), P(b) = expit(-eta - tau), tau = log theta > 0 (Rao & Kupper 1967).
+
+    P(tie) = (theta^2 - 1) P(a) P(b), so the log-likelihood is that of two logistic terms: this is the
+    cumulative logit model with thresholds -tau and +tau.
+    """
+
+    name = "Bradley-Terry-Rao-Kupper"
+    tie_term: str | None = "log_theta"
+    canonical = False
+
+    def start_tau(self, wins: float, ties: float) -> float:
+        """Return log theta for equal strengths: P(tie) = (theta - 1) / (theta + 1)."""
+        share = ties / (ties + wins)
+        return float(np.log((1 + share) / (1 - share)))
+
+    def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
+        """Return the three probabilities."""
+        pa, pb = expit(eta - tau), expit(-eta - tau)
+        return np.stack([pa, pb, np.expm1(2 * tau) * pa * pb])
+
+    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
+        """Return the derivatives of the log-likelihood (see `loglik`)."""
+        not_a, not_b = expit(tau - eta), expit(tau + eta)
+        above, below = w[0] + w[2], w[1] + w[2]
+        ha, hb = above * not_a * (1 - not_a), below * not_b * (1 - not_b)
+        shrink = -np.expm1(-2 * tau)
+        return Curvature(
+            above * not_a - below * not_b,
+            (2 * w[2] / shrink - above * not_a - below * not_b).sum(axis=0),
+            ha + hb,
+            hb - ha,
+            ha + hb + w[2] * 4 * np.exp(-2 * tau) / shrink**2,
+        )
+
+    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+        """Return (w_a + w_t) log P(a) + (w_b + w_t) log P(b) + w_t log(theta^2 - 1), summed."""
+        above, below = w[0] + w[2], w[1] + w[2]
+        logistic = np.sum(above * log_expit(eta - tau)) + np.sum(below * log_expit(-eta - tau))
+        return float(logistic + np.sum(w[2] * (2 * tau + np.log(-np.expm1(-2 * tau)))))
+
+    def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
+        """Return the score of each outcome."""
+        not_a, not_b = expit(tau - eta), expit(tau + eta)
+        tie = 2 / -np.expm1(-2 * tau)
+        eta_scores = np.stack([not_a, -not_b, not_a - not_b])
+        return eta_scores, np.stack([-not_a, -not_b, tie - not_a - not_b])
+
+
+LIKELIHOODS: dict[str, Likelihood] = {
+    "none": BradleyTerry(),
+    "half": BradleyTerry(),
+    "davidson": Davidson(),
+    "rao_kupper": RaoKupper(),
+}
