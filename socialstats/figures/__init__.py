@@ -1,1 +1,13 @@
-"""See CONTRIBUTING.md."""
+"""One matplotlib function a figure: rows in, Axes out; used by ``plot()`` and by the report alike.
+
+matplotlib is imported when a figure is drawn, not before.
+"""
+
+from __future__ import annotations
+
+from socialstats.figures.dumbbell import dumbbell
+from socialstats.figures.forest import forest
+from socialstats.figures.heat import heat
+from socialstats.figures.strip import Mark, strip
+
+__all__ = ["Mark", "dumbbell", "forest", "heat", "strip"]

@@ -8,25 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from socialstats.designs.comparisons import FlowStep
 from socialstats.errors import Caution
+from socialstats.figures.strip import Mark
 from socialstats.results import Result, Row, Verification
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """One point (with an interval, or as a reference line) on a number line."""
-
-    label: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    kind: Literal["estimate", "reference", "claim"] = "estimate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +26,7 @@ class Strip:
     title: str
     axis: str
     marks: tuple[Mark, ...]
+    digits: int = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,196 @@
+"""Several conditions of each item on one line, with the value each condition should have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from socialstats.errors import InputError
+from socialstats.figures import style
+from socialstats.figures.forest import LABEL_WIDTH, MOST_ROWS, TICKS_ON_TOP_FROM
+from socialstats.text import count, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from socialstats.results import Row
+
+TARGETS: dict[str, float] = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
+LOOKS = (("^", "\u25b2", "series-1"), ("o", "\u25cf", "series-3"), ("v", "\u25bc", "series-2"),
+         ("D", "\u25c6", "series-4"), ("s", "\u25a0", "series-5"))  # fmt: skip
+COLUMN = 46.0  # points a number column takes
+ROW = 1.15  # height of a line, relative to a forest's
+
+
+def dumbbell(
+    rows: Sequence[Row],
+    *,
+    ax: Axes | None = None,
+    targets: Mapping[str, float | None] | None = None,
+    order: Sequence[str] | None = None,
+    xlabel: str = "Win rate",
+    numbers: bool = True,
+    digits: int = 2,
+) -> Axes:
+    """Draw one line an item and one mark a condition, with intervals and targets.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        `term` names the item and `group` the condition. Rows without an estimate are written out as
+        ``undefined``, with their reasons below the axis.
+    ax : Axes, optional
+        Draw into this Axes. By default a new figure is made.
+    targets : mapping of condition to float or None, optional
+        Conditions in order, with the value each should have (drawn as a dotted line in its colour). By default
+        higher 1, equal 0.5, lower 0.
+    order : sequence of str, optional
+        Items from top to bottom. By default by mean estimate, largest first.
+    xlabel : str
+    numbers : bool
+        Write the estimates at the right.
+    digits : int
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For a condition that `targets` does not name, more than five conditions or more than 200 items.
+
+    Examples
+    --------
+    >>> from socialstats.results import Row
+    >>> ax = dumbbell([Row(term="father", group="higher", estimate=0.9),
+    ...                Row(term="father", group="lower", undefined="no comparison")])
+    >>> ax.texts[-1].get_text()
+    '1 value is undefined (lower: no comparison)'
+    """
+    wanted = TARGETS if targets is None else dict(targets)
+    table = _table(rows, wanted)
+    items = list(order) if order is not None else _by_mean(table)
+    items += [item for item in table if item not in set(items)]
+    items = [item for item in items if item in table]
+    labels = [style.literal(item, LABEL_WIDTH) for item in items]
+    reasons = undefined_reasons(rows)
+    if ax is None:
+        ax = _new(labels, len(wanted) if numbers else 0, len(reasons))
+    if not items:
+        return style.message(ax, "no rows to show")
+    style.dress(ax, xlabel=xlabel)
+    _scale(ax, rows, wanted, len(items))
+    ys = [float(len(items) - 1 - i) for i in range(len(items))]
+    ax.set_yticks(ys, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    for item, y in zip(items, ys, strict=True):
+        _line(ax, table[item], wanted, y)
+    _headings(ax, wanted, [table[i] for i in items], ys if numbers else [], digits)
+    style.footnotes(ax, reasons, 34)
+    return ax
+
+
+def undefined_reasons(rows: Sequence[Row]) -> list[str]:
+    """Return one line for each condition and reason: how many values do not exist, and why."""
+    found: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if row.estimate is None or not math.isfinite(row.estimate):
+            key = row.group or "", row.undefined or "no value was given"
+            found[key] = found.get(key, 0) + 1
+    return [
+        f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})"
+        for (group, reason), n in found.items()
+    ]
+
+
+def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str, dict[str, Row]]:
+    """Return item -> condition -> row."""
+    if len(wanted) > len(LOOKS):
+        raise InputError(f"a dumbbell shows at most {len(LOOKS)} conditions, got {len(wanted)}")
+    table: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row.group not in wanted:
+            raise InputError(f"no target for condition {row.group!r}; targets name {', '.join(map(repr, wanted))}")
+        table.setdefault(row.term, {})[row.group] = row
+    if len(table) > MOST_ROWS:
+        raise InputError(f"a dumbbell shows at most {MOST_ROWS} items, got {len(table)}; pass some of them")
+    return table
+
+
+def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
+    def mean(item: str) -> float:
+        known = [row.estimate for row in table[item].values() if row.estimate is not None]
+        return sum(known) / len(known) if known else -math.inf
+
+    return sorted(table, key=lambda item: -mean(item))
+
+
+def _new(labels: Sequence[str], columns: int, footnotes: int) -> Axes:
+    """Make the figure: labels at the left, number columns at the right, undefined values below."""
+    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.12
+    top = 0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34
+    bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
+    height = max(len(labels), 1) * style.ROW_HEIGHT * ROW + top + bottom
+    right = (columns * COLUMN + 6) / style.POINTS if columns else 0.12
+    return style.new_axes(height, left=left, right=right, top=top, bottom=bottom)
+
+
+def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n: int) -> None:
+    """Set limits and draw the targets."""
+    aims = [aim for aim in wanted.values() if aim is not None]
+    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
+    ax.set_xlim(*style.padded([v for v in values if math.isfinite(v)] + aims or [0.0], 0.02))
+    ax.set_ylim(-0.6, n - 0.4)
+    ax.grid(axis="x", color=style.LIGHT["hair"], linewidth=0.7)
+    for y in range(n - 6, -1, -5):
+        ax.axhline(y + 0.5, color=style.LIGHT["hair"], linewidth=0.7, zorder=0.5)
+    for (_, _, color), aim in zip(LOOKS, wanted.values(), strict=False):
+        if aim is not None:
+            ax.axvline(aim, color=style.LIGHT[color], linewidth=1.2, linestyle=(0, (1.2, 2.2)), zorder=1)
+    if n > TICKS_ON_TOP_FROM:
+        ax.tick_params(axis="x", labeltop=True)
+
+
+def _line(ax: Axes, cells: Mapping[str, Row], wanted: Mapping[str, float | None], y: float) -> None:
+    """Draw one item: the span of its estimates, then each condition's interval and mark."""
+    known = [r.estimate for r in cells.values() if r.estimate is not None and math.isfinite(r.estimate)]
+    if not known:
+        left, right = ax.get_xlim()
+        ax.text(left + 0.02 * (right - left), y, "undefined", va="center", fontsize=style.SMALL,
+                color=style.LIGHT["muted"])  # fmt: skip
+        return
+    ax.plot((min(known), max(known)), (y, y), color=style.LIGHT["line"], linewidth=1.6, zorder=1.5)
+    for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
+        row = cells.get(group)
+        if row is None or row.estimate is None or not math.isfinite(row.estimate):
+            continue
+        color = style.LIGHT[name]
+        if row.conf_low is not None and row.conf_high is not None:
+            at = y + 0.22 * ((len(wanted) - 1) / 2 - i) / max(1.0, (len(wanted) - 1) / 2)
+            ax.plot((row.conf_low, row.conf_high), (at, at), color=color, linewidth=1, alpha=0.75, zorder=2)
+        ax.plot(row.estimate, y, marker, color=color, markersize=4.8, zorder=3, markeredgewidth=0)
+
+
+def _headings(
+    ax: Axes,
+    wanted: Mapping[str, float | None],
+    table: Sequence[Mapping[str, Row]],
+    ys: Sequence[float],
+    digits: int,
+) -> None:
+    """Write what each mark means, and the numbers where they are asked for."""
+    top = len(table) + (0.0 if len(table) > TICKS_ON_TOP_FROM else 0.1)
+    if not ys:
+        words = "   ".join(f"{glyph} {group}" for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False))
+        style.beside(ax, top, style.literal(words, 90), 0.0, fontsize=style.SMALL, color=style.LIGHT["muted"])
+        return
+    for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
+        edge = (i + 1) * COLUMN
+        style.beside(ax, top, style.literal(f"{glyph} {group}", 12), edge, fontsize=style.SMALL,
+                     color=style.LIGHT[color])  # fmt: skip
+        for cells, y in zip(table, ys, strict=True):
+            row = cells.get(group)
+            known = row is not None and row.estimate is not None and math.isfinite(row.estimate)
+            text = number(row.estimate, digits) if row is not None and known else "undef."
+            style.beside(ax, y, text, edge, color=style.LIGHT["ink" if known else "muted"])

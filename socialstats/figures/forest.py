@@ -1,0 +1,220 @@
+"""Points with intervals, one line a row, the numbers beside the marks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from socialstats.errors import InputError
+from socialstats.figures import style
+from socialstats.text import level_text, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from socialstats.results import Row
+
+MOST_ROWS = 200
+TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
+LABEL_WIDTH = 36  # characters
+Z_95 = 1.959963984540054
+
+
+def forest(
+    rows: Sequence[Row],
+    *,
+    ax: Axes | None = None,
+    ranks: Mapping[str, tuple[int, int]] | None = None,
+    quasi: Mapping[str, float] | None = None,
+    label: str = "",
+    xlabel: str = "Estimate",
+    reference: float | None = 0.0,
+    numbers: bool = True,
+    sort: bool = True,
+    digits: int = 2,
+) -> Axes:
+    """Draw estimates with their intervals, one line a row, largest first.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        At most 200. A row without an estimate is written out as ``undefined: reason``.
+    ax : Axes, optional
+        Draw into this Axes; its size is left alone. By default a new figure is made.
+    ranks : mapping of term to (best, worst), optional
+        Adds a column with the rank set of each term.
+    quasi : mapping of term to float, optional
+        Quasi standard errors: adds a broad bar, the 95 % comparison interval of each term.
+    label, xlabel : str
+        Heading of the labels; name and unit of the estimate.
+    reference : float or None
+        Value of the vertical reference line.
+    numbers : bool
+        Write estimate and interval at the right.
+    sort : bool
+        False keeps the order given.
+    digits : int
+        Decimals of the numbers.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For more than 200 rows.
+
+    Examples
+    --------
+    >>> from socialstats.results import Row
+    >>> ax = forest([Row(term="father", estimate=0.4, conf_low=0.1, conf_high=0.7, conf_level=0.95)])
+    >>> [t.get_text() for t in ax.get_yticklabels()]
+    ['father']
+    """
+    if len(rows) > MOST_ROWS:
+        raise InputError(f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them")
+    shown = ordered(rows) if sort else list(rows)
+    labels = row_labels(shown)
+    columns = number_columns(shown, ranks, digits) if numbers else []
+    if ax is None:
+        ax = _new(len(shown), labels, columns)
+    if not shown:
+        return style.message(ax, "no rows to show")
+    style.dress(ax, xlabel=xlabel)
+    _scale(ax, shown, reference)
+    ys = [float(len(shown) - 1 - i) for i in range(len(shown))]
+    ax.set_yticks(ys, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    _marks(ax, shown, ys, quasi)
+    _columns(ax, columns, ys)
+    if label:
+        place = ax.get_yaxis_transform()
+        ax.text(-0.01, len(shown), style.literal(label, LABEL_WIDTH), transform=place, ha="right", va="center",
+                fontsize=style.SMALL, color=style.LIGHT["muted"])  # fmt: skip
+    return ax
+
+
+def ordered(rows: Sequence[Row]) -> list[Row]:
+    """Sort rows by estimate, largest first; rows without one last, in the order given."""
+    known = [row for row in rows if row.estimate is not None]
+    unknown = [row for row in rows if row.estimate is None]
+    return sorted(known, key=lambda row: -(row.estimate or 0.0)) + unknown
+
+
+def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
+    """Return literal labels: the term, with its `by` level where there are several."""
+    several = len({row.by for row in rows}) > 1
+    texts = [f"{row.term} ({row.by})" if several and row.by else row.term for row in rows]
+    return [style.literal(text, width) for text in texts]
+
+
+def number_columns(
+    rows: Sequence[Row], ranks: Mapping[str, tuple[int, int]] | None, digits: int
+) -> list[tuple[str, list[str]]]:
+    """Return the columns beside the marks: header and one right-aligned text a row."""
+    level = next((row.conf_level for row in rows if row.conf_level is not None), None)
+    header = f"{level_text(level)} CI" if level is not None else "CI"
+    bounds = [interval_parts(row, digits) for row in rows]
+    columns = [
+        ("Estimate", ["" if row.estimate is None else number(row.estimate, digits) for row in rows]),
+        ("", [low for low, _ in bounds]),
+        (header, [high for _, high in bounds]),
+    ]
+    if ranks is not None:
+        columns.append(("Ranks", [rank_text(ranks.get(row.term)) for row in rows]))
+    return [column for column in columns if any(column[1])]
+
+
+def interval_parts(row: Row, digits: int) -> tuple[str, str]:
+    """Return ``[low,`` and ``high]``, or a note that the interval is missing."""
+    if row.estimate is None:
+        return "", ""
+    if row.conf_low is None or row.conf_high is None:
+        return "", "no interval"
+    return f"[{number(row.conf_low, digits)},", f"{number(row.conf_high, digits)}]"
+
+
+def rank_text(ranks: tuple[int, int] | None) -> str:
+    """Return a rank set as ``3-8``, or one rank where both ends agree."""
+    if ranks is None:
+        return "\u2014"
+    low, high = ranks
+    return f"{low}" if low == high else f"{low}\u2013{high}"
+
+
+def _new(n: int, labels: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Axes:
+    """Make the figure: room for the labels at the left and the columns at the right."""
+    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.12
+    right = (column_offsets(columns)[-1] if columns else 0.0) / style.POINTS + 0.08
+    top = 0.42 if n > TICKS_ON_TOP_FROM else 0.3
+    return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top)
+
+
+def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
+    """Return the right edge of each column, in points from the Axes."""
+    edges: list[float] = []
+    edge = 2.0
+    for header, texts in columns:
+        own = max(style.text_width(text) for text in texts)
+        joined = texts and any(text.startswith("[") for text in texts)
+        heading = 0.0 if joined else style.text_width(header, style.SMALL)
+        if edges and any(text.endswith("]") for text in texts):  # the interval's header spans both its columns
+            heading = max(0.0, heading - previous)
+            edge += max(own, heading) + 3.0
+        else:
+            edge += max(own, heading) + 12.0
+        edges.append(edge)
+        previous = own
+    return edges
+
+
+def _columns(ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[float]) -> None:
+    """Write the number columns and their headers."""
+    if not columns:
+        return
+    for (header, texts), offset in zip(columns, column_offsets(columns), strict=True):
+        if header:
+            style.beside(ax, len(ys), header, offset, fontsize=style.SMALL, color=style.LIGHT["muted"])
+        for y, text in zip(ys, texts, strict=True):
+            if text:
+                style.beside(ax, y, text, offset)
+
+
+def _scale(ax: Axes, rows: Sequence[Row], reference: float | None) -> None:
+    """Set the limits, the reference line, and hair lines that lead the eye."""
+    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
+    finite = [v for v in values if math.isfinite(v)] + ([] if reference is None else [reference])
+    ax.set_xlim(*style.padded(finite or [0.0]))
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    ax.grid(axis="x", color=style.LIGHT["hair"], linewidth=0.7)
+    for y in range(len(rows) - 6, -1, -5):
+        ax.axhline(y + 0.5, color=style.LIGHT["hair"], linewidth=0.7, zorder=0.5)
+    if reference is not None:
+        ax.axvline(reference, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+    if len(rows) > TICKS_ON_TOP_FROM:
+        ax.tick_params(axis="x", labeltop=True)
+
+
+def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[str, float] | None) -> None:
+    """Draw intervals, comparison intervals and points; write out what is undefined."""
+    left, right = ax.get_xlim()
+    color = style.LIGHT["series-1"]
+    points: list[tuple[float, float]] = []
+    for row, y in zip(rows, ys, strict=True):
+        if row.estimate is None or not math.isfinite(row.estimate):
+            reason = row.undefined or "no value was given"
+            ax.text(left + 0.01 * (right - left), y, style.literal(f"undefined: {reason}", 90), va="center",
+                    fontsize=style.SMALL, color=style.LIGHT["muted"])  # fmt: skip
+            continue
+        points.append((row.estimate, y))
+        if row.conf_low is not None and row.conf_high is not None:
+            ends = max(row.conf_low, left), min(row.conf_high, right)
+            ax.plot(ends, (y, y), color=color, linewidth=1.3, solid_capstyle="butt", zorder=2)
+        if quasi is not None and row.term in quasi:
+            half = Z_95 * quasi[row.term]
+            ends = row.estimate - half, row.estimate + half
+            ax.plot(ends, (y, y), color=color, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=1.9)
+    size = 4.5 if len(rows) > TICKS_ON_TOP_FROM else 5.5
+    ax.plot([x for x, _ in points], [y for _, y in points], "o", color=color, markersize=size, zorder=3,
+            markeredgewidth=0)  # fmt: skip

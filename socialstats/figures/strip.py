@@ -1,0 +1,222 @@
+"""One number line: the estimate with its interval, beside what it should be compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from socialstats.figures import style
+from socialstats.text import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEVEL = 0.25  # inches of height a line of labels takes
+GAP = 7.0  # points between two labels on one line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One point (with an interval, or as a reference line) on a number line.
+
+    Attributes
+    ----------
+    label : str
+    value : float or None
+        None where the number does not exist; `undefined` then says why.
+    low, high : float or None
+        Interval.
+    kind : {"estimate", "reference", "claim"}
+        Ours; a line to compare with; a number that somebody else published.
+    undefined : str
+    """
+
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    kind: Literal["estimate", "reference", "claim"] = "estimate"
+    undefined: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Where a label goes: line (0 is nearest to the axis) and left end in points."""
+
+    level: int
+    start: float
+
+
+def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2) -> Axes:
+    """Draw marks on a number line; labels are laid out so that no two overlap.
+
+    Estimates (discs) and claims (diamonds) take one line each above the axis, in the order given, their
+    numbers beside them. References are dashed lines, labelled below the axis.
+
+    Parameters
+    ----------
+    marks : sequence of Mark
+    ax : Axes, optional
+        Draw into this Axes. By default a new figure is made, as high as its labels need.
+    xlabel : str
+        Name and unit of the quantity.
+    digits : int
+        Decimals of the numbers beside the marks.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> ax = strip([Mark(label="S", value=29.6, low=27.9, high=31.2),
+    ...             Mark(label="coin flips", value=50.0, kind="reference")])
+    >>> sorted(t.get_text() for t in ax.texts)
+    ['S  29.60 [27.90, 31.20]', 'coin flips 50.00']
+    """
+    lines = [mark for mark in marks if mark.kind == "reference" and is_known(mark)]
+    others = [mark for mark in marks if mark.kind != "reference" or not is_known(mark)]
+    values = [v for m in marks for v in (m.value, m.low, m.high) if v is not None and math.isfinite(v)]
+    limits = style.padded(values or [0.0], 0.05)
+    width = (style.WIDTH - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
+    labels = [style.literal(f"{m.label} {number(m.value, digits)}", 60) for m in lines]
+    places = lay_out(
+        [width * (float(m.value or 0.0) - limits[0]) / (limits[1] - limits[0]) for m in lines],
+        [style.text_width(label, style.SMALL) for label in labels],
+        width,
+    )
+    below = 1 + max((place.level for place in places), default=-1)
+    if ax is None:
+        height = LEVEL * (len(others) + below) + 0.75
+        ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below)
+    if not marks:
+        return style.message(ax, "nothing to show")
+    style.dress(ax)
+    ax.set_yticks([])
+    ax.set_xlim(*limits)
+    ax.set_ylim(-0.35, len(others) + 0.1)
+    _references(ax, lines, labels, places, width)
+    for i, mark in enumerate(others):
+        _own(ax, mark, len(others) - 0.5 - i, width, digits)
+    if xlabel:
+        ax.set_xlabel(style.literal(xlabel, 90), fontsize=style.SMALL, color=style.LIGHT["muted"],
+                      labelpad=4 + below * LEVEL * style.POINTS)  # fmt: skip
+    return ax
+
+
+def is_known(mark: Mark) -> bool:
+    """Tell whether a mark has a place on the line."""
+    return mark.value is not None and math.isfinite(mark.value)
+
+
+def lay_out(anchors: Sequence[float], widths: Sequence[float], room: float) -> list[Placed]:
+    """Place one label under each anchor so that labels never overlap, and leaders cross labels only if they must.
+
+    Parameters
+    ----------
+    anchors : sequence of float
+        Where the marks are, in points from the left.
+    widths : sequence of float
+        Widths of the labels, in points.
+    room : float
+        Width of the axis in points; labels stay inside it.
+
+    Examples
+    --------
+    >>> [p.level for p in lay_out([50.0, 60.0, 300.0], [40.0, 40.0, 40.0], 400.0)]
+    [1, 0, 0]
+    """
+    done: dict[int, Placed] = {}
+    for i in sorted(range(len(anchors)), key=lambda k: -anchors[k]):
+        best: tuple[float, Placed] | None = None
+        for level in range(len(anchors)):
+            for preference, share in enumerate((0.5, 0.0, 1.0)):
+                start = min(max(anchors[i] - share * widths[i], 0.0), max(room - widths[i], 0.0))
+                place = Placed(level=level, start=start)
+                if _overlaps(place, widths[i], done, widths):
+                    continue
+                cost = level + 0.1 * preference + 10.0 * _crossings(i, place, anchors, widths, done)
+                if best is None or cost < best[0]:
+                    best = cost, place
+        done[i] = best[1] if best is not None else Placed(level=len(done), start=0.0)
+    return [done[i] for i in range(len(anchors))]
+
+
+def _overlaps(place: Placed, width: float, done: dict[int, Placed], widths: Sequence[float]) -> bool:
+    """Tell whether a label would touch one already placed on its line."""
+    return any(
+        other.level == place.level
+        and place.start < other.start + widths[j] + GAP
+        and other.start < place.start + width + GAP
+        for j, other in done.items()
+    )
+
+
+def _crossings(
+    i: int, place: Placed, anchors: Sequence[float], widths: Sequence[float], done: dict[int, Placed]
+) -> int:
+    """Count labels that some leader would run through."""
+    mine = sum(
+        p.level < place.level and p.start - 2 < anchors[i] < p.start + widths[j] + 2 for j, p in done.items()
+    )
+    theirs = sum(
+        p.level > place.level and place.start - 2 < anchors[j] < place.start + widths[i] + 2
+        for j, p in done.items()
+    )
+    return mine + theirs
+
+
+def _width_in_points(ax: Axes) -> float:
+    return float(ax.get_position().width * ax.figure.get_figwidth() * style.POINTS)
+
+
+def _references(
+    ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: Sequence[Placed], width: float
+) -> None:
+    """Draw dashed lines with their labels below the tick labels."""
+    from matplotlib.transforms import ScaledTranslation
+
+    left, right = ax.get_xlim()
+    for mark, label, place in zip(marks, labels, places, strict=True):
+        value = float(mark.value or 0.0)
+        drop = 17.0 + place.level * LEVEL * style.POINTS
+        ax.axvline(value, color=style.LIGHT["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+        down = ax.get_xaxis_transform() + ScaledTranslation(0, -drop / style.POINTS, ax.figure.dpi_scale_trans)
+        for_line = ax.get_xaxis_transform()
+        bottom = -drop / (ax.get_position().height * ax.figure.get_figheight() * style.POINTS)
+        ax.plot((value, value), (0, bottom), color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
+                clip_on=False, zorder=0.5)  # fmt: skip
+        middle = place.start + 0.5 * style.text_width(label, style.SMALL)
+        ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top",
+                fontsize=style.SMALL, color=style.LIGHT["ink"])  # fmt: skip
+
+
+def _own(ax: Axes, mark: Mark, y: float, width: float, digits: int) -> None:
+    """Draw an estimate or claim on its own line, its numbers where there is room."""
+    left, right = ax.get_xlim()
+    claim = mark.kind == "claim"
+    color = style.LIGHT["series-2" if claim else "series-1"]
+    if mark.value is None or not is_known(mark):
+        text = style.literal(f"{mark.label}: undefined: {mark.undefined or 'no value was given'}", 100)
+        ax.text(left, y, text, va="center", fontsize=style.FONT, color=style.LIGHT["muted"])
+        return
+    low = mark.value if mark.low is None else max(mark.low, left)
+    high = mark.value if mark.high is None else min(mark.high, right)
+    ax.plot((low, high), (y, y), color=color, linewidth=2.2, solid_capstyle="butt", zorder=2)
+    ax.plot(mark.value, y, "D" if claim else "o", color=color, markersize=6.5 if claim else 7.5, zorder=3,
+            markeredgewidth=0)  # fmt: skip
+    ends = (
+        ""
+        if mark.low is None or mark.high is None
+        else f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
+    )
+    room = style.POINTS / width  # one inch, as a share of the axis
+    text = style.literal(f"{mark.label}  {number(mark.value, digits)}{ends}", 76)
+    gap = 0.12 * room * (right - left)
+    fits = (right - high) / (right - left) * width > style.text_width(text, style.FONT) + 12
+    at_right = fits or right - high > low - left
+    ax.text(high + gap if at_right else low - gap, y, text, ha="left" if at_right else "right", va="center",
+            fontsize=style.FONT, color=style.LIGHT["ink"], fontweight="normal" if claim else "bold", zorder=4,
+            bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip
