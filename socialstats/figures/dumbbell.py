@@ -110,7 +110,7 @@ def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str,
         raise InputError(f"a dumbbell shows at most {len(LOOKS)} conditions, got {len(wanted)}")
     table: dict[str, dict[str, Row]] = {}
     for row in rows:
-        if row.group not in wanted:
+        if row.group is None or row.group not in wanted:
             raise InputError(f"no target for condition {row.group!r}; targets name {', '.join(map(repr, wanted))}")
         table.setdefault(row.term, {})[row.group] = row
     if len(table) > MOST_ROWS:

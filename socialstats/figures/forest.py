@@ -156,16 +156,11 @@ def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
     edges: list[float] = []
     edge = 2.0
     for header, texts in columns:
-        own = max(style.text_width(text) for text in texts)
-        joined = texts and any(text.startswith("[") for text in texts)
-        heading = 0.0 if joined else style.text_width(header, style.SMALL)
-        if edges and any(text.endswith("]") for text in texts):  # the interval's header spans both its columns
-            heading = max(0.0, heading - previous)
-            edge += max(own, heading) + 3.0
-        else:
-            edge += max(own, heading) + 12.0
+        own = max([style.text_width(text) for text in texts] + [style.text_width(header, style.SMALL)])
+        joined = any(text.startswith("[") for text in texts)
+        own = max(own, 26.0) if joined else own  # the header of the interval spans both its columns
+        edge += own + (3.0 if header.endswith("CI") else 12.0)
         edges.append(edge)
-        previous = own
     return edges
 
 

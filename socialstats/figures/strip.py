@@ -169,7 +169,7 @@ def _crossings(
 
 
 def _width_in_points(ax: Axes) -> float:
-    return float(ax.get_position().width * ax.figure.get_figwidth() * style.POINTS)
+    return float(ax.get_window_extent().width / ax.figure.dpi * style.POINTS)
 
 
 def _references(
@@ -185,7 +185,7 @@ def _references(
         ax.axvline(value, color=style.LIGHT["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         down = ax.get_xaxis_transform() + ScaledTranslation(0, -drop / style.POINTS, ax.figure.dpi_scale_trans)
         for_line = ax.get_xaxis_transform()
-        bottom = -drop / (ax.get_position().height * ax.figure.get_figheight() * style.POINTS)
+        bottom = -drop / (ax.get_window_extent().height / ax.figure.dpi * style.POINTS)
         ax.plot((value, value), (0, bottom), color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
                 clip_on=False, zorder=0.5)  # fmt: skip
         middle = place.start + 0.5 * style.text_width(label, style.SMALL)

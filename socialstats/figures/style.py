@@ -149,7 +149,13 @@ def beside(ax: Axes, y: float, text: str, offset: float, **options: Any) -> Text
 
     figure = ax.figure
     place = ax.get_yaxis_transform() + ScaledTranslation(offset / POINTS, 0, figure.dpi_scale_trans)
-    merged = {"ha": "right", "va": "center", "fontsize": FONT, "color": LIGHT["ink"], "clip_on": False}
+    merged: dict[str, Any] = {
+        "ha": "right",
+        "va": "center",
+        "fontsize": FONT,
+        "color": LIGHT["ink"],
+        "clip_on": False,
+    }
     return ax.text(1.0, y, text, transform=place, **(merged | options))
 
 
