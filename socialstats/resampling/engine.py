@@ -1,0 +1,167 @@
+"""The engine: weights (B x units) @ statistics (units x k), in blocks, then a vectorised finish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.resampling.units import FloatArray, IntArray, Scheme, Units, weight_blocks
+from socialstats.text import count, percent
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Finish = Callable[[FloatArray], FloatArray]
+MEMORY = 64_000_000
+MOST_DEGENERATE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bootstrap:
+    """Estimates of the sample and of its resamples.
+
+    Attributes
+    ----------
+    estimate : (m,) float64 array
+        NaN where the sample itself has no estimate.
+    replicates : (B, m) float64 array
+        NaN where a resample has no finite estimate: counted, never used.
+    n_degenerate : (m,) int64 array
+    units : Units
+    seed : int
+    scheme : {"multinomial", "poisson"}
+    """
+
+    estimate: FloatArray
+    replicates: FloatArray
+    n_degenerate: IntArray
+    units: Units
+    seed: int
+    scheme: Scheme
+
+    @property
+    def resamples(self) -> int:
+        """Number of resamples B, degenerate ones included."""
+        return len(self.replicates)
+
+    @property
+    def std_error(self) -> FloatArray:
+        """Standard deviation of the usable replicates; NaN where fewer than two are usable."""
+        usable = [column[~np.isnan(column)] for column in self.replicates.T]
+        return np.array([c.std(ddof=1) if len(c) > 1 else np.nan for c in usable])
+
+    @property
+    def bias(self) -> FloatArray:
+        """Mean of the usable replicates minus the estimate; NaN where none is usable."""
+        usable = [column[~np.isnan(column)] for column in self.replicates.T]
+        return np.array([c.mean() if len(c) else np.nan for c in usable]) - self.estimate
+
+    def caution(self, what: str = "the interval") -> Caution | None:
+        """Return caution SS204 when more than 1 % of the resamples had no estimate of some quantity."""
+        lost = int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0))
+        if lost <= MOST_DEGENERATE * self.resamples:
+            return None
+        share = percent(lost / self.resamples)
+        return caution(
+            "SS204",
+            f"{count(lost)} of {count(self.resamples, 'resample')} ({share}) were left out",
+            affects=what,
+            fix="collect more comparisons per unit, or resample a factor with more levels",
+        )
+
+
+def bootstrap(
+    statistics: Any,
+    finish: Finish,
+    units: Units,
+    *,
+    resamples: int = 2000,
+    seed: int = 0,
+    scheme: Scheme = "multinomial",
+    memory: int = MEMORY,
+) -> Bootstrap:
+    """Resample units and recompute an estimate from summed statistics.
+
+    Parameters
+    ----------
+    statistics : (cells, k) array, dense or sparse
+        What each cell adds to the sums that the estimate is made from.
+    finish : callable
+        (B, k) sums -> (B, m) estimates, row by row; NaN for a row without an estimate.
+    units : Units
+    resamples : int
+        At least 1.
+    seed : int
+        Same seed, same bytes, whatever `memory` is.
+    scheme : {"multinomial", "poisson"}
+    memory : int
+        Rough bound, in bytes, on the weights and sums held at once.
+
+    Returns
+    -------
+    Bootstrap
+
+    Raises
+    ------
+    UndefinedStatistic
+        If the sample has an estimate and no resample has any.
+
+    Notes
+    -----
+    The products run over sparse statistics one unit after the other, so a sum does not depend on how many
+    resamples share its block.
+
+    References
+    ----------
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application, chapter 2.
+    doi:10.1017/CBO9780511802843
+
+    Examples
+    --------
+    >>> x = np.array([1.0, 4.0, 2.0, 8.0])
+    >>> table = np.column_stack([x, np.ones(4)])
+    >>> mean = lambda sums: sums[:, :1] / sums[:, 1:]
+    >>> b = bootstrap(table, mean, Units.rows(np.ones(4)), resamples=4000, seed=1)
+    >>> float(b.estimate[0]), bool(abs(b.std_error[0] - x.std() / 2) < 0.05)
+    (3.75, True)
+    """
+    if resamples < 1:
+        raise InputError(f"resamples must be at least 1, not {resamples}")
+    table = units.total(statistics)
+    estimate = finite(finish(unit_sums(np.ones((1, units.n_units)), table)))[0]
+    per_resample = 8 * (3 * units.n_units + 3 * table.shape[1] + len(estimate))
+    block = max(1, min(resamples, int(memory) // per_resample))
+    replicates = np.empty((resamples, len(estimate)))
+    start = 0
+    for weights in weight_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
+        stop = start + len(weights)
+        replicates[start:stop] = finite(finish(unit_sums(weights, table)))
+        start = stop
+    lost = np.isnan(replicates).sum(axis=0)
+    if np.any(~np.isnan(estimate)) and lost.min(initial=0) == resamples:
+        raise UndefinedStatistic(
+            f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
+        )
+    return Bootstrap(
+        estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme
+    )
+
+
+def unit_sums(weights: FloatArray, table: csr_array) -> FloatArray:
+    """Weighted sums (b, units) @ (units, k), accumulated in the order of the units.
+
+    A sparse product adds one unit at a time to every resample, so bytes do not depend on the block size.
+    """
+    from scipy.sparse import csr_array
+
+    product = csr_array(table.T) @ np.ascontiguousarray(weights.T)
+    return np.ascontiguousarray(np.asarray(product).T)
+
+
+def finite(values: FloatArray) -> FloatArray:
+    """Copy of the estimates with NaN in place of infinities."""
+    return np.where(np.isfinite(values), values, np.nan)
