@@ -142,7 +142,7 @@ def bootstrap(
         replicates[start:stop] = finite(finish(unit_sums(weights, table)))
         start = stop
     lost = np.isnan(replicates).sum(axis=0)
-    if np.any(~np.isnan(estimate)) and lost.min(initial=0) == resamples:
+    if np.any(~np.isnan(estimate)) and np.all(lost == resamples):
         raise UndefinedStatistic(
             f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
         )
