@@ -6,6 +6,7 @@ Each model gives log-likelihood, gradient and negative Hessian in (eta, tau) for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -46,11 +47,15 @@ class Likelihood(Protocol):
         """Return a starting value of tau from total wins and ties."""
         ...
 
-    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
-        """Return the derivatives for outcome weights `w` of shape (3, m, ...)."""
+    def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
+        """Return what the derivatives need of the outcome weights `w` of shape (3, m, ...)."""
         ...
 
-    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+    def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
+        """Return the derivatives, given the `statistics` of the outcome weights."""
+        ...
+
+    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return the log-likelihood, summed over cells."""
         ...
 
@@ -74,18 +79,26 @@ class BradleyTerry:
         """Return 0: there is no tie parameter."""
         return 0.0
 
-    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
-        """Return the derivatives of the binomial log-likelihood (Bradley & Terry 1952)."""
-        total = w[0] + w[1] + w[2]
-        p = expit(eta)
-        expected = total * p
-        zero = np.zeros(())
-        return Curvature(w[0] + 0.5 * w[2] - expected, zero, expected * (1 - p), zero, zero)
+    def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
+        """Return wins of a (ties as halves) and comparisons."""
+        return w[0] + 0.5 * w[2], w[0] + w[1] + w[2]
 
-    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+    def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
+        """Return the derivatives of the binomial log-likelihood (Bradley & Terry 1952)."""
+        wins, total = stats
+        p = np.exp(-eta)  # in place from here on: this is the inner loop of every bootstrap
+        p += 1
+        np.reciprocal(p, out=p)
+        expected = total * p
+        np.subtract(1, p, out=p)
+        p *= expected
+        zero = np.zeros(())
+        return Curvature(wins - expected, zero, p, zero, zero)
+
+    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return the Bernoulli log-likelihood; half wins enter with weight one half."""
-        wins, losses = w[0] + 0.5 * w[2], w[1] + 0.5 * w[2]
-        return float(np.sum(wins * log_expit(eta)) + np.sum(losses * log_expit(-eta)))
+        wins, total = stats
+        return float(np.sum(wins * log_expit(eta)) + np.sum((total - wins) * log_expit(-eta)))
 
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the win probabilities; a tie has probability 0."""
@@ -119,27 +132,32 @@ class Davidson:
         total = ea + eb + et
         return np.stack([ea / total, eb / total, et / total])
 
-    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
+    def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
+        """Return half the difference of wins, ties, and comparisons."""
+        return 0.5 * (w[0] - w[1]), w[2], w[0] + w[1] + w[2]
+
+    def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
         """Return the derivatives: first minus expected, second the covariance of (s, t), s = +-1/2, t = tie."""
+        signed, ties, n = stats
         top = np.maximum(np.abs(eta) / 2, tau)
         ea, eb, et = np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)
         total = ea + eb + et
-        n = w[0] + w[1] + w[2]
         half = 0.5 * (ea - eb) / total
         pt = et / total
         return Curvature(
-            0.5 * (w[0] - w[1]) - n * half,
-            (w[2] - n * pt).sum(axis=0),
+            signed - n * half,
+            (ties - n * pt).sum(axis=0),
             n * (0.25 * (1 - pt) - half**2),
             -n * half * pt,
             n * pt * (1 - pt),
         )
 
-    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return the multinomial log-likelihood."""
+        signed, ties, n = stats
         top = np.maximum(np.abs(eta) / 2, tau)
         log_total = np.log(np.exp(eta / 2 - top) + np.exp(-eta / 2 - top) + np.exp(tau - top)) + top
-        return float(np.sum((w[0] - w[1]) * eta / 2) + np.sum(w[2] * tau) - np.sum(w.sum(axis=0) * log_total))
+        return float(np.sum(signed * eta) + np.sum(ties * tau) - np.sum(n * log_total))
 
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Return the score of each outcome: its sufficient statistics minus their expectation."""
@@ -169,25 +187,29 @@ class RaoKupper:
         pa, pb = expit(eta - tau), expit(-eta - tau)
         return np.stack([pa, pb, np.expm1(2 * tau) * pa * pb])
 
-    def curvature(self, eta: FloatArray, tau: Any, w: FloatArray) -> Curvature:
+    def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
+        """Return rows not lost by a, rows not lost by b, and ties."""
+        return w[0] + w[2], w[1] + w[2], w[2]
+
+    def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
         """Return the derivatives of the log-likelihood (see `loglik`)."""
+        above, below, ties = stats
         not_a, not_b = expit(tau - eta), expit(tau + eta)
-        above, below = w[0] + w[2], w[1] + w[2]
         ha, hb = above * not_a * (1 - not_a), below * not_b * (1 - not_b)
         shrink = -np.expm1(-2 * tau)
         return Curvature(
             above * not_a - below * not_b,
-            (2 * w[2] / shrink - above * not_a - below * not_b).sum(axis=0),
+            (2 * ties / shrink - above * not_a - below * not_b).sum(axis=0),
             ha + hb,
             hb - ha,
-            ha + hb + w[2] * 4 * np.exp(-2 * tau) / shrink**2,
+            ha + hb + ties * 4 * np.exp(-2 * tau) / shrink**2,
         )
 
-    def loglik(self, eta: FloatArray, tau: Any, w: FloatArray) -> float:
+    def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return (w_a + w_t) log P(a) + (w_b + w_t) log P(b) + w_t log(theta^2 - 1), summed."""
-        above, below = w[0] + w[2], w[1] + w[2]
+        above, below, ties = stats
         logistic = np.sum(above * log_expit(eta - tau)) + np.sum(below * log_expit(-eta - tau))
-        return float(logistic + np.sum(w[2] * (2 * tau + np.log(-np.expm1(-2 * tau)))))
+        return float(logistic + np.sum(ties * (2 * tau + np.log(-np.expm1(-2 * tau)))))
 
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Return the score of each outcome."""

@@ -133,7 +133,7 @@ def _jeffreys_score(
 
 def _curvature(data: PairData, model: Likelihood, beta: FloatArray) -> Curvature:
     tau = beta[-1] if model.tie_term is not None else 0.0
-    return model.curvature(data.eta(beta), tau, data.w)
+    return model.curvature(data.eta(beta), tau, model.statistics(data.w))
 
 
 def _gradient(data: PairData, model: Likelihood, at: Curvature) -> FloatArray:
@@ -147,7 +147,8 @@ def _information(data: PairData, model: Likelihood, at: Curvature) -> FloatArray
 
 
 def _loglik(data: PairData, model: Likelihood, beta: FloatArray) -> float:
-    return model.loglik(data.eta(beta), beta[-1] if model.tie_term is not None else 0.0, data.w)
+    tau = beta[-1] if model.tie_term is not None else 0.0
+    return model.loglik(data.eta(beta), tau, model.statistics(data.w))
 
 
 def _move(
