@@ -165,6 +165,8 @@ class Result:
         The design the numbers were computed from.
     extras : mapping
         Further named values of the metric (arrays, tables).
+    words : str
+        The sentence of a result derived from another one (a contrast, a test); empty for a metric's own result.
     """
 
     metric: str
@@ -180,6 +182,7 @@ class Result:
     covariance: FloatArray | None = None
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
+    words: str = ""
 
     def __repr__(self) -> str:
         size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
@@ -302,7 +305,7 @@ class Result:
 
     def sentence(self) -> str:
         """Return the result as one APA 7 sentence, made from the rows of `tidy()`."""
-        text: str = self.entry().sentence(self)
+        text: str = self.words or self.entry().sentence(self)
         return text
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
@@ -311,7 +314,15 @@ class Result:
         return axes
 
     def verify(self) -> Verification:
-        """Recompute the numbers with independent implementations and compare."""
+        """Recompute the numbers with independent implementations and compare.
+
+        Raises
+        ------
+        InputError
+            For results derived from another one: verify the fit they came from.
+        """
+        if self.words:
+            raise InputError(f"'{self.title}' was derived from a fit: call verify() on that fit")
         module, _, name = self.entry().crosscheck.partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
@@ -389,6 +400,26 @@ class ResultGroup:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
         return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
+
+
+def by_levels(design: Any, by: str | None, compute: Callable[[Any], Result]) -> Result | ResultGroup:
+    """Run a metric on the whole design, or once for each level of its `by` factor.
+
+    Parameters
+    ----------
+    design : Comparisons
+        Anything with a `by` factor and `split()`.
+    by : {"declared"} or None
+        None ignores the factor.
+    compute : callable
+        Design -> Result.
+    """
+    if by not in ("declared", None) and (design.by is None or by != design.by.name):
+        known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
+        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
+    if by is None or design.by is None:
+        return compute(design)
+    return ResultGroup(by=design.by.name, results={k: compute(part) for k, part in design.split().items()})
 
 
 def plain(value: Any) -> Any:

@@ -64,8 +64,8 @@ def side_conditions(design: Comparisons, covariate: str) -> IntArray:
     if sides.a.dtype.kind not in "iufb" or sides.b.dtype.kind not in "iufb":
         first = next((str(v) for v in sides.a), "")
         raise InputError(
-            f"{design.source}: covariate '{covariate}' holds labels such as '{first}'; higher and lower need numbers: "
-            "replace each label by its rank"
+            f"{design.source}: covariate '{covariate}' holds labels such as '{first}'; higher and lower need "
+            "numbers: replace each label by its rank"
         )
     a, b = sides.a.astype(np.float64), sides.b.astype(np.float64)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
@@ -123,7 +123,7 @@ def condition_table(design: Comparisons, covariate: str, weights: Weighting) -> 
     return ConditionTable(
         statistics=statistics,
         condition=condition,
-        rows=np.bincount(both, np.tile(design.count, 2), 3 * n_items).reshape(3, n_items),
+        rows=np.bincount(both, np.tile(design.count, 2), 3 * n_items).reshape(3, n_items).astype(np.float64),
         opponents=np.bincount(np.concatenate([of_a[once], of_b[once]]), minlength=3 * n_items).reshape(3, n_items),
         share=share,
     )
@@ -171,7 +171,7 @@ def table_cautions(design: Comparisons, table: ConditionTable) -> tuple[Caution,
                 f"{share} in {count(design.n_rows, 'comparison')} count half for each side",
                 affects="win rates, pulled towards one half",
                 fix="drop_ties() leaves them out",
-            )  # fmt: skip
+            )
         )
     for i, name in enumerate(CONDITIONS):
         empty = [design.items[j] for j in np.flatnonzero(table.rows[i] == 0)]
@@ -181,6 +181,6 @@ def table_cautions(design: Comparisons, table: ConditionTable) -> tuple[Caution,
                     "SS302",
                     f"condition '{name}' is empty for {count(len(empty), 'item')}: {quoted(empty)}",
                     affects="their win rates are undefined; means run over the other items",
-                )  # fmt: skip
+                )
             )
     return tuple(found)

@@ -28,13 +28,6 @@ def cluster_factors(design: Comparisons, cluster: str | Sequence[str] | None) ->
     ------
     InputError
         If a name is not declared, or there are more than two.
-
-    Examples
-    --------
-    >>> from socialstats.datasets import journal_citations
-    >>> design = Comparisons.from_frame(journal_citations(), weight="citations")  # doctest: +SKIP
-    >>> cluster_factors(design, "pair")[0].name  # doctest: +SKIP
-    'pair'
     """
     declared = [factor.name for factor in design.clusters]
     if cluster is None:
@@ -76,9 +69,10 @@ def cluster_cautions(design: Comparisons, factors: Sequence[Factor]) -> tuple[Ca
     """Cautions SS201 (declared dependence that the interval ignores) and SS202 (few clusters)."""
     found = []
     ignored = [
-        f.name for f in design.clusters
+        f.name
+        for f in design.clusters
         if len(np.unique(f.codes)) > 1 and not any(f.name == used.name or is_inside(f, used) for used in factors)
-    ]  # fmt: skip
+    ]
     if ignored:
         used = " and ".join(f.name for f in factors) or "single rows"
         found.append(
@@ -87,7 +81,7 @@ def cluster_cautions(design: Comparisons, factors: Sequence[Factor]) -> tuple[Ca
                 f"{quoted(ignored)} declared, intervals use {used}",
                 affects="standard errors, intervals",
                 fix='cluster="declared" uses them',
-            )  # fmt: skip
+            )
         )
     for factor in factors:
         levels = len(np.unique(factor.codes))
@@ -98,7 +92,7 @@ def cluster_cautions(design: Comparisons, factors: Sequence[Factor]) -> tuple[Ca
                     f"{levels} levels of '{factor.name}'",
                     affects="intervals, which tend to be too short",
                     fix="more clusters; read the interval as approximate",
-                )  # fmt: skip
+                )
             )
     return tuple(found)
 

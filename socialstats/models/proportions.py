@@ -80,11 +80,11 @@ def cluster_variance(
     touched = influence.astype(bool).astype(np.float64)
     if factors:
         units = Units.clusters(*factors)
-        sums, clusters = units.total(influence), np.asarray((units.total(touched) > 0).sum(axis=0))
+        sums, met = units.total(influence), (units.total(touched) > 0).sum(axis=0)
     else:
-        sums, clusters = influence.multiply(1 / np.sqrt(count)[:, None]), count @ touched
-    squares = np.asarray(sums.multiply(sums).sum(axis=0), dtype=np.float64).ravel()
-    clusters = np.asarray(clusters, dtype=np.float64).ravel()
+        sums, met = influence.multiply(1 / np.sqrt(count)[:, None]), count @ touched
+    squares: FloatArray = np.asarray(sums.multiply(sums).sum(axis=0), dtype=np.float64).ravel()
+    clusters: FloatArray = np.asarray(met, dtype=np.float64).ravel()
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(clusters > 1, squares * clusters / (clusters - 1), np.nan), clusters
 
