@@ -213,6 +213,8 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS303": ("caution", "cells were seen different numbers of times"),
     "SS304": ("caution", "a plug-in estimate is biased"),
     "SS305": ("info", "a published reference line is not what it says"),
+    "SS306": ("caution", "labels differ only by case or white space"),
+    "SS307": ("info", "columns were found but not used"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

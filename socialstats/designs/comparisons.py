@@ -6,11 +6,20 @@ Every decision about columns, missing values, labels and order is taken here, on
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+
+from socialstats.designs.options import Missing, Options, WinnerCoding
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
+from socialstats.tables import Format, as_table, read_table
+from socialstats.text import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 A_WON, B_WON, TIED = 0, 1, 2
 
@@ -91,6 +100,8 @@ class Comparisons:
     columns : mapping of str to str
         Which column of the user's table plays which part.
     weighted : bool
+    cautions : tuple of Caution
+        What was noticed while reading: rows left out, labels that are nearly the same.
     """
 
     items: tuple[str, ...]
@@ -109,6 +120,7 @@ class Comparisons:
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)
     weighted: bool = False
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -128,7 +140,7 @@ class Comparisons:
         levels = tuple(f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys)
         return Factor(name="pair", codes=codes.astype(np.int64), levels=levels)
 
-    def factors(self, names: str | Sequence[str] | None) -> tuple[Factor, ...]:
+    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors by name.
 
         Parameters
@@ -136,8 +148,145 @@ class Comparisons:
         names : str, sequence of str or None
             ``"declared"``: all declared clusters. ``"pair"``: the unordered pair, unless a declared cluster has
             that name. None: no clusters.
+
+        Raises
+        ------
+        InputError
+            If a name is neither a declared cluster, nor ``by``, nor ``"pair"``.
+
+        Examples
+        --------
+        >>> design = Comparisons.from_frame({"item_a": ["x", "y"], "item_b": ["y", "x"], "winner": ["x", "x"]})
+        >>> design.factors("pair")[0].levels
+        ('x | y',)
         """
-        raise NotImplementedError
+        if names is None:
+            return ()
+        if isinstance(names, str) and names == "declared":
+            return self.clusters
+        known = {factor.name: factor for factor in (*([self.by] if self.by else []), *self.clusters)}
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+        for name in wanted:
+            if name not in known and name != "pair":
+                listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, "pair"]))
+                raise InputError(
+                    f"no cluster '{name}'. Clusters of this design: {listed}; declare others with cluster="
+                )
+        return tuple(known[name] if name in known else self.pair for name in wanted)
+
+    def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
+        """Return some cells as a design of their own, with the items and levels that they use.
+
+        Parameters
+        ----------
+        mask : (cells,) bool array
+        note : str
+            Label of the step in the flow.
+
+        Raises
+        ------
+        NothingToAnalyse
+            If no cell is taken.
+        """
+        from socialstats.designs.cells import drop_unused_items, replaced, take_columns
+
+        index = np.flatnonzero(mask)
+        if not len(index):
+            raise NothingToAnalyse(f"{self.source}: no comparison is left ({note})")
+        fields = drop_unused_items(take_columns(self, index), self.items)
+        step = FlowStep(label=note, rows=int(fields["count"].sum()))
+        return replaced(self, fields | {"flow": (*self.flow, step)})
+
+    def split(self) -> dict[str, Comparisons]:
+        """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
+        if self.by is None:
+            return {"all": self}
+        return {
+            level: replace(self.take(self.by.codes == code, note=f"{self.by.name} = {level}"), by=None)
+            for code, level in enumerate(self.by.levels)
+        }
+
+    def drop_ties(self) -> Comparisons:
+        """Return the design without its ties (itself when there are none)."""
+        if not self.n_ties:
+            return self
+        return self.take(self.outcome != TIED, note="ties left out")
+
+    def swap(self) -> Comparisons:
+        """Exchange the sides a and b everywhere: items, outcome, covariates, who was shown first.
+
+        Every statistic of the comparisons themselves stays the same.
+        """
+        from socialstats.designs.cells import merged
+
+        other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
+        covariates = {name: Covariate(name=name, a=c.b, b=c.a) for name, c in self.covariates.items()}
+        return merged(
+            replace(
+                self, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
+                first=(-self.first).astype(np.int8), covariates=covariates,
+            )
+        )  # fmt: skip
+
+    def relabel(self, labels: Mapping[str, str]) -> Comparisons:
+        """Give items new labels; items that `labels` does not name keep theirs.
+
+        Raises
+        ------
+        InputError
+            If a name is no item, or two items would share a label.
+        """
+        from socialstats.designs.cells import merged
+
+        unknown = [name for name in labels if name not in self.items]
+        if unknown:
+            raise InputError(f"{quoted(unknown)}: no such item. Items: {quoted(self.items, 10)}")
+        renamed = [labels.get(item, item) for item in self.items]
+        if len(set(renamed)) < len(renamed):
+            twice = sorted({name for name in renamed if renamed.count(name) > 1})
+            raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
+        items = tuple(sorted(renamed))
+        code = np.array([items.index(name) for name in renamed], dtype=np.int64)
+        return merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b]))
+
+    def group_of(self, covariate: str) -> dict[str, Any]:
+        """Return the value of a covariate for each item, where it belongs to the item (such as its domain).
+
+        Raises
+        ------
+        DesignError
+            If there is no such covariate, or an item has several values.
+        """
+        if covariate not in self.covariates:
+            listed = quoted([*self.covariates], 10) or "none"
+            raise DesignError(f"{self.source}: no covariate '{covariate}'. Covariates: {listed}")
+        sides = self.covariates[covariate]
+        groups: dict[str, Any] = {}
+        for codes, values in ((self.item_a, sides.a), (self.item_b, sides.b)):
+            for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
+                item = self.items[code]
+                if groups.setdefault(item, value) != value:
+                    seen = f"'{groups[item]}' and '{value}'"
+                    raise DesignError(f"{self.source}: '{item}' has several values of '{covariate}' ({seen})")
+        return dict(sorted(groups.items()))
+
+    def table(self) -> pd.DataFrame:
+        """Return the cells as a data frame: labels, outcome, who was shown first, counts, covariates, clusters."""
+        import pandas as pd
+
+        names = np.array(self.items, dtype=object)
+        winner = np.select(
+            [self.outcome == A_WON, self.outcome == B_WON], [names[self.item_a], names[self.item_b]], None
+        )
+        columns: dict[str, Any] = {"item_a": names[self.item_a], "item_b": names[self.item_b], "winner": winner}
+        columns |= {"tied": self.outcome == TIED}
+        if self.order_known:
+            columns["order"] = np.where(self.first > 0, names[self.item_a], names[self.item_b])
+        for name, c in self.covariates.items():
+            columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
+        for factor in (*([self.by] if self.by else []), *self.clusters):
+            columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
+        return pd.DataFrame(columns | {"count": self.count, "weight": self.weight})
 
     @classmethod
     def from_frame(
@@ -147,14 +296,158 @@ class Comparisons:
         item_a: str | None = None,
         item_b: str | None = None,
         winner: str | None = None,
-        order: str | None = None,
+        order: str | Literal[False] | None = None,
         covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None,
         weight: str | None = None,
         by: str | None = None,
         cluster: str | Sequence[str] = (),
         tie: str | Sequence[str] = ("tie",),
-        missing: str = "error",
+        missing: Missing = "error",
+        winner_coding: WinnerCoding = "auto",
+        na: str | Sequence[str] = (),
+        allowed: Mapping[str, Sequence[Any]] | None = None,
         source: str = "data frame",
     ) -> Comparisons:
-        """Build the design from a data frame (pandas, polars, pyarrow, or any engine narwhals knows)."""
-        raise NotImplementedError
+        """Build the design from a data frame (pandas, polars, pyarrow, or any engine narwhals knows).
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+            One row a comparison. Rows are counted where the data live; only distinct rows leave the engine.
+        item_a, item_b : str, optional
+            Columns of the two items. By default ``item_a``/``item_b`` or an alias (``role_a``/``role_b``,
+            ``model_a``/``model_b``, ``player1``/``player2``, ``left``/``right``, ...).
+        winner : str, optional
+            Column that says who won: the label of one of the two items, a tie label, or a side (see
+            `winner_coding`). By default ``winner`` or an alias (``choice``, ``result``, ``preferred``, ...).
+        order : str or False, optional
+            Column that says who was shown first: an item's label, a side, or +1/-1. False: there is none. By
+            default ``order`` or an alias; without one, item_a counts as shown first and `order_known` is False.
+        covariates : sequence of str, mapping of str to pair of columns, optional
+            By default every pair of columns ``X_a``/``X_b`` (or ``X_i``/``X_j``, ``X_1``/``X_2``, ``a_X``/``b_X``, or
+            with the words that distinguish the item columns) is covariate ``X``; ``()`` for none.
+        weight : str, optional
+            Column of row weights: finite, from 0 upwards. Rows of weight 0 are left out, and counted in `flow`.
+        by : str, optional
+            Column that splits the table (for example the model).
+        cluster : str or sequence of str
+            Columns whose rows are not independent of each other; ``"pair"`` for the pair of items.
+        tie : str or sequence of str
+            Labels that mean a tie.
+        missing : {"error", "drop"}
+            Missing values are an error that lists their rows, or are left out and counted in `flow`.
+        winner_coding : {"auto", "label", "side", "score"}
+            What `winner` (and `order`) hold. ``"auto"`` decides once for the whole column: labels, if every value is
+            explained by labels; a side, if every value is; otherwise it is an error. ``"score"``: 1, 0.5 or 0,
+            the share of the first item.
+        na : str or sequence of str
+            Further texts that mean a missing value. By default only empty fields are missing.
+        allowed : mapping of str to sequence, optional
+            The only values that a covariate may have.
+        source : str
+            Name for messages.
+
+        Returns
+        -------
+        Comparisons
+
+        Raises
+        ------
+        DesignError
+            When columns are missing: names them, where they were looked for, and the likeliest cure.
+        InputError
+            When values are wrong: up to 20 problems of all kinds at once, with their rows.
+        NothingToAnalyse
+            When no row is left.
+
+        Examples
+        --------
+        >>> rows = {"left": ["nurse", "nurse", "son"], "right": ["son", "judge", "judge"],
+        ...         "winner": ["left", "tie", "right"]}
+        >>> design = Comparisons.from_frame(rows, item_a="left", item_b="right")
+        >>> design.items, design.n_rows, design.n_ties
+        (('judge', 'nurse', 'son'), 3, 1)
+        """
+        from socialstats.designs.build import build
+
+        options = Options(
+            item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight, by=by,
+            cluster=cluster, tie=tie, missing=missing, winner_coding=winner_coding, na=na, allowed=allowed or {},
+        )  # fmt: skip
+        return build(as_table(data, source), options)
+
+    @classmethod
+    def from_counts(
+        cls, data: Any, *, wins_a: str = "wins_a", wins_b: str = "wins_b", ties: str | None = None,
+        source: str = "data frame", **options: Any,
+    ) -> Comparisons:  # fmt: skip
+        """Build the design from a table that was counted already: one row a pair, with how often each side won.
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+        wins_a, wins_b, ties : str
+            Columns of counts: whole numbers from 0 upwards.
+        source : str
+            Name for messages.
+        **options
+            ``item_a``, ``item_b``, ``order``, ``covariates``, ``weight``, ``by``, ``cluster``, ``missing``, ``na``,
+            ``allowed`` as in `from_frame`.
+
+        Examples
+        --------
+        >>> table = {"item_a": ["JASA"], "item_b": ["Biometrika"], "wins_a": [320], "wins_b": [498]}
+        >>> Comparisons.from_counts(table).n_rows
+        818
+        """
+        from socialstats.designs.build import build
+
+        named = Options(wins_a=wins_a, wins_b=wins_b, ties=ties, **options)
+        return build(as_table(data, source), named)
+
+    @classmethod
+    def from_file(
+        cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any
+    ) -> Comparisons:
+        """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
+
+        Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name the
+        file's lines.
+        """
+        from socialstats.designs.build import build
+
+        return build(read_table(path, format), Options(**options))
+
+
+def read_comparisons(path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
+    """Read a file of paired comparisons.
+
+    Parameters
+    ----------
+    path : str or path
+        csv, tsv, jsonl, json or parquet, gzipped or not; ``-`` for standard input.
+    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
+        By default the suffix decides, then the content.
+    **options
+        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
+
+    Returns
+    -------
+    Comparisons
+
+    Raises
+    ------
+    InputError
+        With file lines, up to 20 problems at once.
+    NothingToAnalyse
+        For files without a usable row.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
+    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\nson,judge,tie\\n")
+    >>> read_comparisons(file).items
+    ('judge', 'nurse', 'son')
+    """
+    return Comparisons.from_file(path, format=format, **options)

@@ -1,0 +1,219 @@
+"""From a table to Comparisons: the columns, the cells, the checks, the flow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from socialstats import text
+from socialstats.designs.aggregate import Expanded, expand, plain
+from socialstats.designs.cells import drop_unused_items, merged
+from socialstats.designs.columns import Roles, assign
+from socialstats.designs.comparisons import Comparisons, Covariate, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.labels import label_cautions
+from socialstats.designs.options import Options
+from socialstats.designs.problems import BoolArray, Problems
+from socialstats.designs.sides import covariate
+from socialstats.designs.winners import Sides, first_shown, outcomes
+from socialstats.errors import Caution, NothingToAnalyse, caution
+from socialstats.tables import Counts, Table
+from socialstats.tables.counting import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_ZERO, text_weight
+
+WEIGHT_PROBLEMS = {WEIGHT_NEGATIVE: "a weight is negative", WEIGHT_NO_NUMBER: "a weight is not a finite number"}
+UNUSED_LABELS = 50
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """A table on its way to a design: its cells, which of them count, what was left out, what is wrong."""
+
+    table: Table
+    roles: Roles
+    options: Options
+    counts: Counts
+    problems: Problems
+    use: BoolArray
+    flow: list[FlowStep] = field(default_factory=list)
+
+    def leave_out(self, bad: BoolArray, label: str, note: str) -> None:
+        """Stop using some cells, and count their rows."""
+        left = self.use & bad
+        if left.any():
+            self.flow.append(FlowStep(label=label, rows=int(self.counts.n[left].sum()), note=note))
+            self.use = self.use & ~bad
+
+
+def draft(table: Table, options: Options) -> Draft:
+    """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
+    roles = assign(table, options)
+    cells = table.counts(roles.keys(), roles.weight)
+    if not len(cells.n):
+        raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
+    na = options.na_labels
+    labels = {name: column.labels(na) for name, column in cells.columns.items()}
+    problems = Problems(table, labels, cells.n, na)
+    use = np.ones(len(cells.n), dtype=bool)
+    begun = Draft(table=table, roles=roles, options=options, counts=cells, problems=problems, use=use)
+    begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
+    _set_missing_aside(begun)
+    _set_weights_aside(begun)
+    return begun
+
+
+def _set_missing_aside(begun: Draft) -> None:
+    for column in begun.roles.keys():
+        bad = begun.problems.labels[column].codes < 0
+        if not bad.any():
+            continue
+        if begun.options.missing == "error":
+            fix = "Fill it in, or say missing='drop' to leave such rows out"
+            begun.problems.add("the value is missing", bad, [column], column=column, fix=fix)
+            begun.use &= ~bad
+        else:
+            name = text.shorten(column)
+            begun.leave_out(bad, f"no value in '{name}'", f"missing='drop': the value of '{name}' is missing")
+
+
+def _set_weights_aside(begun: Draft) -> None:
+    column, status = begun.roles.weight, begun.counts.status
+    if column is None:
+        return
+    absent = status == WEIGHT_MISSING
+    if absent.any() and begun.options.missing == "drop":
+        begun.leave_out(absent, f"no value in '{text.shorten(column)}'", "missing='drop': the weight is missing")
+    elif absent.any():
+        fix = "Fill it in, or say missing='drop' to leave such rows out"
+        _add_weight_problem(begun, "the weight is missing", WEIGHT_MISSING, fix)
+    for state, message in WEIGHT_PROBLEMS.items():
+        if (status == state).any():
+            _add_weight_problem(begun, message, state, "Weights are finite numbers from 0 upwards")
+    begun.use &= (status == 0) | (status == WEIGHT_ZERO)
+    begun.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{text.shorten(column)}'", "rows of weight 0 say nothing")
+
+
+def _add_weight_problem(begun: Draft, message: str, state: int, fix: str) -> None:
+    column = begun.roles.weight or ""
+    na = begun.options.na_labels
+
+    def wanted(row: tuple[str | None, ...]) -> bool:
+        value = None if row[0] in na else row[0]
+        infinite = value in ("inf", "-inf")
+        return text_weight(value)[1] == state or (infinite and state == _infinite_state(value))
+
+    rows = int(begun.counts.n[begun.counts.status == state].sum())
+    begun.problems.add_rows(message, column, wanted, rows, fix)
+
+
+def _infinite_state(value: str | None) -> int:
+    return WEIGHT_NEGATIVE if value == "-inf" else WEIGHT_NO_NUMBER
+
+
+def build(table: Table, options: Options) -> Comparisons:
+    """Read a table as comparisons.
+
+    Raises
+    ------
+    DesignError
+        When columns are missing.
+    InputError
+        When values are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no row is left.
+    """
+    begun = draft(table, options)
+    sides = _sides(begun)
+    winner = begun.roles.winner
+    if winner is None:
+        rows = expand(begun.roles.wins, begun.use, begun.problems)
+    else:
+        rows = plain(outcomes(winner, sides, begun.use, begun.problems, options))
+    return _finish(begun, sides, rows)
+
+
+def _sides(begun: Draft) -> Sides:
+    """Code the two items, and refuse items that meet themselves."""
+    columns = (begun.roles.item_a, begun.roles.item_b)
+    sides = Sides.of(columns, begun.problems.labels[columns[0]], begun.problems.labels[columns[1]])
+    same = begun.use & (sides.a == sides.b)
+    if same.any():
+        message = "'{}' is compared with itself"
+        begun.problems.each_value(columns[0], same, columns, message, fix="Remove such rows, or correct one side")
+        begun.use &= ~same
+    return sides
+
+
+def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
+    """Decode the rest, raise what was collected, and keep the cells in use."""
+    roles, problems, use = begun.roles, begun.problems, begun.use
+    first = np.ones(len(use), dtype=np.int64)
+    if roles.order is not None:
+        first = first_shown(roles.order, sides, use, problems)
+    covariates, cautions = _covariates(begun)
+    problems.raise_if_any()
+    keep = use[rows.cell]
+    cell, times = rows.cell[keep], rows.times[keep]
+    _refuse_nothing(begun, bool(keep.any()))
+    fields = {
+        "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": rows.outcome[keep].astype(np.int8),
+        "first": first[cell].astype(np.int8), "count": begun.counts.n[cell] * times,
+        "weight": begun.counts.weight[cell] * times, "weight_sq": begun.counts.weight_sq[cell] * times,
+        "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
+        "by": _factor(begun, roles.by, cell), "clusters": tuple(f for c in roles.clusters if (f := _factor(begun, c, cell))),
+    }  # fmt: skip
+    design = Comparisons(
+        **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
+        columns=roles.parts(), weighted=roles.weight is not None, flow=_flow(begun, fields["count"]),
+    )  # fmt: skip
+    done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design.items))))
+    return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
+
+
+def _refuse_nothing(begun: Draft, left: bool) -> None:
+    if not left:
+        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:]) or "every count is 0"
+        raise NothingToAnalyse(f"{begun.table.source}: no row is left to analyse ({steps})")
+
+
+def _flow(begun: Draft, count: FloatArray) -> tuple[FlowStep, ...]:
+    note = "each row counts several comparisons" if begun.roles.winner is None else ""
+    label = "rows analysed" if begun.roles.winner is not None else "comparisons analysed"
+    return (*begun.flow, FlowStep(label=label, rows=int(count.sum()), note=note))
+
+
+def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
+    """Decode the covariates; texts that were only found by name and nearly identify the rows are left out."""
+    done: dict[str, Covariate] = {}
+    unused: list[str] = []
+    rows = float(begun.counts.n.sum())
+    for name, columns in begun.roles.covariates.items():
+        values = max(len(begun.problems.labels[column].levels) for column in columns)
+        decoded = covariate(name, columns, begun.use, begun.problems, begun.options.allowed.get(name))
+        if decoded is None:
+            continue
+        is_text = decoded.a.dtype == object
+        if is_text and name in begun.roles.found and values > max(UNUSED_LABELS, rows / 10):
+            unused.append(name)
+        else:
+            done[name] = decoded
+    if not unused:
+        return done, []
+    detail = f"{text.quoted(unused)} hold text that differs in most rows; declare covariates= to use them"
+    return done, [caution("SS307", detail)]
+
+
+def _factor(begun: Draft, column: str | None, cell: IntArray) -> Factor | None:
+    if column is None:
+        return None
+    labels = begun.problems.labels[column].take(cell)
+    return Factor(name=column, codes=labels.codes, levels=labels.levels)
+
+
+def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
+    found: list[Caution] = []
+    read, left = begun.flow[0].rows, int(begun.counts.n[begun.use].sum())
+    if left < read:
+        steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:])
+        found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
+    return found + label_cautions({"items": items})

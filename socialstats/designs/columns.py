@@ -1,0 +1,282 @@
+"""Which column plays which part: by explicit name, by standard name, by alias, by matching pairs of names."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from socialstats import text
+from socialstats.designs.options import Options
+from socialstats.errors import DesignError, Problem
+from socialstats.tables import Table
+
+Pair = tuple[str, str]
+ITEM_PAIRS: tuple[Pair, ...] = (
+    ("item_a", "item_b"), ("role_a", "role_b"), ("model_a", "model_b"), ("player_a", "player_b"),
+    ("option_a", "option_b"), ("choice_a", "choice_b"), ("name_a", "name_b"), ("item_i", "item_j"),
+    ("role_i", "role_j"), ("item_1", "item_2"), ("item1", "item2"), ("model_1", "model_2"),
+    ("model1", "model2"), ("player_1", "player_2"), ("player1", "player2"), ("left", "right"),
+    ("first", "second"), ("home", "away"), ("a", "b"), ("A", "B"),
+)  # fmt: skip
+WINNER_NAMES = ("winner", "choice", "chosen", "preferred", "preference", "result", "outcome", "pick", "vote")
+ORDER_NAMES = ("order", "first_shown", "shown_first", "presented_first", "first")
+WINS_PAIRS: tuple[Pair, ...] = (
+    ("wins_a", "wins_b"), ("win_a", "win_b"), ("wins_1", "wins_2"), ("win_1", "win_2"), ("wins1", "wins2"),
+    ("win1", "win2"),
+)  # fmt: skip
+COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
+DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """The part of each column.
+
+    Attributes
+    ----------
+    item_a, item_b : str
+    winner : str or None
+        None for aggregated tables, which have `wins` instead.
+    wins : tuple of str
+        Empty, or the columns of wins of a, wins of b and (optionally) ties.
+    order, weight, by : str or None
+    covariates : mapping of str to pair of str
+    found : frozenset of str
+        Covariates that were found by their names, not declared.
+    clusters : tuple of str
+    pair_cluster : bool
+        True when ``pair`` was declared as a cluster and no column has that name.
+    """
+
+    item_a: str
+    item_b: str
+    winner: str | None
+    wins: tuple[str, ...]
+    order: str | None
+    covariates: Mapping[str, Pair]
+    found: frozenset[str]
+    weight: str | None
+    by: str | None
+    clusters: tuple[str, ...]
+    pair_cluster: bool = False
+
+    def keys(self) -> list[str]:
+        """Return every column that makes a cell."""
+        named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.by, *self.clusters]
+        named += [column for pair in self.covariates.values() for column in pair]
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    def parts(self) -> dict[str, str]:
+        """Return part -> column, for people."""
+        named = {"item_a": self.item_a, "item_b": self.item_b, "winner": self.winner, "order": self.order}
+        named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
+        named |= {f"{name}_{side}": c for name, pair in self.covariates.items() for side, c in zip("ab", pair)}
+        named |= {"weight": self.weight, "by": self.by}
+        named |= {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
+        return {part: column for part, column in named.items() if column is not None}
+
+
+class Finder:
+    """Looks for the columns of one table and collects what is missing."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.columns = table.columns
+        self.problems: list[Problem] = []
+
+    def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
+        """Take a column that the caller named."""
+        if name not in self.columns:
+            self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
+        return name
+
+    def miss(self, part: str, message: str, looked: Sequence[str], guess: str | None = None) -> None:
+        """Collect a missing column with the likeliest cure."""
+        guess = guess or next(
+            (m for want in looked for m in difflib.get_close_matches(want, self.columns, n=1, cutoff=0.7)), None
+        )
+        listed = text.listing([text.shorten(c) for c in self.columns], most=20)
+        fix = f"Columns: {listed}. {self.advice(part, guess)}"
+        self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
+
+    def advice(self, part: str, guess: str | None) -> str:
+        """Return the option that would help, as this kind of input spells it."""
+        if self.table.is_file:
+            return f"Did you mean --map {part}={guess} ?" if guess else f"Say which it is: --map {part}=COLUMN"
+        return f"Did you mean {part}={guess!r} ?" if guess else f"Say which it is: {part}='COLUMN'"
+
+
+def assign(table: Table, options: Options) -> Roles:
+    """Decide which column plays which part.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+    item_a, item_b = _items(finder, options)
+    winner, wins = _winner(finder, options, (item_a, item_b))
+    order = _order(finder, options, (item_a, item_b))
+    weight = finder.explicit("weight", options.weight) if options.weight else None
+    by = finder.explicit("by", options.by) if options.by else None
+    clusters = tuple(
+        name if name == "pair" and name not in table.columns else finder.explicit("cluster", name)
+        for name in options.cluster_names
+    )
+    taken = {item_a, item_b, winner, order, weight, by, *wins, *clusters}
+    covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
+    if finder.problems:
+        raise DesignError(finder.problems)
+    found = frozenset(covariates) if options.covariates is None else frozenset()
+    return Roles(
+        item_a=item_a, item_b=item_b, winner=winner, wins=wins, order=order, covariates=covariates, found=found,
+        weight=weight, by=by, clusters=tuple(c for c in clusters if c in table.columns),
+        pair_cluster="pair" in clusters and "pair" not in table.columns,
+    )  # fmt: skip
+
+
+def _items(finder: Finder, options: Options) -> Pair:
+    """Find the two item columns: as named, or the first alias pair that is complete."""
+    if options.item_a and options.item_b:
+        pair = finder.explicit("item_a", options.item_a), finder.explicit("item_b", options.item_b)
+        if pair[0] == pair[1]:
+            finder.miss("item_b", f"item_a and item_b are the same column '{pair[0]}'", ["item_b"])
+        return pair
+    named = options.item_a or options.item_b
+    complete = [p for p in ITEM_PAIRS if p[0] in finder.columns and p[1] in finder.columns]
+    if named is not None:
+        side = 0 if options.item_a else 1
+        part = ("item_a", "item_b")[side]
+        finder.explicit(part, named)
+        partner = partner_of(named, side, finder.columns)
+        if partner is None:
+            _miss_item(finder, 1 - side, None)
+            return (named, "") if side == 0 else ("", named)
+        return (named, partner) if side == 0 else (partner, named)
+    if complete:
+        return complete[0]
+    missing = [side for side in (0, 1) if not any(p[side] in finder.columns for p in ITEM_PAIRS)] or [1]
+    for side in missing:
+        present = next((p[1 - side] for p in ITEM_PAIRS if p[1 - side] in finder.columns), None)
+        _miss_item(finder, side, partner_of(present, 1 - side, finder.columns) if present else None)
+    return "", ""
+
+
+def _miss_item(finder: Finder, side: int, guess: str | None) -> None:
+    part = ("item_a", "item_b")[side]
+    looked = [p[side] for p in ITEM_PAIRS]
+    finder.miss(part, f"no column for '{part}' (looked for {text.listing(looked, most=6)})", looked[:3], guess)
+
+
+def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
+    """Return the column that is called like `name` but for the other side.
+
+    Examples
+    --------
+    >>> partner_of("left", 0, ["left", "right"]), partner_of("home.team", 0, ["home.team", "away.team"])
+    ('right', 'away.team')
+    """
+    tokens = [p for p in (*ITEM_PAIRS[15:], *COMMON_TOKENS, *DIGIT_TOKENS)]
+    for pair in tokens:
+        mine, other = pair[side], pair[1 - side]
+        for pattern in (rf"^{mine}(?=$|[_. -])", rf"(?<=[_. -]){mine}$", rf"(?<=[a-z]){mine}$"):
+            if mine.isdigit() or "(?<=[a-z])" not in pattern:
+                candidate = re.sub(pattern, other, name)
+                if candidate != name and candidate in columns:
+                    return candidate
+    return None
+
+
+def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, tuple[str, ...]]:
+    """Find the winner column, or the columns of wins of an aggregated table."""
+    if options.wins_a or options.wins_b:
+        wins = [finder.explicit(p, getattr(options, p) or "") for p in ("wins_a", "wins_b")]
+        return None, tuple(wins + ([finder.explicit("ties", options.ties)] if options.ties else []))
+    if options.winner:
+        return finder.explicit("winner", options.winner, WINNER_NAMES), ()
+    found = next((n for n in WINNER_NAMES if n in finder.columns and n not in items), None)
+    if found:
+        return found, ()
+    for pair in WINS_PAIRS:
+        if all(name in finder.columns for name in pair):
+            ties = finder.explicit("ties", options.ties) if options.ties else None
+            ties = ties or next((n for n in ("ties", "n_ties") if n in finder.columns), None)
+            return None, (*pair, ties) if ties else pair
+    looked = text.listing(WINNER_NAMES, most=6)
+    finder.miss("winner", f"no column for 'winner' (looked for {looked})", WINNER_NAMES)
+    return None, ()
+
+
+def _order(finder: Finder, options: Options, items: Pair) -> str | None:
+    if options.order is False:
+        return None
+    if options.order is not None:
+        return finder.explicit("order", options.order, ORDER_NAMES)
+    return next((n for n in ORDER_NAMES if n in finder.columns and n not in items), None)
+
+
+def _covariates(finder: Finder, options: Options, items: Pair, taken: set[str]) -> dict[str, Pair]:
+    declared = options.covariates
+    if isinstance(declared, Mapping):
+        return {
+            name: (finder.explicit(f"{name}_a", a), finder.explicit(f"{name}_b", b))
+            for name, (a, b) in declared.items()
+        }
+    free = [c for c in finder.columns if c not in taken]
+    pairs = dict(side_pairs(free, items))
+    if declared is None:
+        return pairs
+    pairs = dict(side_pairs(finder.columns, items))
+    names = (declared,) if isinstance(declared, str) else tuple(declared)
+    for name in names:
+        if name not in pairs:
+            sides = f"no pair of columns for covariate '{text.shorten(name)}' (looked for {name}_a and {name}_b)"
+            fix = f"Columns: {text.listing(finder.columns, most=20)}. Say covariates={{'{name}': (column_a, column_b)}}"
+            finder.problems.append(Problem(message=sides, source=finder.table.source, fix=fix))
+    return {name: pairs[name] for name in names if name in pairs}
+
+
+def item_tokens(items: Pair) -> Pair | None:
+    """Return what distinguishes the names of the two item columns.
+
+    Examples
+    --------
+    >>> item_tokens(("left", "right")), item_tokens(("home.team", "away.team")), item_tokens(("role_i", "role_j"))
+    (('left', 'right'), ('home', 'away'), ('i', 'j'))
+    """
+    parts_a, parts_b = (re.split(r"([_. -])", name) for name in items)
+    if len(parts_a) != len(parts_b):
+        return None
+    differ = [(x, y) for x, y in zip(parts_a, parts_b, strict=True) if x != y]
+    if len(differ) != 1:
+        return None
+    x, y = differ[0]
+    if x[:-1] == y[:-1] and x[-1:].isdigit() and y[-1:].isdigit():
+        return x[-1], y[-1]
+    return x, y
+
+
+def side_pairs(columns: Sequence[str], items: Pair) -> Iterator[tuple[str, Pair]]:
+    """Yield (name, (column of a, column of b)) for columns that differ in nothing but the side."""
+    own = item_tokens(items)
+    tokens = [*([own] if own and all(own) else []), *COMMON_TOKENS]
+    if own not in COMMON_TOKENS:
+        tokens += DIGIT_TOKENS
+    seen: set[str] = set()
+    for a, b in dict.fromkeys(tokens):
+        for column in columns:
+            for pattern, other in (
+                (rf"^(.+)([_. -]){re.escape(a)}$", r"\1\2"),
+                (rf"^{re.escape(a)}([_. -])(.+)$", ""),
+            ):
+                match = re.match(pattern, column)
+                if match is None:
+                    continue
+                partner = match.expand(other) + b if other else f"{b}{match[1]}{match[2]}"
+                name = match[1] if other else match[2]
+                if partner in columns and name not in seen and column not in items:
+                    seen.add(name)
+                    yield name, (column, partner)

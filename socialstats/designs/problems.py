@@ -1,0 +1,117 @@
+"""Everything wrong with a table, collected over its cells; rows and lines are looked up once, at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats import text
+from socialstats.errors import SHOWN_AT_MOST, InputError, Problem
+from socialstats.tables import Labels, Table
+from socialstats.tables.table import Wanted
+
+ROWS_FOUND = 20
+A_KIND = 5
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A problem whose rows are not looked up yet."""
+
+    message: str
+    column: str | None
+    keys: tuple[str, ...]
+    wanted: Wanted | None
+    n_rows: int
+    fix: str
+
+
+class Problems:
+    """Collects problems of the cells of one table.
+
+    Parameters
+    ----------
+    table : Table
+    labels : mapping of str to Labels
+        Columns over the cells.
+    n : (cells,) array
+        Rows in each cell.
+    na : collection of str
+        Texts that count as missing.
+    """
+
+    def __init__(self, table: Table, labels: Mapping[str, Labels], n: Any, na: Collection[str]) -> None:
+        self.table, self.labels, self.n, self.na = table, labels, n, na
+        self.pending: list[Pending] = []
+
+    def add(
+        self, message: str, bad: BoolArray, keys: Sequence[str], *, column: str | None = None, fix: str = ""
+    ) -> None:
+        """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
+        found = {tuple(self._row(keys, cell)) for cell in np.flatnonzero(bad).tolist()}
+        na = self.na
+
+        def wanted(row: tuple[str | None, ...]) -> bool:
+            return tuple(None if value in na else value for value in row) in found
+
+        n_rows = int(self.n[bad].sum())
+        self.pending.append(
+            Pending(message=message, column=column, keys=tuple(keys), wanted=wanted, n_rows=n_rows, fix=fix)
+        )
+
+    def add_rows(self, message: str, column: str, wanted: Wanted, n_rows: int, fix: str) -> None:
+        """Add one problem of the rows whose value in one column `wanted` accepts."""
+        self.pending.append(
+            Pending(message=message, column=column, keys=(column,), wanted=wanted, n_rows=n_rows, fix=fix)
+        )
+
+    def say(self, message: str, *, column: str | None = None, fix: str = "") -> None:
+        """Add a problem of the table as a whole."""
+        self.pending.append(Pending(message=message, column=column, keys=(), wanted=None, n_rows=0, fix=fix))
+
+    def each_value(
+        self, column: str, bad: BoolArray, keys: Sequence[str], message: str, *, fix: str = "", several: str = ""
+    ) -> None:
+        """Add one problem a distinct bad value of a column (the most frequent ones); ``{}`` is the value."""
+        codes = self.labels[column].codes
+        values, inverse = np.unique(codes[bad], return_inverse=True)
+        order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
+        for code in values[order[:A_KIND]].tolist():
+            value = text.shorten(self.labels[column].levels[code])
+            self.add(message.format(value), bad & (codes == code), keys, column=column, fix=fix.format(value))
+        rest = values[order[A_KIND:]]
+        if len(rest):
+            more = several or "further values have the same problem"
+            self.add(f"{len(rest):,} {more}", bad & np.isin(codes, rest), keys, column=column)
+
+    def _row(self, keys: Sequence[str], cell: int) -> list[str | None]:
+        row: list[str | None] = []
+        for key in keys:
+            code = int(self.labels[key].codes[cell])
+            row.append(self.labels[key].levels[code] if code >= 0 else None)
+        return row
+
+    def raise_if_any(self) -> None:
+        """Raise `InputError` with places, if there is anything to raise."""
+        if self.pending:
+            raise InputError(self._placed())
+
+    def _placed(self) -> list[Problem]:
+        shown = [p for p in self.pending[:SHOWN_AT_MOST] if p.wanted is not None]
+        found: dict[int, list[int]] = {}
+        for keys in dict.fromkeys(p.keys for p in shown):
+            group = [p for p in shown if p.keys == keys]
+            rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
+            found |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
+        places = self.table.places([row for rows in found.values() for row in rows])
+        return [
+            Problem(
+                message=p.message, source=self.table.source, column=p.column, n_rows=p.n_rows, fix=p.fix,
+                lines=tuple(places[row] for row in found.get(id(p), ())), unit=self.table.unit,
+            )
+            for p in self.pending
+        ]  # fmt: skip

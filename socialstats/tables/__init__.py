@@ -1,0 +1,21 @@
+"""Files and data frames in: the only room that knows formats and engines."""
+
+from __future__ import annotations
+
+from socialstats.tables.counting import Counts, counts
+from socialstats.tables.reading import Format, read_table
+from socialstats.tables.table import Table, as_table
+from socialstats.tables.values import Coded, Labels, as_number, as_text
+
+__all__ = [
+    "Coded",
+    "Counts",
+    "Format",
+    "Labels",
+    "Table",
+    "as_number",
+    "as_table",
+    "as_text",
+    "counts",
+    "read_table",
+]

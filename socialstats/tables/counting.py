@@ -1,0 +1,252 @@
+"""The one group-by: distinct rows with how often they occur.
+
+Cost grows with rows only here. It runs where the data live (polars, pyarrow, DuckDB, ... through narwhals).
+Eager pandas frames take a second path in this file: each column is factorised, the codes are combined into one
+integer and that is factorised again. Measured on 2,000,000 rows x 3 text columns of 200 items (CPU seconds):
+0.17 against 0.20 by narwhals' group_by for the Arrow-backed ``str`` dtype, 0.25 against 0.46 for object columns,
+0.08 against 0.17 for categories; on 13,914 rows 1.8 ms against 4.9 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from socialstats.errors import InputError
+from socialstats.tables.values import AnyArray, Coded, FloatArray, IntArray, as_number, as_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER = 0, 1, 2, 3, 4
+LARGEST = 2**62
+N, SUM, SUM_SQ, STATUS = "socialstats rows", "socialstats sum", "socialstats sum of squares", "socialstats status"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counts:
+    """Distinct rows of some columns.
+
+    Attributes
+    ----------
+    columns : mapping of str to Coded
+        One a key column, over the cells.
+    n : (cells,) float64 array
+        Rows in the cell.
+    weight, weight_sq : (cells,) float64 arrays
+        Sum of the rows' weights and of their squares; both equal `n` without weights, and 0 in cells whose
+        weights cannot be used.
+    status : (cells,) int64 array
+        ``WEIGHT_OK``, ``WEIGHT_ZERO``, ``WEIGHT_MISSING``, ``WEIGHT_NEGATIVE`` or ``WEIGHT_NO_NUMBER``
+        (text, infinite): rows of different status are never in one cell.
+    """
+
+    columns: Mapping[str, Coded]
+    n: FloatArray
+    weight: FloatArray
+    weight_sq: FloatArray
+    status: IntArray
+
+
+def counts(frame: Frame, keys: Sequence[str], weight: str | None = None, *, source: str = "") -> Counts:
+    """Count the distinct rows of the key columns.
+
+    Parameters
+    ----------
+    frame : narwhals DataFrame or LazyFrame
+    keys : sequence of str
+        Columns that make a cell.
+    weight : str, optional
+        Column of row weights, summed and checked in the same pass when it is numeric. A text column (from a csv
+        file) is one more key: its distinct values are parsed, not its rows.
+    source : str
+        Named in errors.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = counts(nw.from_native(pd.DataFrame({"x": ["u", "v", "u"]})), ["x"])
+    >>> cells.columns["x"].values.tolist(), cells.n.tolist()
+    (['u', 'v'], [2.0, 1.0])
+    """
+    keys = list(dict.fromkeys(keys))
+    schema = frame.collect_schema()
+    text_weight = weight is not None and not schema[weight].is_numeric()
+    if weight is not None and text_weight:
+        keys = list(dict.fromkeys([*keys, weight]))
+    summed = None if text_weight else weight
+    if frame.implementation.is_pandas():
+        cells = _count_pandas(nw.to_native(frame), keys, summed, source)
+    else:
+        cells = _count_narwhals(frame, keys, summed, source)
+    return _parse_weights(cells, weight) if weight is not None and text_weight else cells
+
+
+def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+    """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
+    combined = _Radix()
+    values: dict[str, AnyArray] = {}
+    for key in keys:
+        codes, values[key] = _factorise(frame[key], key, source)
+        combined.push(key, codes, len(values[key]) + 1)
+    numbers = None
+    if weight is not None:
+        numbers = frame[weight].to_numpy(dtype=np.float64, na_value=np.nan)
+        status = weight_status(numbers)
+        if status.any():
+            numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
+            combined.push(STATUS, status - 1, WEIGHT_NO_NUMBER + 1)
+    cell_of_row, cells = combined.finish(len(frame))
+    size = len(next(iter(cells.values())))
+    n = np.bincount(cell_of_row, minlength=size).astype(np.float64)
+    w = n if numbers is None else np.bincount(cell_of_row, weights=numbers, minlength=size)
+    w2 = n if numbers is None else np.bincount(cell_of_row, weights=numbers**2, minlength=size)
+    state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
+    columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
+    return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
+
+
+class _Radix:
+    """Several code columns (each from -1) as one integer a row, and back."""
+
+    def __init__(self) -> None:
+        self.key: IntArray | None = None
+        self.size = 1
+        self.stages: list[tuple[IntArray | None, list[tuple[str, int]]]] = [(None, [])]
+
+    def push(self, name: str, codes: IntArray, size: int) -> None:
+        import pandas as pd
+
+        if self.key is not None and self.size > LARGEST // size:
+            self.key, seen = pd.factorize(self.key)
+            self.size = len(seen)
+            self.stages.append((seen, []))
+        if self.key is None:
+            self.key = codes + 1
+        else:
+            self.key *= size
+            self.key += codes
+            self.key += 1
+        self.size *= size
+        self.stages[-1][1].append((name, size))
+
+    def finish(self, rows: int) -> tuple[IntArray, dict[str, IntArray]]:
+        """Return the cell of each row, and each column's codes over the cells."""
+        import pandas as pd
+
+        key = np.zeros(rows, dtype=np.int64) if self.key is None else self.key
+        cell_of_row, rest = pd.factorize(key)
+        codes: dict[str, IntArray] = {}
+        for seen, names in reversed(self.stages):
+            for name, size in reversed(names):
+                codes[name] = rest % size - 1
+                rest = rest // size
+            if seen is not None:
+                rest = seen[rest]
+        return cell_of_row, codes
+
+
+def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray, AnyArray]:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values = np.asarray(column.cat.categories)
+        return column.cat.codes.to_numpy().astype(np.int64), values
+    # Text held as Python objects factorises twice as fast as an object array than through its extension array.
+    python_text = isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "python"
+    data: Any = column.to_numpy(dtype=object) if python_text else column.array
+    try:
+        codes, distinct = pd.factorize(data)
+    except TypeError as error:
+        raise InputError(f"{source}, column '{key}': it holds values that are no labels ({error})") from error
+    return codes.astype(np.int64, copy=False), np.asarray(distinct)
+
+
+def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+    """Count with the engine's own group-by; only the cells leave the engine."""
+    schema = frame.collect_schema()
+    for key in keys:
+        if schema[key].is_nested():
+            raise InputError(f"{source}, column '{key}': it holds values that are no labels ({schema[key]})")
+    texts = [k for k in keys if isinstance(schema[k], (nw.Categorical, nw.Enum))]
+    chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
+    chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
+    by, sums = list(keys), [nw.len().alias(N)]
+    if weight is not None:
+        w = nw.col(weight).cast(nw.Float64)
+        usable = nw.col(STATUS) <= WEIGHT_ZERO
+        chosen = chosen.with_columns(_status_expression(w).alias(STATUS))
+        chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
+        chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
+        by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
+    cells = chosen.group_by(*by).agg(*sums)
+    if isinstance(cells, nw.LazyFrame):
+        cells = cells.collect()
+    n = cells.get_column(N).to_numpy().astype(np.float64)
+    columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
+    if weight is None:
+        return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
+    w_sum, w_sq, state = (cells.get_column(name).to_numpy() for name in (SUM, SUM_SQ, STATUS))
+    return Counts(
+        columns=columns,
+        n=n,
+        weight=w_sum.astype(float),
+        weight_sq=w_sq.astype(float),
+        status=state.astype(np.int64),
+    )
+
+
+def _status_expression(w: nw.Expr) -> nw.Expr:
+    infinite = nw.when(w.is_finite()).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_NO_NUMBER))
+    negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
+    zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
+    nan = nw.when(w.is_nan()).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
+    return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
+
+
+def _code_cells(column: nw.Series[Any], source: str) -> Coded:
+    import pandas as pd
+
+    codes, values = _factorise(pd.Series(column.to_list(), dtype=object), column.name, source)
+    return Coded(codes=codes, values=values)
+
+
+def weight_status(numbers: FloatArray) -> IntArray:
+    """Classify weights: usable, zero, missing, negative, or no finite number."""
+    status = np.zeros(len(numbers), dtype=np.int64)
+    status[numbers == 0] = WEIGHT_ZERO
+    status[np.isnan(numbers)] = WEIGHT_MISSING
+    status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
+    status[numbers < 0] = WEIGHT_NEGATIVE
+    return status
+
+
+def text_weight(value: Any) -> tuple[float, int]:
+    """Return a weight written as text, and its status.
+
+    Examples
+    --------
+    >>> text_weight("2.5"), text_weight("-1"), text_weight("many"), text_weight("")
+    ((2.5, 0), (0.0, 3), (0.0, 4), (0.0, 2))
+    """
+    text = as_text(value)
+    if text is None:
+        return 0.0, WEIGHT_MISSING
+    number = as_number(text)
+    if number is None:
+        return 0.0, WEIGHT_NO_NUMBER
+    status = WEIGHT_ZERO if number == 0 else WEIGHT_OK if number > 0 else WEIGHT_NEGATIVE
+    return max(number, 0.0), status
+
+
+def _parse_weights(cells: Counts, weight: str) -> Counts:
+    coded = cells.columns[weight]
+    parsed = [*map(text_weight, coded.values.tolist()), (0.0, WEIGHT_MISSING)]
+    w = np.array([value for value, _ in parsed])[coded.codes]
+    status = np.array([state for _, state in parsed], dtype=np.int64)[coded.codes]
+    return Counts(columns=cells.columns, n=cells.n, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)

@@ -1,0 +1,160 @@
+"""A table from anywhere: a frame that narwhals can hold, its name, and where its rows came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from socialstats.errors import InputError, MissingDependency
+from socialstats.tables.counting import Counts, Frame, counts
+from socialstats.tables.values import as_text
+
+Locate = Callable[[Sequence[int]], list[int]]
+Wanted = Callable[[tuple[str | None, ...]], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Table:
+    """A table that was read or passed, before anybody decided what its columns mean.
+
+    Attributes
+    ----------
+    frame : narwhals DataFrame or LazyFrame
+    columns : tuple of str
+    source : str
+        Name for messages: the file's name, ``stdin`` or ``data frame``.
+    unit : {"line", "record", "row"}
+        What `places` counts: lines of a text file (from 1), records of a json file (from 1), rows of a frame
+        (from 0).
+    is_file : bool
+        True when the table was read from a file or from standard input.
+    locate : callable or None
+        Row positions to lines, for text files.
+    """
+
+    frame: Frame
+    columns: tuple[str, ...]
+    source: str = "data frame"
+    unit: str = "row"
+    is_file: bool = False
+    locate: Locate | None = None
+
+    def counts(self, keys: Sequence[str], weight: str | None = None) -> Counts:
+        """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""
+        try:
+            return counts(self.frame, keys, weight, source=self.source)
+        except ImportError as error:
+            raise MissingDependency(f"{self.source}: {error}") from error
+
+    def positions(self, keys: Sequence[str], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
+        """Find the first rows that each predicate wants; called only when something is wrong.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Columns whose labels (None where missing) the predicates see, in this order.
+        wanted : sequence of callable
+        most : int
+            Rows to find for each predicate.
+        """
+        found: list[list[int]] = [[] for _ in wanted]
+        if isinstance(self.frame, nw.LazyFrame) and not self.frame.implementation.is_polars():
+            return found  # the rows of a query have no order
+        chosen: Any = self.frame.select(*dict.fromkeys(keys))
+        eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+        texts = [_texts(eager.get_column(key).to_list()) for key in keys]
+        open_ = list(range(len(wanted)))
+        for position, row in enumerate(zip(*texts, strict=True)):
+            for k in [k for k in open_ if wanted[k](row)]:
+                found[k].append(position)
+                if len(found[k]) == most:
+                    open_.remove(k)
+            if not open_:
+                break
+        return found
+
+    def places(self, positions: Collection[int]) -> dict[int, int]:
+        """Map row positions to what `unit` counts."""
+        ordered = sorted(set(positions))
+        if self.locate is not None and ordered:
+            return dict(zip(ordered, self.locate(ordered), strict=True))
+        shift = 1 if self.unit == "record" else 0
+        return {position: position + shift for position in ordered}
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    seen: dict[Any, str | None] = {}
+    texts: list[str | None] = []
+    for value in values:
+        if value not in seen:
+            seen[value] = as_text(value)
+        texts.append(seen[value])
+    return texts
+
+
+def as_table(data: Any, source: str = "data frame") -> Table:
+    """Wrap a data frame of any engine that narwhals knows, or a mapping of columns.
+
+    Parameters
+    ----------
+    data : Table, pandas, polars, pyarrow or other frame, DuckDB relation, mapping of sequences
+    source : str
+        Name for messages.
+
+    Raises
+    ------
+    InputError
+        If the object is no table, or its column names are not distinct texts.
+
+    Examples
+    --------
+    >>> as_table({"item_a": ["x"], "item_b": ["y"]}).columns
+    ('item_a', 'item_b')
+    """
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, Mapping):
+        data = _from_mapping(data, source)
+    names = getattr(data, "columns", None)
+    if type(data).__module__.startswith("pandas.") and names is not None:
+        check_names([*names], source)
+    try:
+        frame: Any = nw.from_native(data)
+    except TypeError as error:
+        raise InputError(
+            f"{source}: a {type(data).__name__} is not a table. Pass a data frame (pandas, polars, pyarrow, "
+            "DuckDB, ...), a mapping of columns, or read a file with read_comparisons(path)"
+        ) from error
+    columns = tuple(frame.collect_schema().names())
+    check_names(columns, source)
+    return Table(frame=frame, columns=columns, source=source)
+
+
+def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
+    import pandas as pd
+
+    try:
+        return pd.DataFrame(dict(data))
+    except ValueError as error:
+        raise InputError(f"{source}: the columns do not make a table ({error})") from error
+
+
+def check_names(names: Sequence[Any], source: str) -> None:
+    """Refuse column names that are not text, or not distinct.
+
+    Examples
+    --------
+    >>> check_names(["a", "b", "a"], "x.csv")
+    Traceback (most recent call last):
+    socialstats.errors.InputError: x.csv: two columns are called 'a'. Rename one of them
+    """
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{source}: the column name {name!r} is not text. Rename the columns")
+        if name in seen:
+            raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
+        seen.add(name)

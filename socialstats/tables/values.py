@@ -1,0 +1,113 @@
+"""One value as text, and columns as codes into distinct values.
+
+Everything that decides about values (missing, numbers, labels) looks at the distinct values of a column, never
+at its rows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+AnyArray = np.ndarray[Any, np.dtype[Any]]
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def as_text(value: Any) -> str | None:
+    """Return a value as the label it stands for; None where it is missing.
+
+    Missing are None, NaN, NaT and the empty text, and nothing else: ``"NA"`` and ``"nan"`` are labels. Whole
+    floating-point numbers lose their ``.0`` (a column of whole numbers with a gap is floating-point in pandas).
+
+    Raises
+    ------
+    TypeError
+        For nested values (lists, mappings) and bytes, which are no labels.
+
+    Examples
+    --------
+    >>> as_text("007"), as_text(7.0), as_text(True), as_text("NA"), as_text(float("nan")), as_text("")
+    ('007', '7', 'True', 'NA', None, None)
+    """
+    if isinstance(value, str):
+        return str(value) or None
+    if value is None or value != value or type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    if isinstance(value, (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)):
+        raise TypeError(f"a {type(value).__name__} is not a label")
+    if isinstance(value, (float, np.floating)) and math.isfinite(value) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_number(text: str) -> float | None:
+    """Return the finite number that a text spells in plain ASCII digits; None where it spells none.
+
+    Examples
+    --------
+    >>> as_number(" 1e3"), as_number("seven"), as_number("inf"), as_number("1_000"), as_number("1e999")
+    (1000.0, None, None, None, None)
+    """
+    if not NUMBER.fullmatch(text.strip()):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Coded:
+    """A column as codes into its distinct values, as the engine holds them.
+
+    Attributes
+    ----------
+    codes : (cells,) int64 array
+        Indexes into `values`; -1 where the value is missing.
+    values : array
+        Distinct values, in any order, never missing.
+    """
+
+    codes: IntArray
+    values: AnyArray
+
+    def labels(self, na: Collection[str] = ()) -> Labels:
+        """Return the column as sorted text labels; texts in `na` count as missing."""
+        texts = [as_text(value) for value in self.values.tolist()]
+        marked = {t for t in texts if t is not None and t not in na}
+        levels = tuple(sorted(marked))
+        index = {text: code for code, text in enumerate(levels)}
+        recode = np.array([index.get(t, -1) if t is not None else -1 for t in texts] + [-1], dtype=np.int64)
+        return Labels(codes=recode[self.codes], levels=levels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labels:
+    """A column as codes into its sorted text labels.
+
+    Attributes
+    ----------
+    codes : (cells,) int64 array
+        Indexes into `levels`; -1 where the value is missing.
+    levels : tuple of str
+        Distinct labels, sorted by code point.
+    """
+
+    codes: IntArray
+    levels: tuple[str, ...]
+
+    def take(self, keep: AnyArray) -> Labels:
+        """Return the labels of some cells, without the levels that these cells do not use."""
+        codes = self.codes[keep]
+        used = np.zeros(len(self.levels) + 1, dtype=bool)
+        used[codes] = True
+        used = used[:-1]
+        recode = np.append(np.cumsum(used, dtype=np.int64) - 1, -1)
+        levels = tuple(level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept)
+        return Labels(codes=recode[codes], levels=levels)
