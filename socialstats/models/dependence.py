@@ -1,15 +1,14 @@
-"""Which units are resampled, what the caller left out, and one result a level of ``by``."""
+"""Which units are resampled, and what dependence the caller left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import Caution, InputError, caution
 from socialstats.resampling import Units
-from socialstats.results import Result, ResultGroup
 from socialstats.text import count, quoted
 
 FEW_CLUSTERS = 20
@@ -95,10 +94,3 @@ def cluster_cautions(design: Comparisons, factors: Sequence[Factor]) -> tuple[Ca
                 )
             )
     return tuple(found)
-
-
-def each_level(design: Comparisons, function: Callable[[Comparisons], Result]) -> Result | ResultGroup:
-    """Apply a metric to the whole design, or to each level of its ``by`` factor."""
-    if design.by is None:
-        return function(design)
-    return ResultGroup(by=design.by.name, results={k: function(v) for k, v in design.split().items()})

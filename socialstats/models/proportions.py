@@ -50,7 +50,7 @@ def wilson(
 
 
 def cluster_variance(
-    influence: Any, factors: Sequence[IntArray], count: FloatArray
+    influence: Any, touched: Any, factors: Sequence[IntArray], count: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Variance of linearised statistics under clustering, one column a statistic.
 
@@ -62,6 +62,8 @@ def cluster_variance(
     ----------
     influence : (cells, k) sparse array
         Sum over a cell's rows of each row's influence on each statistic.
+    touched : (cells, k) sparse array
+        Positive where a cell takes part in a statistic (its influence may be 0 all the same).
     factors : sequence of (cells,) int64 arrays
     count : (cells,) float64 array
         Rows in each cell.
@@ -72,17 +74,16 @@ def cluster_variance(
         Variance (NaN with fewer than two clusters) and the number of clusters, of the smaller factor.
     """
     if len(factors) == 2:
-        first = cluster_variance(influence, factors[:1], count)
-        second = cluster_variance(influence, factors[1:], count)
-        both = cluster_variance(influence, (Units.clusters(*factors).unit,), count)
+        first = cluster_variance(influence, touched, factors[:1], count)
+        second = cluster_variance(influence, touched, factors[1:], count)
+        both = cluster_variance(influence, touched, (Units.clusters(*factors).unit,), count)
         total = first[0] + second[0] - both[0]
         return np.maximum(total, 0.0), np.minimum(first[1], second[1])
-    touched = influence.astype(bool).astype(np.float64)
     if factors:
         units = Units.clusters(*factors)
         sums, met = units.total(influence), (units.total(touched) > 0).sum(axis=0)
     else:
-        sums, met = influence.multiply(1 / np.sqrt(count)[:, None]), count @ touched
+        sums, met = influence.multiply(1 / np.sqrt(count)[:, None]), count @ (touched > 0).astype(np.float64)
     squares: FloatArray = np.asarray(sums.multiply(sums).sum(axis=0), dtype=np.float64).ravel()
     clusters: FloatArray = np.asarray(met, dtype=np.float64).ravel()
     with np.errstate(divide="ignore", invalid="ignore"):

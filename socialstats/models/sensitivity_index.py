@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError
 from socialstats.models.conditions import CONDITIONS, TARGETS, ConditionTable, Weighting, pair_condition, rates
 from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.text import count, quoted
 
 TERMS = ("S", "S_corrected", *(f"S_{c}" for c in CONDITIONS), *(f"S_{c}_corrected" for c in CONDITIONS))
 PLUG_IN = np.array([0, 0, 2, 3, 4, 2, 3, 4])
@@ -49,6 +52,22 @@ def mean_where(values: FloatArray, keep: np.ndarray[tuple[int, ...], np.dtype[np
     kept = keep.sum(axis=-1)
     total = np.where(keep, values, 0.0).sum(axis=-1)
     return np.where(kept > 0, total / np.maximum(kept, 1), np.nan)
+
+
+def group_codes(items: Sequence[str], groups: Mapping[str, str] | None) -> IntArray | None:
+    """Codes of the groups of the items.
+
+    Raises
+    ------
+    InputError
+        If an item has no group; the message names it.
+    """
+    if groups is None:
+        return None
+    lost = [item for item in items if item not in groups]
+    if lost:
+        raise InputError(f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one")
+    return np.unique([groups[item] for item in items], return_inverse=True)[1].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +134,7 @@ def reference_lines(
         ),
         ReferenceLine(
             label="random ranking", value=ranking_value(design, table, weights, alone),
-            words="one fixed strict ranking of the items, drawn at random, decides every choice; urgency is ignored",
+            words="one strict ranking of the items, drawn at random, decides every choice; urgency is ignored",
         ),
     ]  # fmt: skip
     if groups is not None:

@@ -1,0 +1,291 @@
+"""Conditional win rates: how often an item wins when its urgency is higher, equal or lower."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.errors import InputError
+from socialstats.models.conditions import (
+    CONDITIONS,
+    ConditionTable,
+    Weighting,
+    condition_table,
+    rates,
+    table_cautions,
+)
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.proportions import cluster_variance, effective_trials, wilson
+from socialstats.registry import Metric
+from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
+from socialstats.text import count, interval, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Ci = Literal["cluster", "wilson"]
+CIS: tuple[str, ...] = get_args(Ci)
+ALL = "all"
+NONE_THERE = "no comparison under this condition"
+HALF = "no interval: each comparison of equals is a win for one item and a loss for another, so 1/2 by design"
+ONE_CLUSTER = "a single cluster: no interval"
+
+
+def win_rates(
+    comparisons: Comparisons,
+    covariate: str = "urgency",
+    *,
+    weights: Weighting = "opponent",
+    cluster: str | Sequence[str] | None = "pair",
+    ci: Ci = "cluster",
+    level: float = 0.95,
+) -> Result | ResultGroup:
+    """Estimate the rate at which each item wins when its urgency is higher, equal or lower.
+
+    p(i | l) = (1/J) sum over opponents j of Pr(i beats j | condition l), l in {higher, equal, lower}: the
+    condition compares the item's own covariate with its opponent's. Every comparison counts for both items.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With a numeric covariate for each side. With a ``by`` factor: one result a level.
+    covariate : str
+    weights : {"opponent", "pooled"}
+        Mean over opponents (each counts the same), or over comparisons.
+    cluster : str, pair of str or None
+        What is dependent: ``"pair"`` (all comparisons of the same two items), ``"declared"``, names of declared
+        factors (two are taken as crossed), or None for independent rows. Used by ``ci="cluster"``.
+    ci : {"cluster", "wilson"}
+        ``"wilson"``: rows independent, n effective comparisons (sum of weights)^2 / sum of squared weights
+        (the count itself when every opponent was met equally often, and for pooled unweighted rows).
+        ``"cluster"``: Wilson's formula with n = p(1-p) / (linearised cluster variance), at most the
+        former n, and a t quantile with G - 1 degrees of freedom, G clusters.
+    level : float
+
+    Returns
+    -------
+    Result
+        Rows: term = item, and ``"all"`` (mean over items, or over comparisons when pooled); group =
+        ``"higher"``, ``"equal"``, ``"lower"``; estimate in [0, 1]; n = comparisons; n_units = opponents.
+        A condition without comparisons is undefined, never 0. A tie counts one half (caution SS105).
+
+    Raises
+    ------
+    InputError
+        For an unknown option, covariate or cluster, or a covariate that is not numeric.
+    NothingToAnalyse
+        If there is no comparison.
+
+    References
+    ----------
+    Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of
+    positive counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+    Liang, K.-Y., & Zeger, S. L. (1986). doi:10.1093/biomet/73.1.13
+
+    Examples
+    --------
+    >>> from socialstats.datasets import role_conflict
+    >>> from socialstats.designs.comparisons import Comparisons
+    >>> design = Comparisons.from_frame(role_conflict(), covariates=["urgency"])
+    >>> result = win_rates(design)
+    >>> sorted({row.group for row in result.rows})
+    ['equal', 'higher', 'lower']
+    >>> result.row("all", group="higher").estimate > 0.5
+    True
+    """
+    if ci not in CIS:
+        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
+    options: dict[str, Any] = {
+        "covariate": covariate,
+        "weights": weights,
+        "cluster": cluster,
+        "ci": ci,
+        "level": level,
+    }
+    return by_levels(comparisons, "declared", lambda one: estimate(one, **options))
+
+
+def estimate(
+    design: Comparisons,
+    *,
+    covariate: str,
+    weights: Weighting,
+    cluster: str | Sequence[str] | None,
+    ci: Ci,
+    level: float,
+) -> Result:
+    """Compute the win rates of one design."""
+    table = condition_table(design, covariate, weights)
+    factors = cluster_factors(design, cluster) if ci == "cluster" else ()
+    rows = all_rows(design, table, weights, factors, ci, level)
+    return Result(
+        metric="win_rates",
+        title=f"Conditional win rates by {covariate}, mean over "
+        + ("opponents" if weights == "opponent" else "comparisons"),
+        inference=f"Wilson intervals, {cluster_text(factors)}",
+        rows=rows,
+        counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
+        fit={"nobs": design.n_rows, "method": ci},
+        settings={"covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": level},
+        cautions=(*table_cautions(design, table), *cluster_cautions(design, factors)),
+        references=("wilson1927", "liangzeger1986") if ci == "cluster" else ("wilson1927",),
+        design=design,
+    )
+
+
+def all_rows(
+    design: Comparisons,
+    table: ConditionTable,
+    weights: Weighting,
+    factors: Sequence[Factor],
+    ci: Ci,
+    level: float,
+) -> tuple[Row, ...]:
+    """Rows of every item and condition, then of all items together."""
+    n_items = len(design.items)
+    sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
+    p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
+    pool, p_all, n_all = overall(sums.reshape(3, 3, n_items), p_items, n_items_eff, weights)
+    p, trials = np.concatenate([p_items.ravel(), p_all]), np.concatenate([n_items_eff.ravel(), n_all])
+    if ci == "cluster":
+        influence, touched = influences(table, sums, p_items, pool)
+        variance, clusters = cluster_variance(influence, touched, [f.codes for f in factors], design.count)
+        n, df = effective_trials(p, variance, clusters, trials), np.maximum(clusters - 1, 1)
+        low, high = wilson(p, n, level=level, df=df if factors else None)
+    else:
+        variance, clusters = p * (1 - p) / trials, np.zeros(len(p))
+        low, high = wilson(p, trials, level=level)
+    counts = np.concatenate([table.rows.ravel(), condition_counts(table)])
+    opponents = np.concatenate([table.opponents.ravel(), np.full(3, n_items)])
+    rows = []
+    for k in [*np.arange(3 * n_items).reshape(3, n_items).T.ravel(), *range(3 * n_items, 3 * n_items + 3)]:
+        is_all = k >= 3 * n_items
+        name = CONDITIONS[k - 3 * n_items if is_all else k // n_items]
+        why = ""
+        if np.isnan(p[k]):
+            why = NONE_THERE
+        elif is_all and name == "equal":
+            why = HALF
+        elif np.isnan(low[k]):
+            why = ONE_CLUSTER
+        shown = not why
+        rows.append(
+            Row(
+                term=ALL if is_all else design.items[k % n_items],
+                group=name,
+                estimate=None if why == NONE_THERE else float(p[k]),
+                std_error=float(np.sqrt(variance[k])) if shown and variance[k] > 0 else None,
+                conf_low=float(low[k]) if shown else None,
+                conf_high=float(high[k]) if shown else None,
+                conf_level=level if shown else None,
+                n=float(counts[k]),
+                n_units=int(opponents[k]),
+                n_clusters=int(clusters[k]) if factors else None,
+                method="Wilson" if ci == "wilson" else "Wilson, cluster-adjusted",
+                undefined=why or None,
+            )
+        )
+    return tuple(rows)
+
+
+def overall(
+    sums: FloatArray, p: FloatArray, n: FloatArray, weights: Weighting
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Win rates of all items together.
+
+    Parameters
+    ----------
+    sums : (3 statistics, 3 conditions, items) float64 array
+    p, n : (3, items) float64 arrays
+
+    Returns
+    -------
+    pool : (3, items) float64 array
+        Weight of each item's rate in the overall rate; sums to 1 over items.
+    p_all, n_all : (3,) float64 arrays
+        NaN under a condition that nobody met.
+    """
+    there = sums[1] > 0
+    mass = np.where(there, 1.0, 0.0) if weights == "opponent" else sums[1]
+    with np.errstate(invalid="ignore"):
+        pool = mass / mass.sum(axis=1, keepdims=True)
+    p_all = np.where(there.any(axis=1), np.where(there, pool * p, 0.0).sum(axis=1), np.nan)
+    noise = np.where(there, pool**2 / n, 0.0).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return pool, p_all, np.where(there.any(axis=1), 1 / noise, np.nan)
+
+
+def influences(table: ConditionTable, sums: FloatArray, p: FloatArray, pool: FloatArray) -> tuple[Any, Any]:
+    """Influence of each cell on each rate and on the overall rates, and where a cell takes part.
+
+    Linearised ratio: (wins - p weight) / total weight (Taylor expansion of wins/weight).
+
+    Returns
+    -------
+    influence, touched : (cells, 3 items + 3) sparse arrays
+    """
+    from scipy.sparse import csr_array, hstack
+
+    k = p.size
+    wins, weight = table.statistics[:, :k], table.statistics[:, k : 2 * k]
+    total = sums[k : 2 * k]
+    scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)
+    items = (wins - weight.multiply(np.nan_to_num(p.ravel())[None, :])).multiply(scale[None, :])
+    gather = np.zeros((k, 3))
+    for i in range(3):
+        gather[i * p.shape[1] : (i + 1) * p.shape[1], i] = np.nan_to_num(pool[i])
+    mixed = csr_array(gather)
+    both = [hstack([part, csr_array(part @ mixed)], format="csr") for part in (csr_array(items), weight)]
+    return both[0], both[1]
+
+
+def condition_counts(table: ConditionTable) -> FloatArray:
+    """Comparisons under each condition, each counted once: unequal ones as higher and as lower."""
+    higher, equal, lower = table.rows.sum(axis=1)
+    return np.array([higher, equal / 2, lower])
+
+
+def sentence(result: Result) -> str:
+    """Say how often the side with the higher, equal and lower covariate won."""
+    name = result.settings["covariate"]
+    rows = {row.group: row for row in result.rows if row.term == ALL}
+    higher, lower = rows["higher"], rows["lower"]
+    if higher.estimate is None or lower.estimate is None:
+        return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
+    ends = interval(higher.conf_low, higher.conf_high, 3, level=result.settings["level"], bounded=True)
+    return (
+        f"The item with the higher {name} won at a rate of {number(higher.estimate, 3, bounded=True)}, {ends}; "
+        f"the one with the lower {name} at a rate of {number(lower.estimate, 3, bounded=True)} "
+        f"(n = {count(higher.n or 0)} comparisons with unequal {name})."
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw one line an item with its three win rates and their targets."""
+    from socialstats.figures import dumbbell
+
+    return dumbbell([row for row in result.rows if row.term != ALL], ax=ax, **options)
+
+
+METRIC = Metric(
+    name="win_rates",
+    title="Conditional win rates",
+    design="comparisons",
+    function=win_rates,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.win_rates:verify",
+    estimand="Probability that an item wins when its covariate is higher than, equal to or below the other's.",
+    assumptions=(
+        "clusters (by default pairs of items) are independent",
+        "a tie counts as half a win for each side",
+    ),
+    references=("wilson1927", "liangzeger1986"),
+    swap="invariant",
+)
