@@ -141,7 +141,7 @@ def simulate(seed: int = SEED) -> Simulation:
     pair_effect = PAIR_SD * ndtri(rng.random(len(pairs)))
     log_odds = (gap + pair_effect)[:, None] + URGENCY_EFFECT * steps + ORDER_EFFECT * first
     a_chosen = rng.random(log_odds.shape) < expit(log_odds)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for i, (a, b) in enumerate(pairs):
         sides = (a["role"], b["role"])
         for k, (urgency_a, urgency_b) in enumerate(levels):
