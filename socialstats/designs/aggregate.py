@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, FloatArray, IntArray
+from socialstats.designs.parts import A_WON, B_WON, TIED, FloatArray, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.tables import as_number
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from socialstats import text
 from socialstats.designs.aggregate import Expanded, expand, plain
 from socialstats.designs.cells import drop_unused_items, merged
 from socialstats.designs.columns import Roles, assign
-from socialstats.designs.comparisons import Comparisons, Covariate, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.labels import label_cautions
 from socialstats.designs.options import Options
+from socialstats.designs.parts import Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.designs.sides import covariate
 from socialstats.designs.winners import Sides, first_shown, outcomes
@@ -48,7 +50,7 @@ class Draft:
 def draft(table: Table, options: Options) -> Draft:
     """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
     roles = assign(table, options)
-    cells = table.counts(roles.keys(), roles.weight)
+    cells = table.counts(roles.keys_of_cells(), roles.weight)
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     na = options.na_labels
@@ -63,7 +65,7 @@ def draft(table: Table, options: Options) -> Draft:
 
 
 def _set_missing_aside(begun: Draft) -> None:
-    for column in begun.roles.keys():
+    for column in begun.roles.keys_of_cells():
         bad = begun.problems.labels[column].codes < 0
         if not bad.any():
             continue
@@ -155,12 +157,13 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
     keep = use[rows.cell]
     cell, times = rows.cell[keep], rows.times[keep]
     _refuse_nothing(begun, bool(keep.any()))
-    fields = {
+    fields: dict[str, Any] = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": rows.outcome[keep].astype(np.int8),
         "first": first[cell].astype(np.int8), "count": begun.counts.n[cell] * times,
         "weight": begun.counts.weight[cell] * times, "weight_sq": begun.counts.weight_sq[cell] * times,
         "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
-        "by": _factor(begun, roles.by, cell), "clusters": tuple(f for c in roles.clusters if (f := _factor(begun, c, cell))),
+        "by": _factor(begun, roles.by, cell) if roles.by else None,
+        "clusters": tuple(_factor(begun, column, cell) for column in roles.clusters),
     }  # fmt: skip
     design = Comparisons(
         **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
@@ -203,9 +206,7 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
     return done, [caution("SS307", detail)]
 
 
-def _factor(begun: Draft, column: str | None, cell: IntArray) -> Factor | None:
-    if column is None:
-        return None
+def _factor(begun: Draft, column: str, cell: IntArray) -> Factor:
     labels = begun.problems.labels[column].take(cell)
     return Factor(name=column, codes=labels.codes, levels=labels.levels)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.designs.comparisons import AnyArray, Comparisons, Covariate, Factor, FloatArray, IntArray
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import AnyArray, Covariate, Factor, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from socialstats.designs.problems import BoolArray
@@ -59,13 +60,12 @@ def merged(design: Comparisons) -> Comparisons:
     size = len(first)
 
     def total(values: FloatArray) -> FloatArray:
-        return np.bincount(of_cell, weights=values, minlength=size)
+        return np.bincount(of_cell, weights=values, minlength=size).astype(np.float64, copy=False)
 
     count = total(design.count)
     weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
-    return replaced(
-        design, take_columns(design, first) | {"count": count, "weight": weight, "weight_sq": weight_sq}
-    )
+    sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
+    return replaced(design, take_columns(design, first) | sums)
 
 
 def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, Any]:

@@ -26,6 +26,7 @@ WINS_PAIRS: tuple[Pair, ...] = (
     ("wins_a", "wins_b"), ("win_a", "win_b"), ("wins_1", "wins_2"), ("win_1", "win_2"), ("wins1", "wins2"),
     ("win1", "win2"),
 )  # fmt: skip
+SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
 COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
 
@@ -62,7 +63,7 @@ class Roles:
     clusters: tuple[str, ...]
     pair_cluster: bool = False
 
-    def keys(self) -> list[str]:
+    def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
         named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.by, *self.clusters]
         named += [column for pair in self.covariates.values() for column in pair]
@@ -70,9 +71,15 @@ class Roles:
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
-        named = {"item_a": self.item_a, "item_b": self.item_b, "winner": self.winner, "order": self.order}
+        named: dict[str, str | None] = {
+            "item_a": self.item_a,
+            "item_b": self.item_b,
+            "winner": self.winner,
+            "order": self.order,
+        }
         named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
-        named |= {f"{name}_{side}": c for name, pair in self.covariates.items() for side, c in zip("ab", pair)}
+        for name, (a, b) in self.covariates.items():
+            named |= {f"{name}_a": a, f"{name}_b": b}
         named |= {"weight": self.weight, "by": self.by}
         named |= {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
         return {part: column for part, column in named.items() if column is not None}
@@ -179,8 +186,7 @@ def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
     >>> partner_of("left", 0, ["left", "right"]), partner_of("home.team", 0, ["home.team", "away.team"])
     ('right', 'away.team')
     """
-    tokens = [p for p in (*ITEM_PAIRS[15:], *COMMON_TOKENS, *DIGIT_TOKENS)]
-    for pair in tokens:
+    for pair in (*SIDE_WORDS, *COMMON_TOKENS, *DIGIT_TOKENS):
         mine, other = pair[side], pair[1 - side]
         for pattern in (rf"^{mine}(?=$|[_. -])", rf"(?<=[_. -]){mine}$", rf"(?<=[a-z]){mine}$"):
             if mine.isdigit() or "(?<=[a-z])" not in pattern:
@@ -234,7 +240,8 @@ def _covariates(finder: Finder, options: Options, items: Pair, taken: set[str]) 
     for name in names:
         if name not in pairs:
             sides = f"no pair of columns for covariate '{text.shorten(name)}' (looked for {name}_a and {name}_b)"
-            fix = f"Columns: {text.listing(finder.columns, most=20)}. Say covariates={{'{name}': (column_a, column_b)}}"
+            columns = text.listing(finder.columns, most=20)
+            fix = f"Columns: {columns}. Say covariates={{'{name}': (column_a, column_b)}}"
             finder.problems.append(Problem(message=sides, source=finder.table.source, fix=fix))
     return {name: pairs[name] for name in names if name in pairs}
 
@@ -268,15 +275,16 @@ def side_pairs(columns: Sequence[str], items: Pair) -> Iterator[tuple[str, Pair]
     seen: set[str] = set()
     for a, b in dict.fromkeys(tokens):
         for column in columns:
-            for pattern, other in (
-                (rf"^(.+)([_. -]){re.escape(a)}$", r"\1\2"),
-                (rf"^{re.escape(a)}([_. -])(.+)$", ""),
-            ):
-                match = re.match(pattern, column)
-                if match is None:
-                    continue
-                partner = match.expand(other) + b if other else f"{b}{match[1]}{match[2]}"
-                name = match[1] if other else match[2]
-                if partner in columns and name not in seen and column not in items:
-                    seen.add(name)
-                    yield name, (column, partner)
+            name, partner = _other_side(column, a, b)
+            if partner in columns and name not in seen and column not in items:
+                seen.add(name)
+                yield name, (column, partner)
+
+
+def _other_side(column: str, a: str, b: str) -> Pair:
+    """Return the covariate's name and the column of side b, for the column of side a; empty when it is none."""
+    if match := re.match(rf"^(.+)([_. -]){re.escape(a)}$", column):
+        return match[1], f"{match[1]}{match[2]}{b}"
+    if match := re.match(rf"^{re.escape(a)}([_. -])(.+)$", column):
+        return match[2], f"{b}{match[1]}{match[2]}"
+    return "", ""

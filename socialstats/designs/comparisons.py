@@ -14,59 +14,24 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.designs.options import Missing, Options, WinnerCoding
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
+from socialstats.designs.parts import (
+    A_WON,
+    B_WON,
+    TIED,
+    AnyArray,
+    Covariate,
+    Factor,
+    FloatArray,
+    FlowStep,
+    IntArray,
+)
+from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
-from socialstats.text import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
-A_WON, B_WON, TIED = 0, 1, 2
-
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-AnyArray = np.ndarray[Any, np.dtype[Any]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Factor:
-    """A grouping variable on the cells.
-
-    Attributes
-    ----------
-    name : str
-    codes : (cells,) int64 array, indexes into `levels`
-    levels : tuple of str
-    """
-
-    name: str
-    codes: IntArray
-    levels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Covariate:
-    """A variable with one value for each side of a comparison (numbers as float64, labels as str objects).
-
-    Attributes
-    ----------
-    name : str
-        Without the side: ``urgency`` for the columns ``urgency_a`` and ``urgency_b``.
-    a, b : (cells,) arrays
-    """
-
-    name: str
-    a: AnyArray
-    b: AnyArray
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlowStep:
-    """One step from the rows read to the rows analysed: what happened, to how many rows, and why."""
-
-    label: str
-    rows: int
-    note: str = ""
+__all__ = ["A_WON", "B_WON", "TIED", "Comparisons", "Covariate", "Factor", "FlowStep"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -169,10 +134,8 @@ class Comparisons:
         for name in wanted:
             if name not in known and name != "pair":
                 listed = ", ".join(f"'{n}'" for n in dict.fromkeys([*known, "pair"]))
-                raise InputError(
-                    f"no cluster '{name}'. Clusters of this design: {listed}; declare others with cluster="
-                )
-        return tuple(known[name] if name in known else self.pair for name in wanted)
+                raise InputError(f"no cluster '{name}'. Clusters: {listed}; declare others with cluster=")
+        return tuple(known.get(name) or self.pair for name in wanted)
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
         """Return some cells as a design of their own, with the items and levels that they use.
@@ -236,18 +199,9 @@ class Comparisons:
         InputError
             If a name is no item, or two items would share a label.
         """
-        from socialstats.designs.cells import merged
+        from socialstats.designs.views import relabelled
 
-        unknown = [name for name in labels if name not in self.items]
-        if unknown:
-            raise InputError(f"{quoted(unknown)}: no such item. Items: {quoted(self.items, 10)}")
-        renamed = [labels.get(item, item) for item in self.items]
-        if len(set(renamed)) < len(renamed):
-            twice = sorted({name for name in renamed if renamed.count(name) > 1})
-            raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
-        items = tuple(sorted(renamed))
-        code = np.array([items.index(name) for name in renamed], dtype=np.int64)
-        return merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b]))
+        return relabelled(self, labels)
 
     def group_of(self, covariate: str) -> dict[str, Any]:
         """Return the value of a covariate for each item, where it belongs to the item (such as its domain).
@@ -257,36 +211,15 @@ class Comparisons:
         DesignError
             If there is no such covariate, or an item has several values.
         """
-        if covariate not in self.covariates:
-            listed = quoted([*self.covariates], 10) or "none"
-            raise DesignError(f"{self.source}: no covariate '{covariate}'. Covariates: {listed}")
-        sides = self.covariates[covariate]
-        groups: dict[str, Any] = {}
-        for codes, values in ((self.item_a, sides.a), (self.item_b, sides.b)):
-            for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
-                item = self.items[code]
-                if groups.setdefault(item, value) != value:
-                    seen = f"'{groups[item]}' and '{value}'"
-                    raise DesignError(f"{self.source}: '{item}' has several values of '{covariate}' ({seen})")
-        return dict(sorted(groups.items()))
+        from socialstats.designs.views import groups_of
+
+        return groups_of(self, covariate)
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: labels, outcome, who was shown first, counts, covariates, clusters."""
-        import pandas as pd
+        from socialstats.designs.views import table_of
 
-        names = np.array(self.items, dtype=object)
-        winner = np.select(
-            [self.outcome == A_WON, self.outcome == B_WON], [names[self.item_a], names[self.item_b]], None
-        )
-        columns: dict[str, Any] = {"item_a": names[self.item_a], "item_b": names[self.item_b], "winner": winner}
-        columns |= {"tied": self.outcome == TIED}
-        if self.order_known:
-            columns["order"] = np.where(self.first > 0, names[self.item_a], names[self.item_b])
-        for name, c in self.covariates.items():
-            columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
-        for factor in (*([self.by] if self.by else []), *self.clusters):
-            columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
-        return pd.DataFrame(columns | {"count": self.count, "weight": self.weight})
+        return table_of(self)
 
     @classmethod
     def from_frame(
@@ -324,8 +257,8 @@ class Comparisons:
             Column that says who was shown first: an item's label, a side, or +1/-1. False: there is none. By
             default ``order`` or an alias; without one, item_a counts as shown first and `order_known` is False.
         covariates : sequence of str, mapping of str to pair of columns, optional
-            By default every pair of columns ``X_a``/``X_b`` (or ``X_i``/``X_j``, ``X_1``/``X_2``, ``a_X``/``b_X``, or
-            with the words that distinguish the item columns) is covariate ``X``; ``()`` for none.
+            By default every pair of columns ``X_a``/``X_b`` (or ``X_i``/``X_j``, ``X_1``/``X_2``, ``a_X``/``b_X``,
+            or with the words that distinguish the item columns) is covariate ``X``; ``()`` for none.
         weight : str, optional
             Column of row weights: finite, from 0 upwards. Rows of weight 0 are left out, and counted in `flow`.
         by : str, optional
@@ -337,9 +270,9 @@ class Comparisons:
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
         winner_coding : {"auto", "label", "side", "score"}
-            What `winner` (and `order`) hold. ``"auto"`` decides once for the whole column: labels, if every value is
-            explained by labels; a side, if every value is; otherwise it is an error. ``"score"``: 1, 0.5 or 0,
-            the share of the first item.
+            What `winner` holds. ``"auto"`` decides once for the whole column: labels, if every value is explained
+            by labels; a side, if every value is; otherwise it is an error. ``"score"``: 1, 0.5 or 0, the share of
+            the first item.
         na : str or sequence of str
             Further texts that mean a missing value. By default only empty fields are missing.
         allowed : mapping of str to sequence, optional
@@ -391,8 +324,8 @@ class Comparisons:
         source : str
             Name for messages.
         **options
-            ``item_a``, ``item_b``, ``order``, ``covariates``, ``weight``, ``by``, ``cluster``, ``missing``, ``na``,
-            ``allowed`` as in `from_frame`.
+            ``item_a``, ``item_b``, ``order``, ``covariates``, ``weight``, ``by``, ``cluster``, ``missing``,
+            ``na``, ``allowed`` as in `from_frame`.
 
         Examples
         --------
@@ -411,43 +344,9 @@ class Comparisons:
     ) -> Comparisons:
         """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
 
-        Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name the
-        file's lines.
+        Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name
+        the file's lines.
         """
         from socialstats.designs.build import build
 
         return build(read_table(path, format), Options(**options))
-
-
-def read_comparisons(path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
-    """Read a file of paired comparisons.
-
-    Parameters
-    ----------
-    path : str or path
-        csv, tsv, jsonl, json or parquet, gzipped or not; ``-`` for standard input.
-    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
-        By default the suffix decides, then the content.
-    **options
-        As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
-
-    Returns
-    -------
-    Comparisons
-
-    Raises
-    ------
-    InputError
-        With file lines, up to 20 problems at once.
-    NothingToAnalyse
-        For files without a usable row.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "choices.csv"
-    >>> _ = file.write_text("item_a,item_b,winner\\nnurse,son,nurse\\nson,judge,tie\\n")
-    >>> read_comparisons(file).items
-    ('judge', 'nurse', 'son')
-    """
-    return Comparisons.from_file(path, format=format, **options)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.comparisons import AnyArray, Covariate
+from socialstats.designs.parts import AnyArray, Covariate
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.tables import Labels, as_number, as_text
 
@@ -67,9 +67,8 @@ def _declared(
     numbers = [as_number(value or "") for value in wanted]
     numeric = None not in numbers
     listed = [value or "" for value in wanted]
-    message = "'{}' is not " + (
-        " or ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else listed[0]
-    )
+    head = ", ".join(listed[:-1])
+    message = "'{}' is not " + (f"{head} or {listed[-1]}" if head else listed[-1])
     fine = True
     for column, side in zip(columns, sides, strict=True):
         known = [as_number(level) in numbers if numeric else level in wanted for level in side.levels]

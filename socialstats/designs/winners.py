@@ -13,8 +13,8 @@ import numpy as np
 
 from socialstats import text
 from socialstats.designs.columns import item_tokens
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, IntArray
 from socialstats.designs.options import Options
+from socialstats.designs.parts import A_WON, B_WON, TIED, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.tables import Labels, as_number
 

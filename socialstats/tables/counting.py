@@ -104,8 +104,10 @@ def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, 
     cell_of_row, cells = combined.finish(len(frame))
     size = len(next(iter(cells.values())))
     n = np.bincount(cell_of_row, minlength=size).astype(np.float64)
-    w = n if numbers is None else np.bincount(cell_of_row, weights=numbers, minlength=size)
-    w2 = n if numbers is None else np.bincount(cell_of_row, weights=numbers**2, minlength=size)
+    w = w2 = n
+    if numbers is not None:
+        w = np.bincount(cell_of_row, weights=numbers, minlength=size).astype(np.float64, copy=False)
+        w2 = np.bincount(cell_of_row, weights=numbers**2, minlength=size).astype(np.float64, copy=False)
     state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
     columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
     return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
@@ -159,7 +161,7 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
         return column.cat.codes.to_numpy().astype(np.int64), values
     # Text held as Python objects factorises twice as fast as an object array than through its extension array.
     python_text = isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "python"
-    data: Any = column.to_numpy(dtype=object) if python_text else column.array
+    data: Any = column.to_numpy(dtype=object) if python_text else column
     try:
         codes, distinct = pd.factorize(data)
     except TypeError as error:

@@ -19,7 +19,7 @@ PROBLEMS_AT_MOST = 20
 SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
 
 
-class _RepeatedKey(ValueError):
+class _RepeatedKeyError(ValueError):
     """An object that names a key twice."""
 
 
@@ -28,7 +28,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _RepeatedKey(f"the key '{twice}' occurs twice")
+        raise _RepeatedKeyError(f"the key '{twice}' occurs twice")
     return found
 
 
@@ -82,7 +82,7 @@ def _object(content: str, line: int, source: str, problems: list[Problem]) -> di
     fix = "Every line must be one JSON object"
     try:
         row = parse(content)
-    except (json.JSONDecodeError, _RepeatedKey, RecursionError) as error:
+    except (json.JSONDecodeError, _RepeatedKeyError, RecursionError) as error:
         problems.append(Problem(message=_json_reason(error), source=source, lines=(line,), n_rows=1, fix=fix))
         return None
     if not isinstance(row, dict):
@@ -122,7 +122,7 @@ def read_json(source: Source) -> Table:
         fix = "Is it one object a line? Then say format='jsonl'" if error.msg == "Extra data" else SHAPES
         problem = Problem(message=_json_reason(error), source=source.name, lines=(error.lineno,), fix=fix)
         raise InputError(problem) from error
-    except (_RepeatedKey, RecursionError) as error:
+    except (_RepeatedKeyError, RecursionError) as error:
         raise InputError(f"{source.name}: {_json_reason(error)}") from error
     frame, columns = _from_object(data, source) if isinstance(data, dict) else _from_list(data, source)
     return Table(frame=frame, columns=columns, source=source.name, unit="record", is_file=True)

@@ -1,4 +1,4 @@
-"""Text files as text: UTF-8 only, with or without byte-order mark, gzipped or not, from a path or standard input."""
+"""Text files as text: UTF-8 only, byte-order mark or not, gzipped or not, from a path or standard input."""
 
 from __future__ import annotations
 

@@ -1,0 +1,67 @@
+"""Other views of a design: as a data frame, by item, under other labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.designs.cells import merged
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray
+from socialstats.errors import DesignError, InputError
+from socialstats.text import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def relabelled(design: Comparisons, labels: Mapping[str, str]) -> Comparisons:
+    """Give items new labels; `Comparisons.relabel` documents it."""
+    unknown = [name for name in labels if name not in design.items]
+    if unknown:
+        raise InputError(f"{quoted(unknown)}: no such item. Items: {quoted(design.items, 10)}")
+    renamed = [labels.get(item, item) for item in design.items]
+    if len(set(renamed)) < len(renamed):
+        twice = sorted({name for name in renamed if renamed.count(name) > 1})
+        raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
+    items = tuple(sorted(renamed))
+    code = np.array([items.index(name) for name in renamed], dtype=np.int64)
+    return merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b]))
+
+
+def groups_of(design: Comparisons, covariate: str) -> dict[str, Any]:
+    """Return the value of a covariate for each item; `Comparisons.group_of` documents it."""
+    if covariate not in design.covariates:
+        listed = quoted([*design.covariates], 10) or "none"
+        raise DesignError(f"{design.source}: no covariate '{covariate}'. Covariates: {listed}")
+    sides = design.covariates[covariate]
+    groups: dict[str, Any] = {}
+    for codes, values in ((design.item_a, sides.a), (design.item_b, sides.b)):
+        for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
+            item = design.items[code]
+            if groups.setdefault(item, value) != value:
+                seen = f"'{groups[item]}' and '{value}'"
+                raise DesignError(f"{design.source}: '{item}' has several values of '{covariate}' ({seen})")
+    return dict(sorted(groups.items()))
+
+
+def table_of(design: Comparisons) -> pd.DataFrame:
+    """Return the cells as a data frame; `Comparisons.table` documents it."""
+    import pandas as pd
+
+    names = np.array(design.items, dtype=object)
+    winner: AnyArray = np.full(len(a), None, dtype=object)
+    for code, won in ((A_WON, a), (B_WON, b)):
+        winner[design.outcome == code] = won[design.outcome == code]
+    columns: dict[str, Any] = {"item_a": names[design.item_a], "item_b": names[design.item_b], "winner": winner}
+    columns |= {"tied": design.outcome == TIED}
+    if design.order_known:
+        columns["order"] = np.where(design.first > 0, names[design.item_a], names[design.item_b])
+    for name, c in design.covariates.items():
+        columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
+    for factor in (*([design.by] if design.by else []), *design.clusters):
+        columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
+    return pd.DataFrame(columns | {"count": design.count, "weight": design.weight})
