@@ -273,7 +273,9 @@ class Result:
 
         size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
-        facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
+        facts = [
+            f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None
+        ]
         if facts:
             lines.append("Fit: " + ", ".join(facts))
         lines += ["", self.table_text(), ""]

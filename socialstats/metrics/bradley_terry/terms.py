@@ -15,9 +15,7 @@ ORDER = "order"
 PLAIN = re.compile(r"^[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*$")
 
 
-def effect_columns(
-    design: Comparisons, formula: str | None, *, order: bool
-) -> tuple[FloatArray, tuple[str, ...]]:
+def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the (cells, k) matrix of differences and the names of its columns.
 
     Parameters

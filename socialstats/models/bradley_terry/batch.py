@@ -1,8 +1,8 @@
 """Many refits at once: all resamples move together, layout (cells x replicates).
 
-Each replicate is solved by scaled chord steps: the inverse information of the original fit, rescaled on both sides
-by the replicate's own diagonal. The error shrinks about tenfold a step, and no matrix is factorised for a replicate
-unless it fails to converge.
+Each replicate is solved by scaled chord steps: the inverse information of the original fit, rescaled on both
+sides by the replicate's own diagonal. The error shrinks about tenfold a step, and no matrix is factorised for a
+replicate unless it fails to converge.
 """
 
 from __future__ import annotations

@@ -79,9 +79,7 @@ def cluster_covariance(
     return Robust(covariance=np.asarray(total), df=min(sizes) - 1, n_clusters=sizes, floored=floored)
 
 
-def _cell_scores(
-    design: Comparisons, data: PairData, model: Likelihood, beta: FloatArray
-) -> sparse.csr_array:
+def _cell_scores(design: Comparisons, data: PairData, model: Likelihood, beta: FloatArray) -> sparse.csr_array:
     """Return the weighted score of every cell of the design in all parameters, as a sparse matrix."""
     n, k = data.n_items, data.n_z
     has_tau = model.tie_term is not None

@@ -19,9 +19,8 @@ from socialstats.models.bradley_terry.data import PairData
 from socialstats.text import count, quoted
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
-WAYS_OUT = (
-    "Ways out: penalty='firth', prior=0.5 (pseudo-wins), components='separate', or leave these items out"
-)
+ONE_WAY_OUT = "Ways out: penalty='firth', prior=0.5 (pseudo-wins), components='separate', or leave these items out"
+SEPARATE_OUT = "Ways out: components='separate', or prior=0.5 (pseudo-wins, which tie the groups by assumption)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +82,9 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
         return
     named = [tuple(items[i] for i in c) for c in graph.components]
     unbeaten, winless = (tuple(items[i] for i in part) for part in (graph.unbeaten, graph.winless))
+    ways = SEPARATE_OUT if len(graph.groups) > 1 else ONE_WAY_OUT
     raise MleDoesNotExist(
-        f"no finite strengths exist: {_why(graph, items)}. {WAYS_OUT}",
+        f"no finite strengths exist: {_why(graph, items)}. {ways}",
         components=tuple(named), unbeaten=unbeaten, winless=winless, separate=len(graph.groups) > 1,
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     target = np.log(d[i] + d[j] - 2 * cov[i, j])
     q = _start(cov)
     gap = np.inf
-    for iteration in range(1, max_iterations + 1):
+    for _ in range(1, max_iterations + 1):
         total = q[i] + q[j]
         weight = 1 / total  # derivative of log(q_i + q_j) in either
         residual = target - np.log(total)
@@ -53,7 +53,7 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
         gap = float(np.max(np.abs(step)) / np.max(np.abs(q)))
         if gap <= tolerance:
             return q
-    raise NonConvergence("quasi-variances did not converge", iterations=iteration, gap=gap)
+    raise NonConvergence("quasi-variances did not converge", iterations=max_iterations, gap=gap)
 
 
 def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:

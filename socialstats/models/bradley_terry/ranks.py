@@ -105,7 +105,7 @@ def _standardised(
 
 def _step_down(t: FloatArray, noise: _Noise, mask: BoolArray, level: float) -> tuple[BoolArray, float]:
     """Return which differences of the mask are called, and the last critical value."""
-    found = np.zeros_like(mask)
+    found, critical = np.zeros_like(mask), 0.0
     while True:
         remaining = mask & ~found
         upper = np.triu(remaining | remaining.T) if mask.any(axis=1).sum() > 1 else remaining

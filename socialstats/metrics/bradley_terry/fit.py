@@ -1,0 +1,245 @@
+"""The public function: strengths of items from paired comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
+from socialstats.metrics.bradley_terry.cautions import fit_cautions
+from socialstats.metrics.bradley_terry.options import Components, Options, Penalty, Solver, Strengths, Ties, Vcov
+from socialstats.metrics.bradley_terry.result import BradleyTerryResult, State, make_result
+from socialstats.metrics.bradley_terry.terms import effect_columns
+from socialstats.models.bradley_terry.covariance import Robust, cluster_covariance, row_sandwich
+from socialstats.models.bradley_terry.data import PairData, pair_data, with_ghost
+from socialstats.models.bradley_terry.existence import (
+    require_connected,
+    require_identified,
+    require_not_separated,
+    win_graph,
+)
+from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, Likelihood
+from socialstats.models.bradley_terry.mm import fit_mm
+from socialstats.models.bradley_terry.newton import Fitted, fit_firth, fit_newton
+from socialstats.results import ResultGroup, Row, by_levels
+
+SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
+
+
+def bradley_terry(
+    comparisons: Any,
+    formula: str | None = None,
+    *,
+    ties: Ties = "auto",
+    order: bool = False,
+    strengths: Strengths = "free",
+    cluster: str | Sequence[str] | None = "declared",
+    vcov: Vcov = "auto",
+    penalty: Penalty | None = None,
+    prior: float = 0.0,
+    components: Components = "error",
+    solver: Solver = "newton",
+    reference: str | None = None,
+    level: float = 0.95,
+    by: str | None = "declared",
+) -> BradleyTerryResult | ResultGroup:
+    """Estimate the strengths of items from paired comparisons, with the uncertainty the design really has.
+
+    The probability that i beats j is p_i / (p_i + p_j) (Bradley & Terry 1952); the estimates are the log-strengths
+    log p_i, with sum zero unless `reference` is given, so that a difference of two is a log-odds.
+
+    Parameters
+    ----------
+    comparisons : Comparisons or data frame
+        A data frame is passed to `Comparisons.from_frame` with its standard column names.
+    formula : str, optional
+        One-sided formula in covariates of the sides, such as ``"~ urgency"``: each side is evaluated alone and
+        side b subtracted from side a. Covariates that belong to the items need ``strengths="none"``.
+    ties : {"auto", "davidson", "rao_kupper", "half", "none"}
+        ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side: it
+        shrinks the strengths (to about 68 % at 30 % ties) and is there for comparison with other tools.
+    order : bool
+        Adds the effect of being shown first (log-odds), from the design's order column; without such a column
+        item_a counts as first.
+    strengths : {"free", "none"}
+        ``none`` explains the outcomes by the formula alone.
+    cluster : str, sequence of two str, or None
+        ``"declared"`` uses the design's clusters, ``"pair"`` the pairs of items, None ignores clusters (and says
+        so in caution SS201).
+    vcov : {"auto", "model", "sandwich", "cluster"}
+        ``auto``: cluster-robust where there are clusters; sandwich by row for half-ties or weights; else model.
+    penalty : {"firth"}, optional
+        Jeffreys-prior penalised likelihood (Firth 1993): finite whatever the wins.
+    prior : float
+        Pseudo-wins and pseudo-losses of every item against a ghost item.
+    components : {"error", "separate"}
+        What to do when no finite estimate exists because the win graph is not strongly connected.
+    solver : {"newton", "mm"}
+        ``mm`` is the iteration of the role-conflict paper; same estimates.
+    reference : str, optional
+        Item whose log-strength is set to zero.
+    level : float
+        Confidence level.
+    by : {"declared"} or None
+        Fits one model for each level of the design's `by` factor, if it has one.
+
+    Returns
+    -------
+    BradleyTerryResult, or ResultGroup
+        Rows of group ``strength`` (log-strengths), ``order``, ``covariate`` (log-odds per unit of difference) and
+        ``tie`` (``log_nu`` of Davidson, ``log_theta`` of Rao and Kupper). Tests are against zero.
+
+    Raises
+    ------
+    MleDoesNotExist
+        Unbeaten or winless items, separate groups, or separated covariates: names them and the ways out.
+    NotIdentified
+        Covariates that the data cannot tell from strengths or from each other.
+    NonConvergence
+        If an iteration stops early.
+
+    References
+    ----------
+    Bradley & Terry (1952) doi:10.2307/2334029; Ford (1957) doi:10.2307/2308513; Davidson (1970)
+    doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from socialstats import Comparisons
+    >>> games = pd.DataFrame({
+    ...     "item_a": ["nurse", "nurse", "judge", "judge", "pilot", "pilot"],
+    ...     "item_b": ["judge", "pilot", "pilot", "nurse", "nurse", "judge"],
+    ...     "winner": ["nurse", "pilot", "judge", "nurse", "nurse", "pilot"]})
+    >>> fit = bradley_terry(Comparisons.from_frame(games))
+    >>> {item: round(value, 4) for item, value in fit.coef().items()}
+    {'judge': -0.4055, 'nurse': 0.8109, 'pilot': -0.4055}
+    """
+    options = Options(
+        formula=formula, ties=ties, order=order, strengths=strengths, cluster=cluster, vcov=vcov, penalty=penalty,
+        prior=prior, components=components, solver=solver, reference=reference, level=level,
+    )  # fmt: skip
+    design = comparisons if isinstance(comparisons, Comparisons) else Comparisons.from_frame(comparisons)
+    result = by_levels(design, by, lambda part: _fit(part, options))  # type: ignore[arg-type, return-value]
+    return result  # type: ignore[return-value]
+
+
+def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:
+    if design.n_rows == 0:
+        raise NothingToAnalyse("no comparisons to analyse")
+    try:
+        return _fit_whole(design, options)
+    except MleDoesNotExist as error:
+        if options.components == "separate" and error.components:
+            return _fit_separately(design, options, error)
+        raise
+
+
+def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
+    ties = options.tie_model(design)
+    model = LIKELIHOODS[ties]
+    z, names = effect_columns(design, options.formula, order=options.order)
+    data = pair_data(design, z, names, free=options.strengths == "free")
+    if options.reference is not None and options.reference not in design.items:
+        raise InputError(f"reference='{options.reference}' is not an item; items: {', '.join(design.items[:20])}")
+    require_identified(data)
+    fitted = _estimate(data, model, design, options)
+    factors = design.factors(options.cluster)
+    kind = options.covariance_kind(len(factors), ties, design.weighted)
+    covariance, robust = _covariance(kind, design, data, model, fitted, factors)
+    state = State(
+        data=data, model=model, fitted=fitted, covariance=covariance, kind=kind, factors=factors, robust=robust,
+        options=options, ties=ties, penalised=bool(options.penalty or options.prior),
+    )  # fmt: skip
+    return make_result(design, state, cautions=fit_cautions(design, state))
+
+
+def _estimate(data: PairData, model: Likelihood, design: Comparisons, options: Options) -> Fitted:
+    if options.prior:
+        return _drop_ghost(fit_newton(with_ghost(data, options.prior), model), data, model)
+    if options.penalty == "firth":
+        if data.free and len(win_graph(data).groups) > 1:
+            require_connected(data, design.items)
+        return fit_firth(data, model)
+    if data.free:
+        require_connected(data, design.items)
+    if options.solver == "mm":
+        worth, sweeps = fit_mm(data)
+        at = fit_newton(data, model, beta=np.log(worth) - np.log(worth).mean())
+        return Fitted(beta=_log_centred(worth), covariance=at.covariance, loglik=at.loglik, iterations=sweeps)
+    try:
+        with np.errstate(over="ignore"):
+            fitted = fit_newton(data, model)
+    except (NonConvergence, np.linalg.LinAlgError):
+        if data.n_z:
+            require_not_separated(data)
+        raise
+    if data.n_z and np.abs(data.eta(fitted.beta)).max(initial=0.0) > SUSPICIOUS_ETA:
+        require_not_separated(data)
+    return fitted
+
+
+def _log_centred(worth: Any) -> Any:
+    return np.log(worth) - np.log(worth).mean()
+
+
+def _drop_ghost(fitted: Fitted, data: PairData, model: Likelihood) -> Fitted:
+    """Remove the ghost item and centre the others; the log-likelihood is that of the data alone."""
+    n = data.n_items
+    keep = np.delete(np.arange(len(fitted.beta)), n)
+    centre = np.eye(len(keep))
+    centre[:n, :n] -= 1 / n
+    beta = centre @ fitted.beta[keep]
+    cov = centre @ fitted.covariance[np.ix_(keep, keep)] @ centre.T
+    tau = beta[-1] if model.tie_term is not None else 0.0
+    loglik = model.loglik(data.eta(beta), tau, model.statistics(data.w))
+    return Fitted(beta=beta, covariance=cov, loglik=loglik, iterations=fitted.iterations)
+
+
+def _covariance(
+    kind: str,
+    design: Comparisons,
+    data: PairData,
+    model: Likelihood,
+    fitted: Fitted,
+    factors: tuple[Factor, ...],
+) -> tuple[Any, Robust | None]:
+    if kind == "model":
+        return fitted.covariance, None
+    if kind == "sandwich":
+        return row_sandwich(data, model, fitted.beta, fitted.covariance), None
+    for factor in factors:
+        if len(np.unique(factor.codes)) < 2:
+            raise InputError(f"cluster '{factor.name}' has a single level: its dependence cannot be estimated")
+    robust = cluster_covariance(design, data, model, fitted.beta, fitted.covariance, factors)
+    return robust.covariance, robust
+
+
+def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExist) -> ResultGroup:
+    """Fit every strongly connected component on its own comparisons; lone items get an undefined row."""
+    results: dict[str, Any] = {}
+    for number, members in enumerate(error.components, start=1):
+        codes = [design.items.index(m) for m in members]
+        inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
+        name = f"component {number}"
+        if len(members) > 1:
+            results[name] = _fit_whole(design.take(inside), options)
+        else:
+            why = _lone(members[0], error)
+            row = Row(term=members[0], group="strength", undefined=why)
+            results[name] = BradleyTerryResult(
+                metric="bradley_terry", title="Bradley-Terry model", rows=(row,), inference="none",
+                counts={"rows": 0}, words=f"The strength of {members[0]} is undefined: {why}.",
+            )  # fmt: skip
+    return ResultGroup(by="component", results=results)
+
+
+def _lone(item: str, error: MleDoesNotExist) -> str:
+    if item in error.unbeaten:
+        return "it never lost"
+    if item in error.winless:
+        return "it never won"
+    return "its wins and losses against the others go in one direction each"

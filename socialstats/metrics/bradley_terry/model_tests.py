@@ -1,0 +1,144 @@
+"""Tests of whole models: nested comparisons and goodness of fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import chdtrc, xlogy
+
+from socialstats.errors import InputError, UndefinedStatistic, caution
+from socialstats.metrics.bradley_terry.derived import derived
+from socialstats.results import Result, Row
+from socialstats.text import count, listing, number, p_value, percent
+
+if TYPE_CHECKING:
+    from socialstats.metrics.bradley_terry.result import BradleyTerryResult
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+SMALL_EXPECTED = 5.0
+
+
+def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
+    """See `BradleyTerryResult.anova`."""
+    small, large = sorted((one, other), key=lambda fit: int(fit.fit["df"]))
+    _require_comparable(small, large)
+    added = [name for name in large.names if name not in small.names]
+    df = int(large.fit["df"]) - int(small.fit["df"])
+    statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
+    p = float(chdtrc(df, statistic))
+    label = _added_label(added, large)
+    lrt = Row(term=label, group="likelihood ratio", statistic=statistic, df=df, p_value=p,
+              method="likelihood ratio" + ("; treats rows as independent" if large.state and large.state.robust else ""))  # fmt: skip
+    rows, cautions = [lrt], large.cautions
+    if large.fitted_state.robust is not None:
+        rows = [_wald(large, added, label), lrt]
+    lead = rows[0]
+    words = (
+        f"Adding {label}: \u03c7\u00b2({count(lead.df or df)}) = {number(lead.statistic)}, "
+        f"{p_value(lead.p_value)} ({lead.group})."
+    )
+    return derived(large, "Comparison of nested models", rows, words, cautions=cautions, inference=str(lead.group))
+
+
+def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
+    a, b = small.fitted_state, large.fitted_state
+    if a.penalised or b.penalised:
+        raise InputError("a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior")
+    if a.ties == "half" or b.ties == "half":
+        raise InputError("ties='half' is a quasi-likelihood and has no likelihood-ratio test; use ties='davidson'")
+    if (
+        not np.isclose(small.design.weight.sum(), large.design.weight.sum())
+        or small.design.n_rows != large.design.n_rows
+    ):
+        raise InputError(f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})")
+    if a.ties != b.ties:
+        raise InputError(f"ties='{a.ties}' and ties='{b.ties}' are not nested in each other")
+    if small.fit["df"] == large.fit["df"]:
+        raise InputError("the two fits have the same number of parameters: nothing to test")
+    effects = set(small.names) - set(small.items)
+    if not effects <= set(large.names) or (small.items and not large.items):
+        raise InputError(
+            f"the models are not nested: {listing(sorted(effects - set(large.names)))} is only in the smaller"
+        )
+
+
+def _added_label(added: list[str], large: BradleyTerryResult) -> str:
+    if len(added) > 5 and set(large.items) & set(added):
+        return "item strengths"
+    return listing(added)
+
+
+def _wald(large: BradleyTerryResult, added: list[str], label: str) -> Row:
+    """Cluster-robust Wald test that all added terms are zero: b' V^-1 b, as F with (k, clusters - 1) df."""
+    state = large.fitted_state
+    at = [large.names.index(name) for name in added]
+    n = state.data.n_items
+    if any(j < n for j in at):
+        return Row(term=label, group="robust Wald", undefined="strengths are compared by ranks() and pairwise()")
+    v = state.covariance[np.ix_(at, at)]
+    if np.linalg.matrix_rank(v) < len(at):
+        return Row(term=label, group="robust Wald", undefined="fewer clusters than added terms")
+    b = state.fitted.beta[at]
+    statistic = float(b @ np.linalg.solve(v, b))
+    from scipy.special import fdtrc
+
+    p = float(fdtrc(len(at), state.df or 1, statistic / len(at)))
+    return Row(term=label, group="robust Wald", statistic=statistic, df=len(at), p_value=p,
+               method=f"cluster-robust Wald, F({len(at)}, {state.df})")  # fmt: skip
+
+
+def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
+    """See `BradleyTerryResult.goodness_of_fit`."""
+    if cells not in ("ordered", "pair"):
+        raise InputError(f"cells={cells!r} is not one of 'ordered', 'pair'")
+    state = fit.fitted_state
+    if state.ties == "half":
+        raise UndefinedStatistic("ties='half' has no likelihood and no goodness of fit; use ties='davidson'")
+    observed, predictor, flipped = _tabulate(fit, cells)
+    tau = state.fitted.beta[-1] if state.model.tie_term else 0.0
+    p = state.model.probabilities(state.data.eta(state.fitted.beta), tau)[:, predictor]
+    p[:2] = np.where(flipped, p[1::-1], p[:2])
+    outcomes = 3 if state.model.tie_term else 2
+    expected = p[:outcomes] * observed.sum(axis=0)
+    observed = observed[:outcomes]
+    df = observed.shape[1] * (outcomes - 1) - int(fit.fit["df"])
+    deviance = 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected)))
+    pearson = float(np.sum((observed - expected) ** 2 / expected))
+    if df <= 0:
+        raise UndefinedStatistic(
+            f"the model has as many parameters as the {observed.shape[1]} cells: fit is perfect"
+        )
+    small = float(np.mean(expected < SMALL_EXPECTED))
+    rows = [
+        Row(term=name, group=f"{cells} cells", statistic=value, df=df, p_value=float(chdtrc(df, value)),
+            n_units=observed.shape[1], method=f"{name} against the saturated model")
+        for name, value in (("deviance", deviance), ("Pearson", pearson))
+    ]  # fmt: skip
+    cautions = []
+    if rows[1].p_value is not None and rows[1].p_value < 0.01:
+        cautions.append(caution(
+            "SS104", f"Pearson's \u03c7\u00b2({df}) = {number(pearson, 1)}, {p_value(rows[1].p_value)}",
+            affects="model-based standard errors", fix="use cluster='pair' or vcov='sandwich'",
+        ))  # fmt: skip
+    words = (
+        f"Pearson's \u03c7\u00b2({df}) = {number(pearson)}, {p_value(rows[1].p_value)}, over {count(len(p[0]), 'cell')}; "
+        f"{percent(small)} of the expected counts are below {SMALL_EXPECTED:g}."
+    )
+    return derived(fit, "Goodness of fit", rows, words, cautions=tuple(cautions), inference="chi-squared approximation",
+                   extras={"share_small_expected": small})  # fmt: skip
+
+
+def _tabulate(fit: BradleyTerryResult, cells: str) -> tuple[FloatArray, Any, Any]:
+    """Return outcome weights (3, cells) with the predictor of each cell and whether its sides are exchanged."""
+    state, design = fit.fitted_state, fit.design
+    data = state.data
+    if cells == "pair":
+        return data.w, np.arange(len(data.a)), np.zeros(len(data.a), dtype=bool)
+    key = data.cell * 4 + data.flipped * 2 + (design.first > 0)
+    distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
+    k = len(distinct)
+    observed = np.bincount(design.outcome.astype(np.int64) * k + code.reshape(-1), design.weight, 3 * k).reshape(
+        3, k
+    )
+    return observed, data.cell[example], data.flipped[example]

@@ -1,0 +1,147 @@
+"""Bootstrap of a Bradley-Terry fit by rows, pairs or clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from socialstats.designs.comparisons import TIED, Comparisons
+from socialstats.errors import InputError, UndefinedStatistic, caution
+from socialstats.metrics.bradley_terry.result import BradleyTerryResult, coefficient_names, term_group
+from socialstats.models.bradley_terry.batch import Refitter
+from socialstats.models.bradley_terry.data import PairData
+from socialstats.resampling.units import Units, weight_blocks
+from socialstats.results import Result, Row
+from socialstats.text import count, percent
+
+if TYPE_CHECKING:
+    from socialstats.metrics.bradley_terry.result import State
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
+MOST_DEGENERATE = 0.01
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class BradleyTerryBootstrap(Result):
+    """Bootstrap distribution of a Bradley-Terry fit.
+
+    Attributes
+    ----------
+    strengths : (B, items) array
+        Centred log-strengths of the replicates that have a finite estimate.
+    effects : (B, k) array
+        Order effect, covariates and tie parameter.
+    n_degenerate : int
+        Replicates without a finite estimate, left out.
+    """
+
+    strengths: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    effects: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    n_degenerate: int = 0
+
+
+def bootstrap(
+    fit: BradleyTerryResult, by: str, resamples: int, seed: int, ci: str, level: float
+) -> BradleyTerryBootstrap:
+    """See `BradleyTerryResult.bootstrap`."""
+    state = fit.fitted_state
+    if ci not in ("percentile", "basic"):
+        raise InputError(f"ci={ci!r} is not one of 'percentile', 'basic'")
+    if state.penalised:
+        raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
+    units = _units(fit.design, state, by)
+    replicates, ok = refit_all(fit.design, state, units, resamples, seed)
+    kept = replicates[ok]
+    if len(kept) < 2:
+        raise UndefinedStatistic(
+            f"{len(kept)} of {resamples} resamples have a finite estimate; use penalty= or prior="
+        )
+    n = state.data.n_items
+    lost = int(resamples - len(kept))
+    cautions = [c for c in fit.cautions if not c.code.startswith("SS20")]
+    if lost > MOST_DEGENERATE * resamples:
+        cautions.insert(0, caution(
+            "SS204", f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out",
+            affects="every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals",
+        ))  # fmt: skip
+    return BradleyTerryBootstrap(
+        metric="bradley_terry", title=f"{fit.title}, bootstrap by {by}",
+        rows=tuple(_rows(fit, kept, ci, level, by)),
+        inference=f"{ci} bootstrap by {by}, {resamples:,} resamples, seed {seed}",
+        counts=fit.counts, fit={**fit.fit, "seed": seed, "resamples": resamples},
+        settings={**fit.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
+        cautions=tuple(cautions), references=("davisonhinkley1997",), design=fit.design,
+        strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost,
+        words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
+    )  # fmt: skip
+
+
+def _units(design: Comparisons, state: State, by: str) -> Units:
+    if by == "row":
+        return Units.rows(design.count)
+    if by == "pair":
+        return Units.clusters(design.pair.codes)
+    if by == "cluster":
+        if not state.factors:
+            raise InputError("by='cluster' needs a fit with clusters; this one has none")
+        return Units.clusters(*[f.codes for f in state.factors])
+    raise InputError(f"by={by!r} is not one of 'row', 'pair', 'cluster'")
+
+
+def refit_all(
+    design: Comparisons, state: State, units: Units, resamples: int, seed: int
+) -> tuple[FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """Return the (resamples, p) estimates and which of them exist."""
+    data = state.data
+    m = len(data.a)
+    table = slot_table(design, data, units)
+    used = np.flatnonzero(np.diff(table.indptr))
+    table = sparse.csr_array(table[used])
+    refitter = Refitter(data, state.model, state.fitted.beta)
+    block = max(8, min(64, TABLE_BYTES // (24 * m)))
+    out = np.empty((resamples, len(state.fitted.beta)))
+    ok = np.empty(resamples, dtype=bool)
+    start = 0
+    for weights in weight_blocks(units, resamples=resamples, seed=seed, block=block):
+        w = np.zeros((3 * m, len(weights)))
+        w[used] = table @ weights.T
+        refits = refitter.refit(w.reshape(3, m, -1))
+        stop = start + len(weights)
+        out[start:stop], ok[start:stop] = refits.beta.T, refits.ok
+        start = stop
+    return out, ok
+
+
+def slot_table(design: Comparisons, data: PairData, units: Units) -> sparse.csr_array:
+    """Return the (3 m, units) matrix that sums weighted units to outcome weights of the predictors."""
+    m = len(data.a)
+    outcome = design.outcome.astype(np.int64)
+    outcome = np.where(data.flipped & (outcome != TIED), 1 - outcome, outcome)
+    place = (outcome * m + data.cell, units.unit)
+    return sparse.csr_array(sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units)))
+
+
+def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str) -> list[Row]:
+    state = fit.fitted_state
+    estimate = state.fitted.beta
+    ordered = np.sort(kept, axis=0)
+    low, high = (_quantile(ordered, a) for a in ((1 - level) / 2, (1 + level) / 2))
+    if ci == "basic":
+        low, high = 2 * estimate - high, 2 * estimate - low
+    se = kept.std(axis=0, ddof=1)
+    names, n = coefficient_names(fit.design, state), state.data.n_items
+    return [
+        Row(term=name, group="strength" if j < n else term_group(name, state), estimate=float(estimate[j]),
+            std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]), conf_level=level,
+            n=float(len(kept)), method=f"{ci} bootstrap by {by}")
+        for j, name in enumerate(names)
+    ]  # fmt: skip
+
+
+def _quantile(ordered: FloatArray, alpha: float) -> FloatArray:
+    """Return the (B + 1) alpha order statistic, interpolated (Davison & Hinkley 1997, section 5.2.1)."""
+    return np.asarray(np.quantile(ordered, alpha, axis=0, method="weibull"))

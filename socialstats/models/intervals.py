@@ -1,0 +1,72 @@
+"""Closed-form intervals and tests that several metrics share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def critical_value(level: float, df: float | None = None) -> float:
+    """Return the two-sided critical value of the normal (df None) or t distribution.
+
+    Examples
+    --------
+    >>> round(critical_value(0.95), 4), round(critical_value(0.95, df=10), 4)
+    (1.96, 2.2281)
+    """
+    upper = (1 + level) / 2
+    return float(ndtri(upper) if df is None else stdtrit(df, upper))
+
+
+def two_sided_p(statistic: FloatArray, df: float | None = None) -> FloatArray:
+    """Return two-sided p-values of normal (df None) or t statistics."""
+    lower = -np.abs(statistic)
+    return np.asarray(2 * (ndtr(lower) if df is None else stdtr(df, lower)))
+
+
+def wald(
+    estimate: FloatArray, std_error: FloatArray, *, df: float | None, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return low, high, statistic (estimate over s.e.) and two-sided p-value, elementwise.
+
+    Where the standard error is zero, statistic and p are NaN: the caller must say why.
+    """
+    reach = critical_value(level, df) * std_error
+    statistic = np.divide(estimate, std_error, out=np.full_like(estimate, np.nan), where=std_error > 0)
+    return estimate - reach, estimate + reach, statistic, two_sided_p(statistic, df)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Return Holm's (1979) step-down adjusted p-values.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    m = len(p)
+    stepped = np.maximum.accumulate((m - np.arange(m)) * p[order])
+    out = np.empty(m)
+    out[order] = np.minimum(stepped, 1)
+    return out
+
+
+def benjamini_hochberg(p: FloatArray) -> FloatArray:
+    """Return Benjamini and Hochberg's (1995) step-up adjusted p-values.
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(-p, kind="stable")
+    m = len(p)
+    stepped = np.minimum.accumulate(m / (m - np.arange(m)) * p[order])
+    out = np.empty(m)
+    out[order] = np.minimum(stepped, 1)
+    return out
