@@ -241,7 +241,7 @@ class Comparisons:
         allowed: Mapping[str, Sequence[Any]] | None = None,
         source: str = "data frame",
     ) -> Comparisons:
-        """Build the design from a data frame (pandas, polars, pyarrow, or any engine narwhals knows).
+        """Build the design from a data frame of any engine that narwhals knows.
 
         Parameters
         ----------

@@ -53,10 +53,11 @@ def table_of(design: Comparisons) -> pd.DataFrame:
     import pandas as pd
 
     names = np.array(design.items, dtype=object)
+    a, b = names[design.item_a], names[design.item_b]
     winner: AnyArray = np.full(len(a), None, dtype=object)
     for code, won in ((A_WON, a), (B_WON, b)):
         winner[design.outcome == code] = won[design.outcome == code]
-    columns: dict[str, Any] = {"item_a": names[design.item_a], "item_b": names[design.item_b], "winner": winner}
+    columns: dict[str, Any] = {"item_a": a, "item_b": b, "winner": winner}
     columns |= {"tied": design.outcome == TIED}
     if design.order_known:
         columns["order"] = np.where(design.first > 0, names[design.item_a], names[design.item_b])

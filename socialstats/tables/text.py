@@ -98,7 +98,7 @@ class CheckedText(io.TextIOWrapper):
 
 def open_text(source: Source) -> CheckedText:
     """Open a source as UTF-8 text with its line ends kept."""
-    return CheckedText(source.open(), encoding="utf-8-sig", newline="")  # type: ignore[type-var]
+    return CheckedText(source.open(), encoding="utf-8-sig", newline="")
 
 
 def refuse_other_encodings(source: Source) -> None:
