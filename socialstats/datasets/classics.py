@@ -43,8 +43,8 @@ def baseball() -> pd.DataFrame:
     """Home and away wins of seven baseball teams, American League East, 1987 season (Agresti, 2002, Table 10.10).
 
     One row for each of the 42 ordered pairs of teams. ``item_a`` played at home, so in a Bradley-Terry model of
-    ``Comparisons.from_counts(data)`` the order effect is the home advantage, and the two rows of a pair differ
-    in who was at home.
+    ``Comparisons.from_counts(data, order="home")`` the order effect is the home advantage. The two rows of a
+    pair differ in who was at home.
 
     Returns
     -------
@@ -52,6 +52,7 @@ def baseball() -> pd.DataFrame:
         A new one at each call, with the columns
 
         - ``item_a``: the home team, by its city; ``item_b``: the visiting team;
+        - ``home``: the team at home again, to be named as the order of the design;
         - ``wins_a``: games won by the home team; ``wins_b``: games won by the visiting team.
 
     References

@@ -9,7 +9,7 @@ FACTS = "counts and results are published facts; transcribed into this layout fo
 
 ROLE_CONFLICT = Dataset(
     name="role_conflict",
-    title="13,914 simulated choices between two social roles under urgency",
+    title="Simulated choices between two social roles under urgency",
     about=(
         "SIMULATED by socialstats.datasets.simulate_role_conflict: no language model was asked, and no role's "
         "strength is a finding about anybody. The design is that of a role-conflict study: 65 roles in five "
@@ -76,7 +76,7 @@ ROLES = Dataset(
     source="list of roles of the published role-conflict study that role_conflict imitates",
     licence=FACTS,
     simulated=False,
-    design='dict(zip(data["role"], data["domain"])) gives the groups of preference_shares',
+    design='groups = dict(zip(data["role"], data["domain"], strict=True))',
     file="role_conflict_roles.csv",
 )  # fmt: skip
 
@@ -116,13 +116,14 @@ BASEBALL = Dataset(
     columns=(
         Column(name="item_a", kind="text", meaning="the home team, by its city"),
         Column(name="item_b", kind="text", meaning="the visiting team"),
+        Column(name="home", kind="text", meaning="the team at home, always item_a: gives the order of the design"),
         Column(name="wins_a", kind="whole number", meaning="games won by the home team"),
         Column(name="wins_b", kind="whole number", meaning="games won by the visiting team"),
     ),
     source=f"Table 10.10 of {citation('agresti2002')}",
     licence=FACTS,
     simulated=False,
-    design="Comparisons.from_counts(data)",
+    design='Comparisons.from_counts(data, order="home")',
     file="baseball.csv",
 )
 

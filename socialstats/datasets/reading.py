@@ -22,6 +22,6 @@ def table(name: str) -> list[dict[str, str]]:
     Examples
     --------
     >>> table("baseball.csv")[0]
-    {'item_a': 'Milwaukee', 'item_b': 'Detroit', 'wins_a': '4', 'wins_b': '3'}
+    {'item_a': 'Milwaukee', 'item_b': 'Detroit', 'home': 'Milwaukee', 'wins_a': '4', 'wins_b': '3'}
     """
     return list(csv.DictReader(io.StringIO(text(name), newline="")))

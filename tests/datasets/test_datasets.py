@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import socialstats.datasets as bundled
 from socialstats.datasets import datasets, describe
+from socialstats.datasets.page import page
+from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 
 NAMES = [data.name for data in datasets()]
@@ -51,7 +54,7 @@ def test_each_call_returns_a_new_frame(name: str) -> None:
 
 def test_description_shows_everything() -> None:
     text = str(describe("role_conflict"))
-    assert text.startswith("role_conflict: 13,914 simulated choices")
+    assert text.startswith("role_conflict: Simulated choices")
     assert "(SIMULATED)" in text.splitlines()[0]
     for column in describe("role_conflict").columns:
         assert f"  {column.name} " in text
@@ -85,7 +88,8 @@ def test_baseball_is_a_double_round_robin() -> None:
     )
     assert (met.groupby("pair")["games"].sum() == 13).all()
     assert met["pair"].nunique() == 21
-    assert data.set_index(["item_a", "item_b"]).loc[("Milwaukee", "Boston")].tolist() == [6, 1]
+    assert data.set_index(["item_a", "item_b"]).loc[("Milwaukee", "Boston")].tolist() == ["Milwaukee", 6, 1]
+    assert data["home"].equals(data["item_a"])
     assert len(data) == 42
 
 
@@ -116,6 +120,45 @@ DIGESTS = {
     "role_conflict": "5684950b031b9539",
     "role_conflict_roles": "c6033e70f76d423a",
     "journal_citations": "6a5b1539cce6bb41",
-    "baseball": "69de397672f9ba1a",
+    "baseball": "13bb5c99cf9372a8",
     "ice_hockey": "bbd75540baeb0cf6",
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "items", "ties", "covariates", "order_known"),
+    [
+        ("role_conflict", 13_914, 65, 0, ["urgency", "domain"], True),
+        ("journal_citations", 3_727, 4, 0, [], False),
+        ("baseball", 273, 7, 0, [], True),
+        ("ice_hockey", 1_083, 58, 125, ["home"], False),
+    ],
+)
+def test_documented_design_works(
+    name: str, rows: int, items: int, ties: int, covariates: list[str], order_known: bool
+) -> None:
+    made = eval(describe(name).design, {"Comparisons": Comparisons, "data": describe(name).load()})
+    assert (made.n_rows, len(made.items), made.n_ties) == (rows, items, ties)
+    assert list(made.covariates) == covariates
+    assert made.order_known is order_known
+    if name == "baseball":
+        assert (made.first == 1).all()
+
+
+def test_role_conflict_needs_no_mapping() -> None:
+    found = Comparisons.from_frame(bundled.role_conflict()).columns
+    assert (found["item_a"], found["item_b"], found["winner"], found["order"]) == (
+        "role_a",
+        "role_b",
+        "choice",
+        "first",
+    )
+
+
+def test_page_is_the_catalogue() -> None:
+    written = Path(__file__).resolve().parents[2] / "docs" / "datasets.md"
+    assert written.read_text(encoding="utf-8") == page()
+    for entry in datasets():
+        assert f"## {entry.name}" in page()
+        for column in entry.columns:
+            assert f"| `{column.name}` |" in page()

@@ -1,0 +1,55 @@
+"""The catalogue as a page: ``python -m socialstats.datasets.page > docs/datasets.md``."""
+
+from __future__ import annotations
+
+from socialstats.datasets.catalogue import Dataset, datasets
+from socialstats.text import count
+
+INTRODUCTION = """\
+# Data sets
+
+Made from the catalogue by `python -m socialstats.datasets.page > docs/datasets.md`; a test compares the two.
+
+Each function of `socialstats.datasets` returns a new pandas data frame; `describe(name)` prints what stands below.
+`role_conflict_truth()` returns what the simulation of `role_conflict` put in.
+"""
+
+
+def section(data: Dataset) -> str:
+    """Return one data set's part of the page."""
+    columns = [f"| `{column.name}` | {column.kind} | {column.meaning} |" for column in data.columns]
+    lines = [
+        f"## {data.name}",
+        "",
+        f"{data.title}. {count(data.n_rows, 'row')}, {'**SIMULATED**' if data.simulated else 'real'}.",
+        "",
+        data.about,
+        "",
+        "| column | values | meaning |",
+        "|---|---|---|",
+        *columns,
+        "",
+        f"    from socialstats.datasets import {data.name}",
+        f"    data = {data.name}()",
+        f"    {data.design}",
+        "",
+        f"Source: {data.source}",
+        "",
+        f"Licence: {data.licence}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """Return the page that lists every data set.
+
+    Examples
+    --------
+    >>> page().splitlines()[0]
+    '# Data sets'
+    """
+    return "\n".join([INTRODUCTION, *(section(data) for data in datasets())])
+
+
+if __name__ == "__main__":
+    print(page(), end="")
