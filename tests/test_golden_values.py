@@ -212,6 +212,17 @@ def test_clusters_recomputed_from_the_rows() -> None:
         np.testing.assert_allclose(found, covariance(entry, names), rtol=1e-7, atol=1e-10)
 
 
+@pytest.mark.parametrize("model", ["tie_free", "davidson", "rao_kupper", "davidson_items_7_to_12"])
+def test_two_way_covariance_and_its_floor(model: str) -> None:
+    wanted = golden("crossed")[model]
+    names = wanted["two_way"]["names"]
+    both, floored = (covariance(wanted[key], names) for key in ("two_way", "two_way_floored"))
+    values, vectors = np.linalg.eigh(both)
+    assert values[0] == pytest.approx(wanted["two_way_smallest_eigenvalue"], abs=1e-10)
+    assert (values[0] > 0) is (model == "davidson_items_7_to_12")
+    np.testing.assert_allclose((vectors * np.maximum(values, 0)) @ vectors.T, floored, atol=1e-12)
+
+
 def test_simulated_role_conflict_loglik() -> None:
     data, wanted = golden_frame("rcb_sim.csv.gz"), golden("rcb_sim")
     strengths = by_name(wanted["ml"]["centred"])

@@ -139,14 +139,20 @@ clean <- function(x) rapply(x, function(v) sub("^X", "", v), classes = "characte
 full <- design(d)
 dav <- fit_davidson(full, outcome); rao <- fit_raokupper(full, outcome)
 by <- c("worker", "prompt")
+some <- d$item_a %in% items[7:12] & d$item_b %in% items[7:12]; few <- d[some, ]
+X_few <- cbind(difference(few$item_a, few$item_b, items[7:12], items[7]), full[some, c("urgency", "order")])
+dav_few <- fit_davidson(X_few, outcome[some])
 counts <- function(d) list(rows = nrow(d), workers = length(unique(d$worker)), prompts = length(unique(d$prompt)))
 write_json(list(
   note = paste("vcovCL of package sandwich: type HC0, cadjust = TRUE (G/(G-1) for each factor and for the",
-               "intersection), multi0 = FALSE; `unadjusted` without those factors"),
+               "intersection), multi0 = FALSE; `unadjusted` without those factors; `floored` with",
+               "negative eigenvalues set to 0 (fix = TRUE), the same matrix where there are none"),
   tie_free = c(counts(free), describe(m_full, items, ref, "X"), clean(robust(m_full, free$worker, free$prompt, by)),
                list(anova = list(urgency = lrt(m_items, m_urgency), order = lrt(m_urgency, m_full)))),
   davidson = c(counts(d), describe_ties(dav, items, ref, TRUE, TRUE), robust(dav, d$worker, d$prompt, by)),
   rao_kupper = c(counts(d), describe_ties(rao, items, ref, TRUE, TRUE), robust(rao, d$worker, d$prompt, by)),
+  davidson_items_7_to_12 = c(counts(few), describe_ties(dav_few, items[7:12], items[7], TRUE, TRUE),
+                             robust(dav_few, few$worker, few$prompt, by)),
   davidson_items_only = describe_ties(fit_davidson(full[, items[-1]], outcome), items, ref),
   davidson_items_only_psychotools = psycho(d$item_a, d$item_b, outcome, items, ref)), "crossed.json")
 

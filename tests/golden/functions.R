@@ -153,7 +153,10 @@ robust <- function(m, one, two, names = c("one", "two")) {
   cl <- function(cluster, adjust = TRUE)
     vcovCL(m, cluster = cluster, type = "HC0", cadjust = adjust, multi0 = FALSE)
   r <- list(hc0_by_row = matrix_named(sandwich(m)), one_way = list(), two_way = matrix_named(cl(both)),
-            two_way_unadjusted = matrix_named(cl(both, FALSE)))
+            two_way_unadjusted = matrix_named(cl(both, FALSE)),
+            two_way_smallest_eigenvalue = min(eigen(cl(both), TRUE)$values),
+            two_way_floored = matrix_named(vcovCL(m, cluster = both, type = "HC0", cadjust = TRUE, multi0 = FALSE,
+                                                  fix = TRUE)))
   r$one_way[[names[1]]] <- matrix_named(cl(one)); r$one_way[[names[2]]] <- matrix_named(cl(two))
   r$one_way_unadjusted[[names[1]]] <- matrix_named(cl(one, FALSE))
   r
