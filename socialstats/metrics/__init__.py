@@ -1,6 +1,19 @@
 """Every metric, listed by name; adding one is one line here."""
 
 from socialstats.metrics import bradley_terry as _bradley_terry
+from socialstats.metrics import choice_entropy as _choice_entropy
+from socialstats.metrics import preference_shares as _preference_shares
+from socialstats.metrics import sensitivity as _sensitivity
+from socialstats.metrics import win_rates as _win_rates
 from socialstats.registry import Metric
 
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (_bradley_terry.METRIC,)}
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        _bradley_terry.METRIC,
+        _win_rates.METRIC,
+        _sensitivity.METRIC,
+        _preference_shares.METRIC,
+        _choice_entropy.METRIC,
+    )
+}

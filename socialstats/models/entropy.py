@@ -50,8 +50,8 @@ def entropy(rate: FloatArray, base: float = 2.0) -> FloatArray:
     >>> entropy(np.array([0.0, 0.5, 1.0])).tolist()
     [0.0, 1.0, 0.0]
     """
-    found: FloatArray = -(xlogy(rate, rate) + xlogy(1 - rate, 1 - rate)) / math.log(base)
-    return np.abs(found)
+    found = np.asarray(xlogy(rate, rate) + xlogy(1 - rate, 1 - rate), dtype=np.float64) / -math.log(base)
+    return np.maximum(found, 0.0)
 
 
 def miller_madow(rate: FloatArray, n: FloatArray, base: float = 2.0) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from socialstats.resampling.engine import Bootstrap, bootstrap
+from socialstats.resampling.engine import Bootstrap, Replicates, bootstrap
 from socialstats.resampling.intervals import (
     METHODS,
     Interval,
@@ -18,6 +18,6 @@ from socialstats.resampling.jackknife import Jackknife, jackknife
 from socialstats.resampling.units import SCHEMES, Scheme, Units, weight_blocks
 
 __all__ = [
-    "METHODS", "SCHEMES", "Bootstrap", "Interval", "Jackknife", "Method", "Scheme", "Units", "basic", "bca",
-    "bootstrap", "choose", "jackknife", "order_quantile", "percentile", "studentized", "weight_blocks",
+    "METHODS", "SCHEMES", "Bootstrap", "Interval", "Jackknife", "Method", "Replicates", "Scheme", "Units", "basic",
+    "bca", "bootstrap", "choose", "jackknife", "order_quantile", "percentile", "studentized", "weight_blocks",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ MOST_DEGENERATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Bootstrap:
+class Replicates:
     """Estimates of the sample and of its resamples.
 
     Attributes
@@ -31,17 +31,11 @@ class Bootstrap:
     replicates : (B, m) float64 array
         NaN where a resample has no finite estimate: counted, never used.
     n_degenerate : (m,) int64 array
-    units : Units
-    seed : int
-    scheme : {"multinomial", "poisson"}
     """
 
     estimate: FloatArray
     replicates: FloatArray
     n_degenerate: IntArray
-    units: Units
-    seed: int
-    scheme: Scheme
 
     @property
     def resamples(self) -> int:
@@ -72,6 +66,22 @@ class Bootstrap:
             affects=what,
             fix="collect more comparisons per unit, or resample a factor with more levels",
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bootstrap(Replicates):
+    """Replicates that the engine made, with what it resampled.
+
+    Attributes
+    ----------
+    units : Units
+    seed : int
+    scheme : {"multinomial", "poisson"}
+    """
+
+    units: Units
+    seed: int
+    scheme: Scheme
 
 
 def bootstrap(

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from socialstats.errors import InputError
-from socialstats.resampling.engine import Bootstrap
+from socialstats.resampling.engine import Replicates
 from socialstats.resampling.jackknife import Jackknife
 from socialstats.resampling.units import FloatArray
 
@@ -99,7 +99,7 @@ def quantile_error(ordered: FloatArray, alpha: float) -> float:
     return float(ends[1] - ends[0]) / 2
 
 
-def percentile(boot: Bootstrap, *, level: float = 0.95) -> Interval:
+def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
     """Percentile intervals: quantiles of the replicates (Davison & Hinkley 1997, eq. 5.18).
 
     Examples
@@ -115,12 +115,12 @@ def percentile(boot: Bootstrap, *, level: float = 0.95) -> Interval:
     return collect([ends(column, *alphas) for column in boot.replicates.T], "percentile", level)
 
 
-def basic(boot: Bootstrap, *, level: float = 0.95, centre: FloatArray | None = None) -> Interval:
+def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = None) -> Interval:
     """Basic (pivot) intervals: estimate minus quantiles of (replicate - centre).
 
     Parameters
     ----------
-    boot : Bootstrap
+    boot : Replicates
     level : float
     centre : (m,) array, optional
         What a replicate estimates in the resampling world. The estimate itself by default (Davison &
@@ -141,12 +141,12 @@ def basic(boot: Bootstrap, *, level: float = 0.95, centre: FloatArray | None = N
     return collect(found, "basic", level)
 
 
-def bca(boot: Bootstrap, jack: Jackknife, *, level: float = 0.95) -> Interval:
+def bca(boot: Replicates, jack: Jackknife, *, level: float = 0.95) -> Interval:
     """Bias-corrected and accelerated percentile intervals (Efron 1987, eq. 2.3).
 
     Parameters
     ----------
-    boot : Bootstrap
+    boot : Replicates
     jack : Jackknife
         Of the same units; gives the acceleration.
     level : float
@@ -174,13 +174,13 @@ def bca(boot: Bootstrap, jack: Jackknife, *, level: float = 0.95) -> Interval:
 
 
 def studentized(
-    boot: Bootstrap, *, std_error: FloatArray, std_errors: FloatArray, level: float = 0.95
+    boot: Replicates, *, std_error: FloatArray, std_errors: FloatArray, level: float = 0.95
 ) -> Interval:
     """Studentized intervals: estimate - quantile(t*) x s.e. (Davison & Hinkley 1997, eq. 5.7).
 
     Parameters
     ----------
-    boot : Bootstrap
+    boot : Replicates
     std_error : (m,) array
         Standard error of the estimate.
     std_errors : (B, m) array
@@ -201,7 +201,7 @@ def studentized(
     return collect(found, "studentized", level)
 
 
-def choose(method: str, boot: Bootstrap, *, level: float = 0.95, jack: Jackknife | None = None) -> Interval:
+def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknife | None = None) -> Interval:
     """Make the interval that an option names: ``percentile``, ``basic`` or ``bca`` (which needs `jack`).
 
     Raises
@@ -220,7 +220,7 @@ def choose(method: str, boot: Bootstrap, *, level: float = 0.95, jack: Jackknife
     raise InputError(f"ci='{method}' is not one of percentile, basic, bca")
 
 
-def tails(level: float, boot: Bootstrap) -> tuple[float, float]:
+def tails(level: float, boot: Replicates) -> tuple[float, float]:
     """Check the level against the number of resamples; return both tail probabilities."""
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")

@@ -1,0 +1,77 @@
+"""Comparisons as a long pandas table, two records a comparison: the start of every brute-force check."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.results import Check
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMES = {1.0: "higher", 0.0: "equal", -1.0: "lower"}
+
+
+def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFrame:
+    """Return two records a comparison (two a cell where rows are weighted), one for each of its items.
+
+    Columns: item, opponent, score, w, w2 (squared weights), pair, cell, and condition where a covariate is named.
+    """
+    import pandas as pd
+
+    items = np.array(design.items, dtype=object)
+    score = np.array([1.0, 0.0, 0.5])[design.outcome]
+    base = {
+        "a": items[design.item_a], "b": items[design.item_b], "score": score, "w": design.weight,
+        "w2": design.weight_sq, "cell": np.arange(len(score)),
+    }  # fmt: skip
+    if covariate is not None:
+        sides = design.covariates[covariate]
+        base["sign"] = np.sign(np.asarray(sides.a, dtype=float) - np.asarray(sides.b, dtype=float))
+    table = pd.DataFrame(base)
+    if not design.weighted:
+        table = table.loc[table.index.repeat(design.count.astype(int))].assign(w=1.0, w2=1.0)
+    table["pair"] = [" | ".join(sorted(pair)) for pair in zip(table["a"], table["b"], strict=True)]
+    swapped = table.rename(columns={"a": "b", "b": "a"}).assign(score=1 - table["score"])
+    if covariate is not None:
+        swapped["sign"] = -table["sign"]
+    both = pd.concat([table, swapped], ignore_index=True).rename(columns={"a": "item", "b": "opponent"})
+    if covariate is not None:
+        both["condition"] = both["sign"].map(NAMES)
+    return both
+
+
+def compare(
+    quantity: str,
+    ours: float | None,
+    theirs: float | None,
+    *,
+    package: str,
+    tolerance: float,
+    why: str,
+    note: str = "",
+) -> Check:
+    """Make one check; a number that exists on one side only is a disagreement."""
+    if ours is None and theirs is None:
+        ok: bool | None = None
+    elif ours is None or theirs is None:
+        ok = None if note else False
+    else:
+        ok = bool(abs(ours - theirs) <= tolerance)
+    return Check(
+        quantity=quantity, ours=ours, theirs=None if theirs is None else float(theirs), package=package,
+        version=version(package), tolerance=tolerance, ok=ok, why=why, note=note,
+    )  # fmt: skip
+
+
+def worst(checks: list[Check], many: str) -> Check:
+    """Keep the check with the largest difference; its name says of how many."""
+    from dataclasses import replace
+
+    failed = [c for c in checks if c.ok is False]
+    chosen = max(failed or checks, key=lambda c: c.difference or 0.0)
+    return replace(chosen, quantity=f"{chosen.quantity} (largest difference of {len(checks)} {many})")

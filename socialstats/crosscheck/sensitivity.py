@@ -1,0 +1,95 @@
+"""Sensitivity S once more: pandas over rows, and scipy's bootstrap over pairs of items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare, long_table
+from socialstats.results import Check, Result, Verification
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
+RESAMPLES = 200
+
+
+def verify(result: Result) -> Verification:
+    """Recompute S, its corrected value and components; for single designs also the bootstrap s.e. by pair."""
+    settings = result.settings
+    if "labels" in settings:
+        parts = [brute(long_table(d, settings["covariate"]), settings["weights"]) for d in result.design]
+        values = {term: parts[0][term] - parts[1][term] for term in parts[0]}
+        return Verification(checks=tuple(term_checks(result, values, "difference")))
+    table = long_table(result.design, settings["covariate"])
+    checks = term_checks(result, brute(table, settings["weights"]), None)
+    if settings["cluster"] == "pair":
+        checks.append(error_check(result, table))
+    return Verification(checks=tuple(checks))
+
+
+def term_checks(result: Result, values: dict[str, float], group: str | None) -> list[Check]:
+    """Compare every term."""
+    checks = []
+    for term, value in values.items():
+        theirs = None if np.isnan(value) else value
+        ours = result.row(term, group=group).estimate
+        why = "the same sums in another order"
+        checks.append(compare(term, ours, theirs, package="pandas", tolerance=1e-8, why=why))
+    return checks
+
+
+def brute(table: pd.DataFrame, weights: str) -> dict[str, float]:
+    """S by group-bys over rows."""
+    means = {}
+    for condition, target in TARGETS.items():
+        errors, noise = [], []
+        for _, rows in table[table["condition"] == condition].groupby("item"):
+            if weights == "opponent":
+                met = rows.assign(ws=rows["w"] * rows["score"]).groupby("opponent")[["ws", "w", "w2"]].sum()
+                p = float((met["ws"] / met["w"]).mean())
+                n = len(met) ** 2 / float((met["w2"] / met["w"] ** 2).sum())
+            else:
+                p = float((rows["w"] * rows["score"]).sum() / rows["w"].sum())
+                n = float(rows["w"].sum() ** 2 / rows["w2"].sum())
+            errors.append((p - target) ** 2)
+            if n > 1:
+                noise.append(p * (1 - p) / (n - 1))
+        plug_in = 100 * float(np.mean(errors)) if errors else np.nan
+        means[f"S_{condition}"] = plug_in
+        means[f"S_{condition}_corrected"] = plug_in - 100 * float(np.mean(noise)) if noise else np.nan
+    plain = sum(means[f"S_{c}"] for c in TARGETS)
+    return {"S": plain, "S_corrected": sum(means[f"S_{c}_corrected"] for c in TARGETS), **means}
+
+
+def error_check(result: Result, table: pd.DataFrame) -> Check:
+    """Compare the bootstrap s.e. of S with scipy's bootstrap of the list of pairs."""
+    from scipy.stats import bootstrap
+
+    share = table["w"].to_numpy()
+    if result.settings["weights"] == "opponent":
+        share = share / table.groupby(["item", "opponent", "condition"])["w"].transform("sum").to_numpy()
+    place, _ = table.groupby(["condition", "item"]).ngroup().to_numpy(), None
+    target = table.groupby(["condition", "item"], sort=True)["condition"].first().map(TARGETS).to_numpy()
+    order = table.groupby("pair").ngroup().to_numpy()
+    k, m = len(target), int(order.max()) + 1
+    wins, weight = np.zeros((m, k)), np.zeros((m, k))
+    np.add.at(wins, (order, place), share * table["score"].to_numpy())
+    np.add.at(weight, (order, place), share)
+
+    def statistic(pairs: np.ndarray[tuple[int], np.dtype[np.int64]]) -> float:
+        w = weight[pairs].sum(axis=0)
+        there = w > 0
+        squares = (wins[pairs].sum(axis=0)[there] / w[there] - target[there]) ** 2
+        return float(100 * sum(squares[target[there] == t].mean() for t in TARGETS.values()))
+
+    drawn = bootstrap(
+        (np.arange(m),), statistic, n_resamples=RESAMPLES, vectorized=False, method="percentile",
+        rng=np.random.default_rng(result.settings["seed"] + 1),
+    )  # fmt: skip
+    ours, theirs = result.row("S").std_error, float(drawn.standard_error)
+    wide = 4 * theirs * np.sqrt(1 / (2 * RESAMPLES) + 1 / (2 * result.settings["resamples"]))
+    why = "four Monte-Carlo standard errors of a standard deviation, 1/sqrt(2B) each"
+    return compare("S, bootstrap s.e.", ours, theirs, package="scipy", tolerance=float(wide), why=why)

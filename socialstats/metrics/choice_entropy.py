@@ -1,0 +1,337 @@
+"""Choice entropy: how undecided the choices between two items are."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.models.entropy import MeanTest, PairTable, d_z_interval, mean_test, pair_entropies
+from socialstats.models.pairs import common_pairs, pair_codes, pair_names
+from socialstats.registry import Metric
+from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.text import count, interval, number, p_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TERMS = ("H", "H_corrected")
+
+
+def choice_entropy(
+    comparisons: Comparisons,
+    *,
+    base: float = 2.0,
+    cluster: str | None = "pair",
+    level: float = 0.95,
+) -> Result | ResultGroup:
+    """Estimate the mean entropy of the choices between two items.
+
+    H_ij = -p log p - (1-p) log(1-p) with p the share of the comparisons of i and j that i won: 0 when one of
+    them always wins, largest (1 bit) when both win equally often.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With a ``by`` factor: one result a level. A tie counts half for each side (caution SS105).
+    base : float
+        Of the logarithm: 2 for bits, `math.e` for nats.
+    cluster : str or None
+        ``"pair"`` (or None) takes pairs as independent; or a declared factor with every pair inside one level.
+    level : float
+
+    Returns
+    -------
+    Result
+        Rows ``H`` (mean of the plug-in entropies) and ``H_corrected`` (Miller-Madow: plus (K-1)/(2n) nats, K
+        outcomes that occurred among n), each with a t interval over pairs or clusters. `extras`: ``pairs``,
+        ``n``, ``rate`` (of the smaller label), ``entropy``, ``corrected``, all by pair.
+
+    Raises
+    ------
+    InputError
+        For a base not above 1, an unknown cluster, or one that splits pairs.
+    NothingToAnalyse
+        If there is no comparison.
+
+    References
+    ----------
+    Shannon, C. E. (1948). doi:10.1002/j.1538-7305.1948.tb01338.x
+    Miller, G. A. (1955). Note on the bias of information estimates.
+
+    Examples
+    --------
+    >>> from socialstats.datasets import role_conflict
+    >>> from socialstats.designs.comparisons import Comparisons
+    >>> result = choice_entropy(Comparisons.from_frame(role_conflict()))
+    >>> len(result.extras["entropy"])
+    1546
+    """
+    check_options(base, level)
+    return by_levels(comparisons, "declared", lambda one: estimate(one, base, cluster, level))
+
+
+def check_options(base: float, level: float) -> None:
+    """Raise InputError for an impossible base or level."""
+    if not (math.isfinite(base) and base > 1):
+        raise InputError(f"base must be a number above 1 (2 for bits, math.e for nats), not {base!r}")
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
+
+
+def estimate(design: Comparisons, base: float, cluster: str | None, level: float) -> Result:
+    """Compute the mean entropy of one design."""
+    if not len(design.item_a):
+        raise NothingToAnalyse(f"{design.source}: no comparison to compute an entropy from")
+    table = pair_entropies(design, base)
+    codes, cautions, what = pair_clusters(design, cluster)
+    tests = [mean_test(v, level=level, clusters=codes) for v in (table.entropy, table.corrected)]
+    return Result(
+        metric="choice_entropy",
+        title=f"Choice entropy ({unit(base)})",
+        inference=f"t intervals over {what}",
+        rows=tuple(
+            row_of(t, x, level, design.n_rows, len(table.n), None) for t, x in zip(TERMS, tests, strict=True)
+        ),
+        counts={"comparisons": design.n_rows, "pairs": len(table.n)},
+        fit={"nobs": design.n_rows, "method": "t interval"},
+        settings={"base": base, "cluster": cluster, "level": level},
+        cautions=(*own_cautions(design, table), *cautions),
+        references=("shannon1948", "miller1955"),
+        design=design,
+        extras={
+            "pairs": pair_names(design), "n": table.n, "rate": table.rate, "entropy": table.entropy,
+            "corrected": table.corrected,
+        },
+    )  # fmt: skip
+
+
+def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[IntArray | None, tuple[Caution, ...], str]:
+    """Cluster of each pair (None: pairs are independent), cautions, and the clusters in words."""
+    factors = cluster_factors(design, cluster)
+    alone = [design.pair] if not factors else list(factors)
+    if len(factors) > 1:
+        raise InputError("choice_entropy takes one cluster factor, with every pair of items inside one level")
+    if not is_inside(design.pair, alone[0]):
+        raise InputError(
+            f"cluster '{alone[0].name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
+            'cluster="pair", or a factor that keeps pairs whole'
+        )
+    cautions = cluster_cautions(design, alone)
+    if alone[0].name == "pair":
+        return None, cautions, count(len(design.pair.levels), "pair")
+    first = np.unique(design.pair.codes, return_index=True)[1]
+    codes = np.unique(alone[0].codes[first], return_inverse=True)[1].astype(np.int64)
+    return codes, cautions, f"{count(int(codes.max()) + 1)} clusters of '{alone[0].name}'"
+
+
+def row_of(term: str, test: MeanTest, level: float, n: int, pairs: int, group: str | None) -> Row:
+    """Turn a mean with its test into a row; the test of 0 is shown for differences only."""
+    known = not test.undefined
+    tested = known and group is not None
+    return Row(
+        term=term, group=group, estimate=test.mean,
+        std_error=test.std_error if known else None,
+        conf_low=test.low if known else None, conf_high=test.high if known else None,
+        conf_level=level if known else None,
+        statistic=test.t if tested else None, df=test.df if known else None, p_value=test.p if tested else None,
+        n=float(n), n_units=pairs, n_clusters=int(test.df) + 1 if known else None,
+        method="paired t" if group is not None else "t interval", undefined=test.undefined or None,
+    )  # fmt: skip
+
+
+def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
+    """Cautions SS304 (plug-in bias), SS303 (unequal counts) and SS105 (ties as halves)."""
+    gain = float(np.mean(table.corrected - table.entropy))
+    found = [
+        caution("SS304", f"few comparisons a pair make H too small, by about {number(gain, 3)} here", affects="H",
+                fix="quote H_corrected, or compare only equal numbers of comparisons"),
+    ]  # fmt: skip
+    if np.ptp(table.n) > 0:
+        spread = f"pairs have {number(table.n.min(), 0)} to {number(table.n.max(), 0)} comparisons"
+        found.append(caution("SS303", spread, affects="H, which is biased more for pairs with fewer"))
+    if design.n_ties:
+        ties = f"{count(design.n_ties, 'tie')} count half for each side"
+        found.append(caution("SS105", ties, affects="win rates, pulled towards one half"))
+    return tuple(found)
+
+
+def choice_entropy_difference(
+    first: Comparisons,
+    second: Comparisons,
+    *,
+    labels: tuple[str, str] = ("first", "second"),
+    base: float = 2.0,
+    unmatched: Literal["error", "drop"] = "error",
+    level: float = 0.95,
+) -> Result:
+    """Estimate and test the difference in choice entropy between two conditions, on the same pairs.
+
+    Paired t of H_ij(first) - H_ij(second) over the pairs that both have, matched by the items' labels.
+
+    Parameters
+    ----------
+    first, second : Comparisons
+        Without ``by`` (take ``design.split()[level]``).
+    labels : pair of str
+    base : float
+    unmatched : {"error", "drop"}
+        What to do with pairs that only one design has; dropped pairs are listed (caution SS301).
+    level : float
+
+    Returns
+    -------
+    Result
+        Group ``"difference"``: ``H`` and ``H_corrected`` (t, df, p of no difference), ``sd`` of the
+        differences of H, and ``d_z`` = mean/sd with its noncentral-t interval. Groups named by `labels`: the
+        means. All differences equal: interval, t and p are undefined and the row says so.
+
+    Raises
+    ------
+    InputError
+        If pairs are unmatched, or an option is unknown.
+    UndefinedStatistic
+        If only one pair is common.
+
+    References
+    ----------
+    Miller, G. A. (1955). Note on the bias of information estimates.
+
+    Examples
+    --------
+    >>> from socialstats.datasets import role_conflict
+    >>> from socialstats.designs.comparisons import Comparisons
+    >>> rows = role_conflict()
+    >>> odd = Comparisons.from_frame(rows.iloc[::2])
+    >>> even = Comparisons.from_frame(rows.iloc[1::2])
+    >>> result = choice_entropy_difference(odd, even, unmatched="drop")
+    >>> result.row("H", group="difference").n_units
+    1546
+    """
+    check_options(base, level)
+    one, two, pairs, cautions = common_pairs(first, second, unmatched)
+    if len(pairs) < 2:
+        raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
+    tables, orders = zip(*(aligned(design, pairs, base) for design in (one, two)), strict=True)
+    a, b = (
+        tuple(x[order] for x in (t.entropy, t.corrected, t.n)) for t, order in zip(tables, orders, strict=True)
+    )
+    rows = difference_rows(a, b, labels, level, one.n_rows + two.n_rows)
+    return Result(
+        metric="choice_entropy",
+        title=f"Difference in choice entropy ({unit(base)}): {labels[0]} minus {labels[1]}",
+        inference=f"paired t over {count(len(pairs), 'pair')}",
+        rows=rows,
+        counts={"comparisons": one.n_rows + two.n_rows, "pairs": len(pairs)},
+        fit={"nobs": len(pairs), "method": "paired t"},
+        settings={"base": base, "labels": labels, "unmatched": unmatched, "level": level},
+        cautions=(*cautions, *unequal_counts(a[2], b[2], labels)),
+        references=("shannon1948", "miller1955"),
+        design=(one, two),
+        extras={"pairs": pairs, "entropy": (a[0], b[0]), "corrected": (a[1], b[1]), "n": (a[2], b[2])},
+    )
+
+
+def aligned(design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float) -> tuple[PairTable, IntArray]:
+    """Entropies of a design, and for each of `pairs` its position in them."""
+    first = np.unique(design.pair.codes, return_index=True)[1]
+    return pair_entropies(design, base), np.argsort(pair_codes(design, pairs)[first])
+
+
+def difference_rows(
+    a: tuple[FloatArray, ...], b: tuple[FloatArray, ...], labels: tuple[str, str], level: float, n: int
+) -> tuple[Row, ...]:
+    """Rows of the differences, their sd and d_z, and both means."""
+    m = len(a[0])
+    tests = [mean_test(x - y, level=level) for x, y in zip(a[:2], b[:2], strict=True)]
+    rows = [row_of(t, x, level, n, m, "difference") for t, x in zip(TERMS, tests, strict=True)]
+    test = tests[0]
+    rows.append(Row(term="sd", group="difference", estimate=test.sd, n_units=m))
+    if test.undefined:
+        rows.append(Row(term="d_z", group="difference", n_units=m, undefined=test.undefined))
+    else:
+        low, high = d_z_interval(test.t, m, level)
+        known = math.isfinite(low) and math.isfinite(high)
+        rows.append(
+            Row(
+                term="d_z", group="difference", estimate=test.mean / test.sd, n_units=m, method="noncentral t",
+                conf_low=low if known else None, conf_high=high if known else None,
+                conf_level=level if known else None,
+                undefined=None if known else "the noncentral t distribution cannot be inverted at this t",
+            )
+        )  # fmt: skip
+    for values, label in ((a, labels[0]), (b, labels[1])):
+        rows += [
+            Row(term=t, group=label, estimate=float(v.mean()), n_units=m)
+            for t, v in zip(TERMS, values[:2], strict=True)
+        ]
+    return tuple(rows)
+
+
+def unequal_counts(a: FloatArray, b: FloatArray, labels: tuple[str, str]) -> tuple[Caution, ...]:
+    """Caution SS303 when the two conditions saw a pair different numbers of times."""
+    if np.allclose(a, b):
+        return ()
+    said = f"{labels[0]} has {number(a.mean(), 1)} comparisons a pair, {labels[1]} {number(b.mean(), 1)}"
+    fix = "quote H_corrected, or use the same number of comparisons in both"
+    return (
+        caution("SS303", said, affects="the difference in H: fewer comparisons give a smaller plug-in H", fix=fix),
+    )
+
+
+def unit(base: float) -> str:
+    """Name the unit of entropy."""
+    return {2.0: "bits", math.e: "nats"}.get(base, f"base {base:g}")
+
+
+def sentence(result: Result) -> str:
+    """Say the mean entropy, or the difference with its test."""
+    level, name = result.settings["level"], unit(result.settings["base"])
+    if "labels" not in result.settings:
+        row = result.row("H_corrected")
+        ends = interval(row.conf_low, row.conf_high, 3, level=level)
+        return (
+            f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.estimate, 3)} {name} "
+            f"(corrected for small counts), {ends}; plug-in {number(result.row('H').estimate, 3)}."
+        )
+    row, effect = result.row("H", group="difference"), result.row("d_z", group="difference")
+    a, b = result.settings["labels"]
+    text = f"Choice entropy differed by {number(row.estimate, 3)} {name} ({a} minus {b}"
+    if row.undefined:
+        return f"{text}); {row.undefined}."
+    ends = interval(row.conf_low, row.conf_high, 3, level=level)
+    test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    size = f"d_z = {number(effect.estimate)}, {interval(effect.conf_low, effect.conf_high, level=level)}"
+    return f"{text}), {ends}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the mean entropies (or the differences) with their intervals."""
+    from socialstats.figures import forest
+
+    shown = [r for r in result.rows if r.term in TERMS and r.group in (None, "difference")]
+    settings = {"xlabel": f"Entropy ({unit(result.settings['base'])})", "sort": False, "digits": 3}
+    return forest(shown, ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="choice_entropy",
+    title="Choice entropy",
+    design="comparisons",
+    function=choice_entropy,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.choice_entropy:verify",
+    estimand="Mean over pairs of items of the entropy of who wins.",
+    assumptions=(
+        "pairs of items (or the named clusters of pairs) are independent",
+        "a tie counts half for each side",
+    ),
+    references=("shannon1948", "miller1955"),
+    swap="invariant",
+)
