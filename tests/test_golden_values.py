@@ -219,7 +219,7 @@ def test_two_way_covariance_and_its_floor(model: str) -> None:
     both, floored = (covariance(wanted[key], names) for key in ("two_way", "two_way_floored"))
     values, vectors = np.linalg.eigh(both)
     assert values[0] == pytest.approx(wanted["two_way_smallest_eigenvalue"], abs=1e-10)
-    assert (values[0] > 0) is (model == "davidson_items_7_to_12")
+    assert bool(values[0] > 0) is (model == "davidson_items_7_to_12")
     np.testing.assert_allclose((vectors * np.maximum(values, 0)) @ vectors.T, floored, atol=1e-12)
 
 
