@@ -1,3 +1,78 @@
-"""socialstats: statistics with R's rigor for people who measure the social behaviour of language models."""
+"""socialstats: statistics with R's rigor for people who measure the social behaviour of language models.
+
+Names are loaded when they are first used, so that ``import socialstats`` and the command line start at once.
+"""
 
 from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from socialstats import datasets as datasets
+    from socialstats.designs import Comparisons as Comparisons
+    from socialstats.designs import read_comparisons as read_comparisons
+    from socialstats.errors import Caution as Caution
+    from socialstats.errors import DesignError as DesignError
+    from socialstats.errors import InputError as InputError
+    from socialstats.errors import MissingDependency as MissingDependency
+    from socialstats.errors import MleDoesNotExist as MleDoesNotExist
+    from socialstats.errors import NonConvergence as NonConvergence
+    from socialstats.errors import NothingToAnalyse as NothingToAnalyse
+    from socialstats.errors import NotIdentified as NotIdentified
+    from socialstats.errors import SocialStatsError as SocialStatsError
+    from socialstats.errors import UndefinedStatistic as UndefinedStatistic
+    from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
+    from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
+    from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
+    from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
+    from socialstats.metrics.preference_shares import preference_shares as preference_shares
+    from socialstats.metrics.sensitivity import sensitivity as sensitivity
+    from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
+    from socialstats.metrics.win_rates import win_rates as win_rates
+    from socialstats.results import Result as Result
+    from socialstats.results import ResultGroup as ResultGroup
+    from socialstats.studies import STUDIES as STUDIES
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "socialstats.designs": ("Comparisons", "read_comparisons"),
+    "socialstats.errors": (
+        "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
+        "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",
+    ),
+    "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry"),
+    "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
+    "socialstats.metrics.preference_shares": ("preference_shares",),
+    "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
+    "socialstats.metrics.win_rates": ("win_rates",),
+    "socialstats.results": ("Result", "ResultGroup"),
+    "socialstats.studies": ("STUDIES",),
+}  # fmt: skip
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    # data in
+    "Comparisons", "read_comparisons", "datasets",
+    # metrics
+    "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
+    "choice_entropy_difference", "STUDIES",
+    # results
+    "Result", "ResultGroup", "BradleyTerryResult", "Caution",
+    # errors
+    "SocialStatsError", "InputError", "DesignError", "NothingToAnalyse", "MissingDependency", "UndefinedStatistic",
+    "MleDoesNotExist", "NotIdentified", "NonConvergence",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return importlib.import_module("socialstats.datasets")
+    if name not in _HOME:
+        raise AttributeError(f"module 'socialstats' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

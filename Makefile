@@ -1,0 +1,48 @@
+# Two commands do everything: `make report` and `make test`. Both make the virtual environment first.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SOURCES := pyproject.toml
+
+.PHONY: help venv report test check bench calibrate data clean
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+$(VENV)/base: $(SOURCES)
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else f"socialstats needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/base
+	$(PIP) install --quiet --editable '.[dev]'
+	@touch $@
+
+$(VENV)/bench: $(VENV)/dev
+	$(PIP) install --quiet --editable '.[dev,bench]'
+	@touch $@
+
+venv: $(VENV)/dev ## the virtual environment with everything tests and checks need
+
+report: $(VENV)/base ## the bundled example as report.html
+	$(BIN)/socialstats report --example role-conflict -o report.html
+
+test: $(VENV)/dev ## the whole suite
+	$(BIN)/python -m pytest -n auto -q
+
+check: $(VENV)/dev ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PYTHONPATH=.:collect:reports $(BIN)/lint-imports
+
+bench: $(VENV)/bench ## compare with the peers in one run
+	$(BIN)/python tests/benchmarks/bench.py
+
+calibrate: $(VENV)/dev ## simulate coverage and type I errors
+	$(BIN)/python tests/calibration/calibrate.py
+
+clean: ## remove the virtual environment and build products
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
