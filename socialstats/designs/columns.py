@@ -99,11 +99,13 @@ class Finder:
             self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
         return name
 
-    def miss(self, part: str, message: str, looked: Sequence[str], guess: str | None = None) -> None:
-        """Collect a missing column with the likeliest cure."""
-        guess = guess or next(
-            (m for want in looked for m in difflib.get_close_matches(want, self.columns, n=1, cutoff=0.7)), None
-        )
+    def miss(
+        self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
+    ) -> None:
+        """Collect a missing column with the likeliest cure: a free column of a similar name."""
+        free = [column for column in self.columns if column not in taken]
+        close = (m for want in looked for m in difflib.get_close_matches(want, free, n=1, cutoff=0.7))
+        guess = guess or next(close, None)
         listed = text.listing([text.shorten(c) for c in self.columns], most=20)
         fix = f"Columns: {listed}. {self.advice(part, guess)}"
         self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
@@ -160,7 +162,7 @@ def _items(finder: Finder, options: Options) -> Pair:
         finder.explicit(part, named)
         partner = partner_of(named, side, finder.columns)
         if partner is None:
-            _miss_item(finder, 1 - side, None)
+            _miss_item(finder, 1 - side, named)
             return (named, "") if side == 0 else ("", named)
         return (named, partner) if side == 0 else (partner, named)
     if complete:
@@ -168,14 +170,19 @@ def _items(finder: Finder, options: Options) -> Pair:
     missing = [side for side in (0, 1) if not any(p[side] in finder.columns for p in ITEM_PAIRS)] or [1]
     for side in missing:
         present = next((p[1 - side] for p in ITEM_PAIRS if p[1 - side] in finder.columns), None)
-        _miss_item(finder, side, partner_of(present, 1 - side, finder.columns) if present else None)
+        _miss_item(finder, side, present)
     return "", ""
 
 
-def _miss_item(finder: Finder, side: int, guess: str | None) -> None:
+def _miss_item(finder: Finder, side: int, other: str | None) -> None:
+    """Report a missing item column, given the column of the other side if there is one."""
     part = ("item_a", "item_b")[side]
     looked = [p[side] for p in ITEM_PAIRS]
-    finder.miss(part, f"no column for '{part}' (looked for {text.listing(looked, most=6)})", looked[:3], guess)
+    free = [column for column in finder.columns if column != other]
+    guess = partner_of(other, 1 - side, free) if other else None
+    guess = guess or next((name for name in looked if name in free), None)
+    message = f"no column for '{part}' (looked for {text.listing(looked, most=6)})"
+    finder.miss(part, message, looked[:3], guess, [other] if other else [])
 
 
 def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:

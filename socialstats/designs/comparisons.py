@@ -178,7 +178,7 @@ class Comparisons:
     def swap(self) -> Comparisons:
         """Exchange the sides a and b everywhere: items, outcome, covariates, who was shown first.
 
-        Every statistic of the comparisons themselves stays the same.
+        Statistics of the comparisons stay the same.
         """
         from socialstats.designs.cells import merged
 

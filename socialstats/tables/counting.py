@@ -177,7 +177,8 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
             raise InputError(f"{source}, column '{key}': it holds values that are no labels ({schema[key]})")
     texts = [k for k in keys if isinstance(schema[k], (nw.Categorical, nw.Enum))]
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
-    chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
+    if texts:
+        chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
     by, sums = list(keys), [nw.len().alias(N)]
     if weight is not None:
         w = nw.col(weight).cast(nw.Float64)

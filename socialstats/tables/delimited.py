@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import csv
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.errors import InputError, NothingToAnalyse, Problem, SocialStatsError
 from socialstats.tables.table import Table, check_names
 from socialstats.tables.text import CheckedText, Source, bad_text, open_text, refuse_other_encodings
 
@@ -48,6 +49,8 @@ def read_delimited(source: Source, delimiter: str) -> Table:
             found = text.delimiters
     except UnicodeDecodeError as error:
         raise bad_text(source) from error
+    except SocialStatsError:
+        raise
     except ValueError as error:  # pandas.errors.ParserError and EmptyDataError are ValueErrors
         if type(error).__name__ == "EmptyDataError":
             frame, found = None, 0
@@ -95,10 +98,12 @@ def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...
 def _parse(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.read_csv(
-        text, sep=delimiter, header=None, names=[*columns, EXTRA], index_col=False, dtype=str, na_filter=False,
-        low_memory=False,
-    )  # fmt: skip
+    with warnings.catch_warnings():  # a first row that is too long is a warning in pandas, and an error of ours
+        warnings.simplefilter("ignore", pd.errors.ParserWarning)
+        return pd.read_csv(
+            text, sep=delimiter, header=None, names=[*columns, EXTRA], index_col=False, dtype=str, na_filter=False,
+            low_memory=False,
+        )  # fmt: skip
 
 
 def records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -99,7 +99,7 @@ def _json_reason(error: Exception) -> str:
 
 
 def _kind(value: Any) -> str:
-    return {list: "list", dict: "object", str: "text", bool: "truth value"}.get(type(value), "value")
+    return {list: "list", dict: "object"}.get(type(value), "value")
 
 
 def read_json(source: Source) -> Table:

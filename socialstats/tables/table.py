@@ -118,9 +118,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         return data
     if isinstance(data, Mapping):
         data = _from_mapping(data, source)
-    names = getattr(data, "columns", None)
-    if type(data).__module__.startswith("pandas.") and names is not None:
-        check_names([*names], source)
+    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
+        check_names([*data.columns], source)
     try:
         frame: Any = nw.from_native(data)
     except TypeError as error:
@@ -128,6 +127,9 @@ def as_table(data: Any, source: str = "data frame") -> Table:
             f"{source}: a {type(data).__name__} is not a table. Pass a data frame (pandas, polars, pyarrow, "
             "DuckDB, ...), a mapping of columns, or read a file with read_comparisons(path)"
         ) from error
+    except nw.exceptions.DuplicateError as error:
+        names = " ".join(str(error).split())
+        raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
     columns = tuple(frame.collect_schema().names())
     check_names(columns, source)
     return Table(frame=frame, columns=columns, source=source)
