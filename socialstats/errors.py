@@ -206,7 +206,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS203": ("caution", "fewer clusters than parameters"),
     "SS204": ("caution", "some resamples had no finite estimate"),
     "SS205": ("info", "clustering changes the standard errors"),
-    "SS206": ("caution", "a covariance matrix was not positive and was floored"),
+    "SS206": ("caution", "a covariance matrix was not positive and was adjusted"),
     "SS207": ("info", "weights were used"),
     "SS301": ("caution", "rows were left out"),
     "SS302": ("caution", "some conditions hold no comparison"),
@@ -224,6 +224,4 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
 def caution(code: str, detail: str = "", *, affects: str = "", fix: str = "", short: str = "") -> Caution:
     """Make a numbered caution; its severity and short text come from `CAUTIONS`."""
     severity, default = CAUTIONS[code]
-    return Caution(
-        code=code, severity=severity, short=short or default, detail=detail, affects=affects, fix=fix
-    )
+    return Caution(code=code, severity=severity, short=short or default, detail=detail, affects=affects, fix=fix)

@@ -58,7 +58,13 @@ def _clusters(design: Comparisons, state: State) -> list[Caution]:
             "is singular, single standard errors stand, joint tests do not", affects="joint tests, rank sets",
         ))  # fmt: skip
     if state.robust.floored:
-        found.append(caution("SS206", "V1 + V2 - V12 had negative eigenvalues, set to zero", affects="intervals"))
+        found.append(
+            caution(
+                "SS206",
+                "V1 + V2 - V12 was not positive: its correlations were adjusted, its variances kept",
+                affects="contrasts and rank sets",
+            )
+        )
     ratio = state.design_effects
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
         word = "larger" if np.median(ratio) > 1 else "smaller"

@@ -29,7 +29,7 @@ class Robust:
     n_clusters : tuple of int
         One for each factor.
     floored : bool
-        True when V1 + V2 - V12 had a negative eigenvalue, set to zero.
+        True when V1 + V2 - V12 had a negative eigenvalue and its correlations were adjusted.
     """
 
     covariance: FloatArray
@@ -60,8 +60,8 @@ def cluster_covariance(
     """Return the cluster-robust covariance.
 
     One factor: bread (sum over clusters of u u') bread * G / (G - 1), u the summed scores (Liang & Zeger 1986).
-    Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1), negative eigenvalues set to zero
-    (Cameron, Gelbach & Miller 2011, eqs. 2.11 and 2.15). Same as R's ``sandwich::vcovCL(type = "HC0")``.
+    Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1) (Cameron, Gelbach & Miller 2011, eq. 2.11);
+    where that is not positive semi-definite its correlations are adjusted and its variances kept. Same as R's ``sandwich::vcovCL(type = "HC0")``.
     """
     rows = _cell_scores(design, data, model, beta)
     parts = [_one_way(rows, f.codes, bread) for f in factors]
@@ -73,7 +73,7 @@ def cluster_covariance(
         overlap, n_cells = _one_way(rows, both, bread)
         if n_cells > max(sizes):  # nested factors: the intersection is the finer one, and V is the coarser
             total = total - overlap
-            total, floored = _floor(total)
+            total, floored = _repair(np.asarray(total), [v for v, _ in parts])
         else:
             total = parts[int(np.argmin(sizes))][0]
     return Robust(covariance=np.asarray(total), df=min(sizes) - 1, n_clusters=sizes, floored=floored)
@@ -108,8 +108,23 @@ def _one_way(rows: sparse.csr_array, codes: Any, bread: FloatArray) -> tuple[Flo
     return bread @ meat @ bread * (groups / max(groups - 1, 1)), groups
 
 
-def _floor(v: FloatArray) -> tuple[FloatArray, bool]:
-    values, vectors = np.linalg.eigh((v + v.T) / 2)
-    if values.min() >= -1e-12 * values.max():
+def _repair(v: FloatArray, parts: Sequence[FloatArray]) -> tuple[FloatArray, bool]:
+    """Make V1 + V2 - V12 positive semi-definite without touching the variances on its diagonal.
+
+    Plain flooring of eigenvalues inflates every variance and depends on the parametrisation. Here the correlation
+    matrix is floored and scaled back to unit diagonal (Rebonato & Jaeckel 1999), so that single standard errors
+    stay those of the estimator. A variance that is itself negative becomes the larger one-way variance.
+    """
+    v = (v + v.T) / 2
+    values = np.linalg.eigvalsh(v)
+    if values.min() >= -1e-10 * values.max():
         return v, False
-    return (vectors * np.maximum(values, 0)) @ vectors.T, True
+    d = np.diagonal(v).copy()
+    d = np.where(d > 0, d, np.max([np.diagonal(part) for part in parts], axis=0))
+    scale = np.sqrt(np.maximum(d, np.finfo(float).tiny))
+    corr = v / np.outer(scale, scale)
+    np.fill_diagonal(corr, 1.0)
+    values, vectors = np.linalg.eigh(corr)
+    floored = (vectors * np.maximum(values, 0)) @ vectors.T
+    unit = scale / np.sqrt(np.diagonal(floored))
+    return floored * np.outer(unit, unit), True
