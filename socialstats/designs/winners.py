@@ -178,7 +178,7 @@ def _judged(
         message = f"'{{}}' is neither of the two items of its row nor a tie label ({ties})"
     fix = "Correct it, or declare it with tie='{}' if it means a tie"
     numbers = {as_number(value) for value in _used(winner, use)}
-    if coding == "label" and numbers <= set(SCORES):
+    if numbers <= set(SCORES):
         fix = "Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"
     keys = [column] if coding == "side" else [*sides.columns, column]
     problems.each_value(column, bad, keys, message, fix=fix)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sys
+import zlib
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -58,6 +60,13 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
         raise InputError(f"there is no format '{format}'. Formats: {', '.join(get_args(Format))}")
     source = from_bytes(sys.stdin.buffer.read(), "stdin") if os.fspath(path) == "-" else from_path(Path(path))
     chosen = format or _by_suffix(source.name) or _by_content(source)
+    try:
+        return _read(source, chosen)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{source.name}: the gzip file is damaged ({str(error).lower()})") from error
+
+
+def _read(source: Source, chosen: Format) -> Table:
     if chosen == "parquet":
         return _read_parquet(source)
     if chosen in ("csv", "tsv"):

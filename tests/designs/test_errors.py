@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -34,8 +35,8 @@ def frame_message(data: Any, **options: Any) -> str:
 def test_an_unknown_winner_is_never_a_silent_tie(tmp_path: Path) -> None:
     text = f"{HEAD}\nx,y,x\nx,y,banana\nx,y,tie\ny,x,banana\n"
     assert messages(text, tmp_path) == [
-        "choices.csv line 3, column 'winner': 'banana' is neither of the two items of its row nor a tie label ('tie') "
-        "(2 rows: lines 3, 5). Correct it, or declare it with tie='banana' if it means a tie"
+        "choices.csv line 3, column 'winner': 'banana' is neither of the two items of its row nor a tie label "
+        "('tie') (2 rows: lines 3, 5). Correct it, or declare it with tie='banana' if it means a tie"
     ]
 
 
@@ -101,8 +102,8 @@ def test_a_missing_column_says_where_it_looked_and_what_would_help(tmp_path: Pat
     ]
     text = "item_a,right,winner\nx,y,x\n"
     assert messages(text, tmp_path) == [
-        "choices.csv: no column for 'item_b' (looked for item_b, role_b, model_b, player_b, option_b, choice_b and "
-        "14 more). Columns: item_a, right and winner. Did you mean --map item_b=right ?"
+        "choices.csv: no column for 'item_b' (looked for item_b, role_b, model_b, player_b, option_b, choice_b "
+        "and 14 more). Columns: item_a, right and winner. Did you mean --map item_b=right ?"
     ]
     message = frame_message({"item_a": ["x"], "item_bb": ["y"], "winner": ["x"]})
     assert message.endswith("Did you mean item_b='item_bb' ?")
@@ -125,14 +126,9 @@ def test_a_wrong_cluster_lists_columns_and_suggests(tmp_path: Path) -> None:
 def test_missing_values_are_listed_or_counted(tmp_path: Path) -> None:
     text = f"{HEAD},rater\nx,y,x,1\nx,y,,1\nx,,y,\n,y,y,2\ny,x,x,2\n"
     assert messages(text, tmp_path, cluster="rater") == [
-        "choices.csv line 5, column 'item_a': the value is missing. Fill it in, or say missing='drop' to leave such "
-        "rows out",
-        "choices.csv line 4, column 'item_b': the value is missing. Fill it in, or say missing='drop' to leave such "
-        "rows out",
-        "choices.csv line 3, column 'winner': the value is missing. Fill it in, or say missing='drop' to leave such "
-        "rows out",
-        "choices.csv line 4, column 'rater': the value is missing. Fill it in, or say missing='drop' to leave such "
-        "rows out",
+        f"choices.csv line {line}, column '{column}': the value is missing. "
+        "Fill it in, or say missing='drop' to leave such rows out"
+        for line, column in ((5, "item_a"), (4, "item_b"), (3, "winner"), (4, "rater"))
     ]
     design = read_comparisons(tmp_path / "choices.csv", cluster="rater", missing="drop")
     assert [(step.label, step.rows) for step in design.flow] == [
@@ -167,8 +163,8 @@ def test_bad_weights_are_named_with_lines(value: str, message: str, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(-1.0, "a weight is negative"), (np.inf, "a weight is not a finite number"), (np.nan, "the weight is missing"),
-     (-np.inf, "a weight is negative")],
+    [(-1.0, "a weight is negative"), (np.inf, "a weight is not a finite number"),
+     (np.nan, "the weight is missing"), (-np.inf, "a weight is negative")],
 )  # fmt: skip
 @pytest.mark.parametrize("engine", ["pandas", "polars"])
 def test_bad_numeric_weights_are_named_with_rows(value: float, message: str, engine: str) -> None:
@@ -198,8 +194,8 @@ def test_an_item_compared_with_itself_is_an_error(tmp_path: Path) -> None:
 def test_an_item_called_like_a_tie_label_is_an_error(tmp_path: Path) -> None:
     (message,) = messages(f"{HEAD}\nx,y,x\ntie,y,y\n", tmp_path)
     assert message == (
-        "choices.csv line 3: an item is called 'tie', which is also a tie label. Rename the item, or declare other "
-        "tie labels with tie="
+        "choices.csv line 3: an item is called 'tie', which is also a tie label. Rename the item, or declare "
+        "other tie labels with tie="
     )
     assert read_comparisons(tmp_path / "choices.csv", tie=()).items == ("tie", "x", "y")
 
@@ -303,7 +299,10 @@ def test_files_that_are_not_there_or_not_what_they_say(tmp_path: Path) -> None:
     (tmp_path / "x.csv.gz").write_bytes(b"\x1f\x8bno gzip at all")
     with pytest.raises(InputError, match=r"x\.csv\.gz: it cannot be read"):
         read_comparisons(tmp_path / "x.csv.gz")
-    with pytest.raises(InputError, match="no format 'xlsx'. Formats: csv, tsv, jsonl, json, parquet"):
+    (tmp_path / "y.csv.gz").write_bytes(gzip.compress(f"{HEAD}\n{'x,y,x' * 9000}".encode())[:-20])
+    with pytest.raises(InputError, match=r"y\.csv\.gz: the gzip file is damaged"):
+        read_comparisons(tmp_path / "y.csv.gz")
+    with pytest.raises(InputError, match=r"no format 'xlsx'\. Formats: csv, tsv, jsonl, json, parquet"):
         read_comparisons(tmp_path / "x.csv", format="xlsx")  # type: ignore[arg-type]
 
 

@@ -1,0 +1,112 @@
+"""What a winner or order column means is decided once, for the whole column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.errors import InputError
+
+
+def outcomes(
+    winner: list[Any], a: list[Any], b: list[Any], names: tuple[str, str] = ("item_a", "item_b"), **options: Any
+) -> Any:
+    """Return the outcome of each row; every row gets a cluster of its own, so that cells keep the rows' order."""
+    rows = {names[0]: a, names[1]: b, "winner": winner, "row": [f"{k:03d}" for k in range(len(a))]}
+    design = Comparisons.from_frame(rows, item_a=names[0], item_b=names[1], cluster="row", **options)
+    of_row = design.clusters[0].codes.argsort()
+    return design.outcome[of_row].tolist()
+
+
+@pytest.mark.parametrize(
+    ("names", "codes"),
+    [
+        (("left", "right"), ("left", "right")), (("left", "right"), ("a", "b")), (("x1", "x2"), ("x1", "x2")),
+        (("item_a", "item_b"), ("item_a", "item_b")), (("item_a", "item_b"), ("A", "B")),
+        (("item_a", "item_b"), ("1", "2")), (("item_a", "item_b"), (1, 2)),
+        (("model_a", "model_b"), ("model_a", "model_b")), (("role_i", "role_j"), ("i", "j")),
+        (("home.team", "away.team"), ("home", "away")), (("one", "two"), ("model_a", "model_b")),
+    ],
+)  # fmt: skip
+def test_sides_are_recognised(names: tuple[str, str], codes: tuple[Any, Any]) -> None:
+    winner = [codes[0], codes[1], codes[1]]
+    assert outcomes(winner, ["p", "q", "r"], ["q", "r", "p"], names) == [A_WON, B_WON, B_WON]
+    if isinstance(codes[0], str):
+        assert outcomes([*winner, "tie"], [*"pqrp"], [*"qrpr"], names) == [A_WON, B_WON, B_WON, TIED]
+
+
+def test_labels_win_where_they_explain_every_value() -> None:
+    """Items called A and B: the winner is the item, whichever side it was on."""
+    assert outcomes(["A", "A", "B"], ["A", "B", "A"], ["B", "A", "B"]) == [A_WON, B_WON, B_WON]
+    assert outcomes(["A", "A", "B"], ["A", "B", "A"], ["B", "A", "B"], winner_coding="side") == [
+        A_WON,
+        A_WON,
+        B_WON,
+    ]
+
+
+def test_codes_that_may_be_labels_or_sides_are_ambiguous() -> None:
+    arguments = (["A", "B"], ["A", "p"], ["p", "q"])
+    with pytest.raises(InputError) as caught:
+        outcomes(*arguments)
+    assert str(caught.value) == (
+        "data frame, column 'winner': 'A' may name an item or a side, and not every value names an item of its row. "
+        "Say winner_coding='label' or winner_coding='side'"
+    )
+    assert outcomes(*arguments, winner_coding="side") == [A_WON, B_WON]
+    with pytest.raises(InputError, match=r"'B' is neither of the two items of its row nor a tie label \('tie'\)"):
+        outcomes(*arguments, winner_coding="label")
+
+
+def test_a_mixture_of_labels_and_sides_is_an_error() -> None:
+    with pytest.raises(InputError, match="'left' is neither of the two items of its row"):
+        outcomes(["p", "q", "left"], ["p", "q", "r"], ["q", "r", "p"], ("left", "right"))
+
+
+def test_an_undeclared_tie_among_sides_is_named_as_such() -> None:
+    rows = (["model_a", "tie (bothbad)"], ["p", "q"], ["q", "p"], ("model_a", "model_b"))
+    with pytest.raises(InputError) as caught:
+        outcomes(*rows)
+    assert str(caught.value) == (
+        "data frame row 1, column 'winner': 'tie (bothbad)' is neither 'model_a', 'model_b' nor a tie label ('tie'). "
+        "Correct it, or declare it with tie='tie (bothbad)' if it means a tie"
+    )
+    assert outcomes(*rows, tie=("tie", "tie (bothbad)")) == [A_WON, TIED]
+
+
+def test_scores_only_on_request() -> None:
+    rows = ([1, 0.5, 0], ["p", "q", "r"], ["q", "r", "p"])
+    assert outcomes(*rows, winner_coding="score") == [A_WON, TIED, B_WON]
+    with pytest.raises(
+        InputError, match="Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"
+    ):
+        outcomes(*rows)
+    with pytest.raises(InputError, match=r"row 1, column 'winner': '0\.7' is not a score\. A score is 1"):
+        outcomes([1, 0.7, 0], *rows[1:], winner_coding="score")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [["p", "r", "p"], ["item_a", "item_b", "item_b"], ["a", "b", "b"], [1, 2, 2], [1, -1, -1], ["+1", "-1", "-1"]],
+)
+def test_who_was_shown_first(order: list[Any]) -> None:
+    rows = {"item_a": ["p", "q", "r"], "item_b": ["q", "r", "p"], "winner": ["p", "q", "r"], "order": order}
+    design = Comparisons.from_frame(rows)
+    assert design.order_known
+    first = {design.items[a]: f for a, f in zip(design.item_a.tolist(), design.first.tolist(), strict=True)}
+    assert first == {"p": 1, "q": -1, "r": -1}
+
+
+def test_an_order_that_says_nothing_about_order_is_an_error_or_ignored() -> None:
+    rows = {"item_a": ["p", "q", "r"], "item_b": ["q", "r", "p"], "winner": ["p", "q", "r"], "order": [1, 2, 3]}
+    with pytest.raises(InputError) as caught:
+        Comparisons.from_frame(rows)
+    assert str(caught.value).split("\n")[0] == (
+        "data frame row 0, column 'order': '1' does not say which of the two items of its row was shown first. "
+        "Use the item's label, a side code or +1/-1; or say order=False if the column means something else"
+    )
+    design = Comparisons.from_frame(rows, order=False)
+    assert not design.order_known
+    assert design.first.tolist() == [1, 1, 1]
