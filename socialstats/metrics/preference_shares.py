@@ -115,6 +115,12 @@ def preference_shares(
     --------
     >>> from socialstats.datasets import journal_citations
     >>> from socialstats.designs.comparisons import Comparisons
+    >>> from socialstats.metrics.bradley_terry import bradley_terry
+    >>> fit = bradley_terry(Comparisons.from_counts(journal_citations()))
+    >>> groups = {name: "general" if name == "JASA" else "other" for name in fit.strengths}
+    >>> shares = preference_shares(fit, groups, ci="delta")
+    >>> round(sum(row.estimate for row in shares.rows if row.group == "geometric"), 9)
+    1.0
     """
     check_options(scale, ci, level)
     items = tuple(fit.strengths)

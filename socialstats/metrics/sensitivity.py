@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 Ci = Literal["basic", "percentile", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
 EMPTY = "no item has a comparison under some condition"
+SAME = "every resample gives the same value: no interval"
 ONCE = "no item has two comparisons under some condition, so the noise cannot be estimated"
 
 
@@ -95,6 +96,11 @@ def sensitivity(
     2 S - quantiles of S*; for ``S_corrected``, S_corrected - (quantiles of S*_corrected - S), because S is the
     truth from which the resamples come. Intervals are cut to the possible range, and widened to hold their own
     estimate where its bias exceeds the interval's width (choices near the target).
+
+    Coverage of nominal 95 % intervals in 250 simulations each (24 items, 216 pairs x 9, six truths from coin flips
+    to a strong urgency effect, without and with a pair effect of sd 1): ``basic`` .952 to 1.000 for S and for
+    S_corrected (above .99 only when a hierarchy decides, where resampling pairs also varies the opponents);
+    ``percentile`` .03 to .96 for S. ``bca`` does not repair the bias and is often undefined.
 
     References
     ----------
@@ -184,26 +190,27 @@ def estimate(
 def rows_of(boot: Bootstrap, ends: Interval, design: Comparisons) -> tuple[Row, ...]:
     """Rows of S, its corrected value and the components, intervals cut to the possible range."""
     rows = []
+    flat, errors = boot.is_constant, boot.std_error
     for j, term in enumerate(TERMS):
         value = boot.estimate[j]
         corrected = term.endswith("corrected")
-        least, most = (0.0, LARGEST[j])
         defined = not np.isnan(value)
-        known = defined and not ends.undefined[j]
+        why = SAME if flat[j] else ends.undefined[j]
+        known = defined and not why
         rows.append(
             Row(
                 term=term,
                 group="corrected" if corrected else "plug_in",
                 estimate=float(value) if defined else None,
-                std_error=float(boot.std_error[j]) if known else None,
-                conf_low=float(min(max(ends.low[j], least), value)) if known else None,
-                conf_high=float(max(min(ends.high[j], most), value)) if known else None,
+                std_error=float(errors[j]) if known else None,
+                conf_low=float(min(max(ends.low[j], 0.0), value)) if known else None,
+                conf_high=float(max(min(ends.high[j], LARGEST[j]), value)) if known else None,
                 conf_level=ends.level if known else None,
                 n=float(design.n_rows),
                 n_units=len(design.items),
                 n_clusters=boot.units.n_clusters,
                 method=f"{ends.method} bootstrap" + (", centred" if corrected and ends.method == "basic" else ""),
-                undefined=None if known else ends.undefined[j] if defined else ONCE if corrected else EMPTY,
+                undefined=None if known else why if defined else ONCE if corrected else EMPTY,
             )
         )
     return tuple(rows)

@@ -70,7 +70,7 @@ def difference_rows(boot: Bootstrap, labels: tuple[str, str], level: float, n: i
     ends = basic(
         boot, level=level, centre=np.concatenate([boot.estimate[i * m : (i + 1) * m][PLUG_IN] for i in range(3)])
     )
-    rows = []
+    rows, flat, errors = [], boot.is_constant, boot.std_error
     for j, value in enumerate(boot.estimate):
         term, block = TERMS[j % m], j // m
         if np.isnan(value):
@@ -82,7 +82,11 @@ def difference_rows(boot: Bootstrap, labels: tuple[str, str], level: float, n: i
                 Row(term=term, group=labels[block - 1], estimate=float(value), n_clusters=boot.units.n_units)
             )
             continue
-        se = float(boot.std_error[j])
+        if flat[j]:
+            same = "every resample gives the same difference: no interval, no test"
+            rows.append(Row(term=term, group="difference", estimate=float(value), undefined=same))
+            continue
+        se = float(errors[j])
         tested = term in TERMS[:2] and se > 0
         z = float(value) / se if tested else None
         rows.append(

@@ -54,6 +54,12 @@ class Replicates:
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
         return np.array([c.mean() if len(c) else np.nan for c in usable]) - self.estimate
 
+    @property
+    def is_constant(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """True where all usable replicates are the same number: the bootstrap then says nothing of its error."""
+        usable = [column[~np.isnan(column)] for column in self.replicates.T]
+        return np.array([bool(len(c) and np.ptp(c) <= 1e-12 * max(1.0, abs(c[0]))) for c in usable])
+
     def caution(self, what: str = "the interval") -> Caution | None:
         """Return caution SS204 when more than 1 % of the resamples had no estimate of some quantity."""
         lost = int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0))
