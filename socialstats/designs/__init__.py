@@ -1,1 +1,1 @@
-"""See CONTRIBUTING.md."""
+"""Every decision about columns, missing values, labels and order, once."""

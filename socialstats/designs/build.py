@@ -50,7 +50,7 @@ class Draft:
 def draft(table: Table, options: Options) -> Draft:
     """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
     roles = assign(table, options)
-    cells = table.counts(roles.keys_of_cells(), roles.weight)
+    cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     na = options.na_labels

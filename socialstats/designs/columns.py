@@ -137,6 +137,12 @@ def assign(table: Table, options: Options) -> Roles:
     )
     taken = {item_a, item_b, winner, order, weight, by, *wins, *clusters}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
+    for name in options.allowed:
+        if name not in covariates:
+            known = text.quoted([*covariates], 10) or "none"
+            finder.problems.append(
+                Problem(message=f"allowed= names '{name}', which is no covariate", fix=f"Covariates: {known}")
+            )
     if finder.problems:
         raise DesignError(finder.problems)
     found = frozenset(covariates) if options.covariates is None else frozenset()

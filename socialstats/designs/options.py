@@ -7,9 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from socialstats.errors import InputError
+from socialstats.text import shorten
 
 Missing = Literal["error", "drop"]
 WinnerCoding = Literal["auto", "label", "side", "score"]
+PARTS = (
+    "item_a",
+    "item_b",
+    "winner",
+    "order",
+    "weight",
+    "by",
+    "cluster",
+    "wins_a",
+    "wins_b",
+    "ties",
+    "X_a",
+    "X_b",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +68,48 @@ class Options:
     def cluster_names(self) -> tuple[str, ...]:
         """Columns that declare dependence."""
         return tuple(dict.fromkeys(_texts(self.cluster)))
+
+
+def map_options(entries: Sequence[str]) -> dict[str, Any]:
+    """Turn ``part=column`` entries of a command line into options.
+
+    Parameters
+    ----------
+    entries : sequence of str
+        ``item_a=left``, ``winner=choice``, ``wins_a=win1`` (or ``win_a=win1``), ``cluster=worker`` (may repeat),
+        or the two sides of a covariate: ``urgency_a=left_urgency``, ``urgency_b=right_urgency``.
+
+    Raises
+    ------
+    InputError
+        For entries that are not ``part=column``, parts named twice, and half a covariate.
+
+    Examples
+    --------
+    >>> map_options(["item_a=left", "item_b=right", "u_a=x", "u_b=y", "cluster=worker"])
+    {'item_a': 'left', 'item_b': 'right', 'cluster': ('worker',), 'covariates': {'u': ('x', 'y')}}
+    """
+    named: dict[str, Any] = {}
+    sides: dict[str, dict[str, str]] = {}
+    for entry in entries:
+        part, equals, column = entry.partition("=")
+        part = {"win_a": "wins_a", "win_b": "wins_b"}.get(part, part)
+        if not equals or not part or not column:
+            raise InputError(f"--map {shorten(entry)}: write part=column. Parts: {', '.join(PARTS)}")
+        if part == "cluster":
+            named["cluster"] = (*named.get("cluster", ()), column)
+            continue
+        if part not in PARTS[:-2] and part[-2:] not in ("_a", "_b"):
+            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}'. Parts: {', '.join(PARTS)}")
+        home, key = (named, part) if part in PARTS[:-2] else (sides.setdefault(part[:-2], {}), part[-1])
+        if key in home:
+            raise InputError(f"--map {shorten(entry)}: '{part}' is mapped twice")
+        home[key] = column
+    for name, pair in sides.items():
+        if len(pair) < 2:
+            raise InputError(f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN")
+    covariates = {name: (pair["a"], pair["b"]) for name, pair in sides.items()}
+    return named | ({"covariates": covariates} if covariates else {})
 
 
 def _texts(value: str | Sequence[str]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ def read_delimited(source: Source, delimiter: str) -> Table:
     ----------
     source : Source
     delimiter : str
+        The usual one of the format; a semicolon or a tab is recognised in the header.
 
     Raises
     ------
@@ -41,6 +42,7 @@ def read_delimited(source: Source, delimiter: str) -> Table:
         For an empty file, or a header without rows.
     """
     refuse_other_encodings(source)
+    delimiter = _delimiter(source, delimiter)
     try:
         with open_text(source) as text, _any_field_size():
             columns = _header(text, source, delimiter)
@@ -77,6 +79,13 @@ def _any_field_size() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(old)
+
+
+def _delimiter(source: Source, usual: str) -> str:
+    """Return the usual delimiter, unless the header has none of it and does have another."""
+    lines = source.head(65536).decode("utf-8-sig", errors="replace").splitlines()
+    header = next((line for line in lines if line.strip() and not line.startswith("# ")), "")
+    return next((mark for mark in (usual, ",", ";", "\t") if mark in header), usual)
 
 
 def _blank(record: Sequence[str]) -> bool:

@@ -99,7 +99,7 @@ def _json_reason(error: Exception) -> str:
 
 
 def _kind(value: Any) -> str:
-    return {list: "list", dict: "object"}.get(type(value), "value")
+    return "list" if isinstance(value, list) else "object" if isinstance(value, dict) else "value"
 
 
 def read_json(source: Source) -> Table:

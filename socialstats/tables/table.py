@@ -42,10 +42,10 @@ class Table:
     is_file: bool = False
     locate: Locate | None = None
 
-    def counts(self, keys: Sequence[str], weight: str | None = None) -> Counts:
+    def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""
         try:
-            return counts(self.frame, keys, weight, source=self.source)
+            return counts(self.frame, keys, weight, na=na, source=self.source)
         except ImportError as error:
             raise MissingDependency(f"{self.source}: {error}") from error
 

@@ -79,11 +79,13 @@ class Coded:
 
     def labels(self, na: Collection[str] = ()) -> Labels:
         """Return the column as sorted text labels; texts in `na` count as missing."""
-        texts = [as_text(value) for value in self.values.tolist()]
+        used = np.zeros(len(self.values) + 1, dtype=bool)  # categories that no row has are no labels
+        used[self.codes] = True
+        texts = [as_text(v) if u else None for v, u in zip(self.values.tolist(), used[:-1].tolist(), strict=True)]
         marked = {t for t in texts if t is not None and t not in na}
         levels = tuple(sorted(marked))
         index = {text: code for code, text in enumerate(levels)}
-        recode = np.array([index.get(t, -1) if t is not None else -1 for t in texts] + [-1], dtype=np.int64)
+        recode = np.array([*(-1 if t is None else index.get(t, -1) for t in texts), -1], dtype=np.int64)
         return Labels(codes=recode[self.codes], levels=levels)
 
 

@@ -18,7 +18,8 @@ from socialstats.designs.reading import read_comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 ROWS = {
-    "item_a": ["p", "q", "r", "p", "p"], "item_b": ["q", "r", "p", "q", "r"], "winner": ["p", "tie", "p", "q", "tie"],
+    "item_a": ["p", "q", "r", "p", "p"], "item_b": ["q", "r", "p", "q", "r"],
+    "winner": ["p", "tie", "p", "q", "tie"],
     "domain_a": ["x", "x", "y", "x", "x"], "domain_b": ["x", "y", "x", "x", "y"], "u_a": [1, 2, 3, 1, 2],
     "u_b": [2, 2, 1, 2, 1], "model": ["m", "m", "n", "n", "n"], "rater": ["1", "2", "1", "2", "3"],
     "order": ["p", "r", "r", "q", "p"],
@@ -44,7 +45,7 @@ def test_factors_by_name() -> None:
     assert d.factors("pair")[0].levels == ("p | q", "p | r", "q | r")
     assert design(cluster=()).factors("declared") == ()
     with pytest.raises(
-        InputError, match="no cluster 'worker'. Clusters: 'model', 'rater', 'pair'; declare others"
+        InputError, match=r"no cluster 'worker'\. Clusters: 'model', 'rater', 'pair'; declare others"
     ):
         d.factors("worker")
 
@@ -103,7 +104,7 @@ def test_groups_of_items() -> None:
     assert design().group_of("domain") == {"p": "x", "q": "x", "r": "y"}
     with pytest.raises(DesignError, match=r"'p' has several values of 'u' \('1\.0' and '2\.0'\)"):
         design().group_of("u")
-    with pytest.raises(DesignError, match="no covariate 'age'. Covariates: 'domain' and 'u'"):
+    with pytest.raises(DesignError, match=r"no covariate 'age'\. Covariates: 'domain' and 'u'"):
         design().group_of("age")
 
 

@@ -175,6 +175,18 @@ def test_bad_numeric_weights_are_named_with_rows(value: float, message: str, eng
     assert found.startswith(f"data frame row 1, column 'w': {message}")
 
 
+def test_declared_markers_hold_for_weights_too(tmp_path: Path) -> None:
+    text = f"{HEAD},w\nx,y,x,1\nx,y,y,none\n"
+    assert "line 3, column 'w': a weight is not a finite number" in messages(text, tmp_path, weight="w")[0]
+    assert "line 3, column 'w': the weight is missing" in messages(text, tmp_path, weight="w", na="none")[0]
+    assert read_comparisons(tmp_path / "choices.csv", weight="w", na="none", missing="drop").n_rows == 1
+
+
+def test_allowed_values_need_a_covariate() -> None:
+    data = {"item_a": ["x"], "item_b": ["y"], "winner": ["x"]}
+    assert frame_message(data, allowed={"u": [1]}) == "allowed= names 'u', which is no covariate. Covariates: none"
+
+
 def test_zero_weights_are_counted_and_all_zero_is_nothing() -> None:
     data = {"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "y"], "w": [0, 2]}
     design = Comparisons.from_frame(data, weight="w")
@@ -300,8 +312,12 @@ def test_files_that_are_not_there_or_not_what_they_say(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x\.csv\.gz: it cannot be read"):
         read_comparisons(tmp_path / "x.csv.gz")
     (tmp_path / "y.csv.gz").write_bytes(gzip.compress(f"{HEAD}\n{'x,y,x' * 9000}".encode())[:-20])
-    with pytest.raises(InputError, match=r"y\.csv\.gz: the gzip file is damaged"):
+    with pytest.raises(InputError, match=r"y\.csv\.gz: it cannot be read"):
         read_comparisons(tmp_path / "y.csv.gz")
+    damaged = gzip.compress((f"{HEAD}\n" + "".join(f"x,y{k * k},x\n" for k in range(90000))).encode())[:-20]
+    (tmp_path / "z.csv.gz").write_bytes(damaged)
+    with pytest.raises(InputError, match=r"z\.csv\.gz: the gzip file is damaged"):
+        read_comparisons(tmp_path / "z.csv.gz")
     with pytest.raises(InputError, match=r"no format 'xlsx'\. Formats: csv, tsv, jsonl, json, parquet"):
         read_comparisons(tmp_path / "x.csv", format="xlsx")  # type: ignore[arg-type]
 

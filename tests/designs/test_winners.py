@@ -52,8 +52,8 @@ def test_codes_that_may_be_labels_or_sides_are_ambiguous() -> None:
     with pytest.raises(InputError) as caught:
         outcomes(*arguments)
     assert str(caught.value) == (
-        "data frame, column 'winner': 'A' may name an item or a side, and not every value names an item of its row. "
-        "Say winner_coding='label' or winner_coding='side'"
+        "data frame, column 'winner': 'A' may name an item or a side, and not every value names an item of its "
+        "row. Say winner_coding='label' or winner_coding='side'"
     )
     assert outcomes(*arguments, winner_coding="side") == [A_WON, B_WON]
     with pytest.raises(InputError, match=r"'B' is neither of the two items of its row nor a tie label \('tie'\)"):
@@ -70,8 +70,8 @@ def test_an_undeclared_tie_among_sides_is_named_as_such() -> None:
     with pytest.raises(InputError) as caught:
         outcomes(*rows)
     assert str(caught.value) == (
-        "data frame row 1, column 'winner': 'tie (bothbad)' is neither 'model_a', 'model_b' nor a tie label ('tie'). "
-        "Correct it, or declare it with tie='tie (bothbad)' if it means a tie"
+        "data frame row 1, column 'winner': 'tie (bothbad)' is neither 'model_a', 'model_b' nor a tie label "
+        "('tie'). Correct it, or declare it with tie='tie (bothbad)' if it means a tie"
     )
     assert outcomes(*rows, tie=("tie", "tie (bothbad)")) == [A_WON, TIED]
 
@@ -80,7 +80,7 @@ def test_scores_only_on_request() -> None:
     rows = ([1, 0.5, 0], ["p", "q", "r"], ["q", "r", "p"])
     assert outcomes(*rows, winner_coding="score") == [A_WON, TIED, B_WON]
     with pytest.raises(
-        InputError, match="Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"
+        InputError, match=r"Say winner_coding='score' if 1, 0\.5 and 0 are the share of the first item"
     ):
         outcomes(*rows)
     with pytest.raises(InputError, match=r"row 1, column 'winner': '0\.7' is not a score\. A score is 1"):

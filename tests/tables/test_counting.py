@@ -16,7 +16,7 @@ from socialstats.tables.counting import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_
 def counted(frame: pd.DataFrame | object, keys: list[str]) -> Counter[tuple[object, ...]]:
     cells = counts(nw.from_native(frame), keys)
     columns = [cells.columns[k] for k in keys]
-    rows = zip(*[np.append(c.values.astype(object), None)[c.codes] for c in columns], strict=True)
+    rows = zip(*[np.array([*c.values.tolist(), None], dtype=object)[c.codes] for c in columns], strict=True)
     return Counter({row: int(n) for row, n in zip(rows, cells.n, strict=True)})
 
 
@@ -29,7 +29,7 @@ def test_many_wide_columns_do_not_overflow() -> None:
     for name in frame:
         product *= frame[name].nunique() + 1
     assert product > 2**62
-    assert counted(frame, list(frame)) == Counter(frame.itertuples(index=False, name=None))
+    assert counted(frame, [*data]) == Counter(frame.itertuples(index=False, name=None))
 
 
 @pytest.mark.parametrize("engine", ["pandas", "polars", "pyarrow"])
