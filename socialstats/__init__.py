@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from socialstats import datasets as datasets
-    from socialstats.designs import Comparisons as Comparisons
-    from socialstats.designs import read_comparisons as read_comparisons
+    from socialstats.designs.comparisons import Comparisons as Comparisons
+    from socialstats.designs.reading import read_comparisons as read_comparisons
     from socialstats.errors import Caution as Caution
     from socialstats.errors import DesignError as DesignError
     from socialstats.errors import InputError as InputError
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "socialstats.designs": ("Comparisons", "read_comparisons"),
+    "socialstats.designs.comparisons": ("Comparisons",),
+    "socialstats.designs.reading": ("read_comparisons",),
     "socialstats.errors": (
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
         "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",

@@ -66,7 +66,9 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     if kind not in ("marginal", "simultaneous"):
         raise InputError(f"kind={kind!r} is not one of 'marginal', 'simultaneous'")
     strength, cov = require_strengths(fit)
-    sets = rank_sets(strength, cov, level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed)
+    sets = rank_sets(strength, cov, level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed,
+        df=fit.fitted_state.df,
+    )  # fmt: skip
     rows = [
         Row(term=item, group="rank", estimate=float(sets.rank[i]), conf_low=float(sets.low[i]),
             conf_high=float(sets.high[i]), conf_level=level, method=f"{kind} max-t rank set, step-down")

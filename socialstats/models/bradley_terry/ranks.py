@@ -37,7 +37,14 @@ def ranks(strength: FloatArray) -> IntArray:
 
 
 def rank_sets(
-    strength: FloatArray, cov: FloatArray, *, level: float, simultaneous: bool, draws: int, seed: int
+    strength: FloatArray,
+    cov: FloatArray,
+    *,
+    level: float,
+    simultaneous: bool,
+    draws: int,
+    seed: int,
+    df: int | None = None,
 ) -> RankSets:
     """Return confidence sets for the ranks (Mogstad, Romano, Shaikh & Wilhelm 2024, sections 3.1 and 3.2).
 
@@ -55,9 +62,11 @@ def rank_sets(
     draws : int
         Normal draws behind each critical value.
     seed : int
+    df : int or None
+        Clusters minus one: the noise is multivariate t then, normal otherwise.
     """
     n = len(strength)
-    t, noise = _standardised(strength, cov, draws, np.random.default_rng(seed))
+    t, noise = _standardised(strength, cov, draws, df, np.random.default_rng(seed))
     critical = np.empty(n)
     if simultaneous:
         found, last = _step_down(t, noise, np.ones((n, n), dtype=bool) & ~np.eye(n, dtype=bool), level)
@@ -77,10 +86,14 @@ def rank_sets(
 class _Noise:
     """Standardised differences of normal draws with the covariance of the strengths, made row by row."""
 
-    def __init__(self, cov: FloatArray, scale: FloatArray, draws: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self, cov: FloatArray, scale: FloatArray, draws: int, df: int | None, rng: np.random.Generator
+    ) -> None:
         values, vectors = np.linalg.eigh(cov)
         root = vectors * np.sqrt(np.maximum(values, 0))
         self.z = rng.standard_normal((draws, len(cov))) @ root.T
+        if df is not None:
+            self.z /= np.sqrt(rng.chisquare(df, draws) / df)[:, None]
         self.scale = scale
 
     def largest(self, mask: BoolArray) -> FloatArray:
@@ -94,13 +107,13 @@ class _Noise:
 
 
 def _standardised(
-    strength: FloatArray, cov: FloatArray, draws: int, rng: np.random.Generator
+    strength: FloatArray, cov: FloatArray, draws: int, df: int | None, rng: np.random.Generator
 ) -> tuple[FloatArray, _Noise]:
     d = np.diagonal(cov)
     scale = np.sqrt(np.maximum(d[:, None] + d[None, :] - 2 * cov, 0))
     scale[scale <= 1e-12 * scale.max()] = np.inf  # a difference without variance can never be called
     difference = strength[:, None] - strength[None, :]
-    return difference / scale, _Noise(cov, scale, draws, rng)
+    return difference / scale, _Noise(cov, scale, draws, df, rng)
 
 
 def _step_down(t: FloatArray, noise: _Noise, mask: BoolArray, level: float) -> tuple[BoolArray, float]:

@@ -1,0 +1,56 @@
+"""The command line. Nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from socialstats.cli.parser import make_parser
+from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, NothingToAnalyse, SocialStatsError
+
+DONE, REACHED, BAD_INPUT, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    0 done; 1 done, but ``--fail-on`` was reached; 2 bad usage or input; 3 nothing to analyse, or a statistic that
+    does not exist; 130 interrupted. stdout carries only the asked result.
+
+    Examples
+    --------
+    >>> main(["studies"])
+    role-conflict  Does urgency decide, or the role?...
+    0
+    """
+    options = make_parser().parse_args(arguments)
+    try:
+        from socialstats.cli import commands
+
+        code: int = getattr(commands, options.command.replace("-", "_"))(options)
+        sys.stdout.flush()
+    except MleDoesNotExist as error:
+        return _fail(f"{error}\n  On the command line: --penalty firth, or --prior 0.5", NOTHING)
+    except (InputError, MissingDependency) as error:
+        return _fail(str(error), BAD_INPUT)
+    except NothingToAnalyse as error:
+        return _fail(str(error), NOTHING)
+    except SocialStatsError as error:
+        return _fail(str(error), NOTHING)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", BAD_INPUT)
+    except KeyboardInterrupt:
+        return _fail("interrupted", INTERRUPTED)
+    return code
+
+
+def _fail(message: str, code: int) -> int:
+    for line in message.split("\n"):
+        prefix = "" if line.startswith(" ") else "error: "
+        print(prefix + line, file=sys.stderr)
+    return code

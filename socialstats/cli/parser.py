@@ -1,0 +1,113 @@
+"""What can be typed: commands, options, help. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from typing import Any, NoReturn
+
+DESCRIPTION = "Statistics for the social behaviour of language models."
+EPILOG = """examples:
+  socialstats report --example role-conflict -o report.html
+  socialstats report choices.csv --map item_a=left --map item_b=right --cluster worker -o report.html
+  socialstats check choices.csv
+  socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that suggests what may have been meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage, the error and a suggestion; exit 2."""
+        hint = _suggest(message, self)
+        self.print_usage()
+        self.exit(2, f"error: {message}{hint}\n")
+
+    def print_usage(self, file: Any = None) -> None:
+        """Print the usage line to stderr: stdout carries results only."""
+        import sys
+
+        super().print_usage(file or sys.stderr)
+
+
+def _suggest(message: str, parser: argparse.ArgumentParser) -> str:
+    words = message.replace("'", " ").replace("=", " ").split()
+    known = [option for action in parser._actions for option in action.option_strings]
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            known += list(action.choices)
+            known += [o for sub in action.choices.values() for a in sub._actions for o in a.option_strings]
+    for word in words:
+        close = difflib.get_close_matches(word, known, n=1, cutoff=0.7)
+        if close and close[0] != word:
+            return f". Did you mean {close[0]}?"
+    return ""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Build the parser of all commands."""
+    from socialstats import __version__
+
+    parser = Parser(
+        prog="socialstats", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"socialstats {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    _report(commands)
+    check = commands.add_parser("check", help="read a table and say what is in it, or what is wrong with it")
+    _data(check)
+    init = commands.add_parser("init", help="guess a plan for a table and print it as TOML")
+    _data(init)
+    commands.add_parser("studies", help="list the studies and what they need")
+    datasets = commands.add_parser("datasets", help="list the bundled data, or describe one")
+    datasets.add_argument("name", nargs="?", help="data set to describe")
+    datasets.add_argument("--csv", action="store_true", help="print the rows as csv")
+    cite = commands.add_parser("cite", help="how to cite socialstats, or a method")
+    cite.add_argument("metric", nargs="?", help="metric whose literature to print")
+    return parser
+
+
+def _report(commands: Any) -> None:
+    report = commands.add_parser(
+        "report", help="write one self-contained HTML page", epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    _data(report, required=False)
+    add = report.add_argument
+    add("--example", metavar="NAME", help="report on a bundled data set instead of a file")
+    add("--study", metavar="NAME", help="see 'socialstats studies'; by default the first that fits the columns")
+    add("--plan", metavar="FILE", help="plan file (TOML); options given here override it and are listed as deviations")
+    add("-o", "--output", metavar="FILE", help="HTML file to write; - for stdout (default: report.html)")
+    add("--json", metavar="FILE", help="also write every number as JSON; - for stdout")
+    add("--seed", type=int, metavar="N", help="seed of every resample (default 20260101)")
+    add("--resamples", type=int, metavar="N", help="bootstrap resamples (default 2000)")
+    add("--level", type=float, metavar="P", help="confidence level (default 0.95)")
+    add("--ties", choices=["auto", "davidson", "rao_kupper", "half", "none"], help="tie model (default auto)")
+    add("--penalty", choices=["firth"], help="keep strengths finite by Firth's penalised likelihood")
+    add("--prior", type=float, metavar="N", help="keep strengths finite by N pseudo-wins an item")
+    add("--covariate", metavar="NAME", help="what should decide in role-conflict (default urgency)")
+    add("--group", metavar="NAME", help="covariate that groups the items, such as domain")
+    add("--fail-on", choices=["never", "caution", "stop"], default="never",
+        help="exit with 1 when a caution of this severity is on the page")  # fmt: skip
+    add("--date", metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
+    add("--no-verify", action="store_true", help="skip the check by independent implementations")
+    add("-q", "--quiet", action="store_true", help="no progress and no cautions on stderr")
+
+
+def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    parser.add_argument(
+        "data", nargs=None if required else "?", metavar="DATA",
+        help="csv, tsv, jsonl, json or parquet, gzipped or not; - for stdin",
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--map", action="append", default=[], metavar="PART=COLUMN",
+        help="item_a, item_b, winner, order, weight, wins_a, wins_b, ties, or a covariate's X_a / X_b; repeat")  # fmt: skip
+    add("--cluster", action="append", metavar="COLUMN", help="dependence between rows; give it twice for two crossed ones")
+    add("--by", metavar="COLUMN", help="a separate analysis for each value of this column")
+    add("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use only these rows; repeat")
+    add("--tie", action="append", metavar="LABEL", help="label that means a tie (default: tie); repeat")
+    add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
+    add("--missing", choices=["error", "drop"], help="what to do with rows that miss a value (default error)")
+    add("--winner-coding", choices=["auto", "label", "side", "score"], help="what the winner column holds")
+    add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")

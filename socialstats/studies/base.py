@@ -1,0 +1,115 @@
+"""What a study is: the data it needs and the function that answers its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import Caution, InputError
+from socialstats.studies.outcome import Outcome
+
+DECLARED = "declared"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyOptions:
+    """Choices that a study passes on to its metrics.
+
+    Attributes
+    ----------
+    seed, resamples : int
+    level : float
+    ties : str
+        As in `bradley_terry`.
+    penalty : str or None
+    prior : float
+    covariate : str
+        The variable that should decide, such as urgency.
+    group : str or None
+        Covariate that groups the items, such as domain; found by itself when None.
+    verify : bool
+        Recompute the numbers with independent implementations.
+    simulated : str
+        Says so when the data are simulated.
+    """
+
+    seed: int = 20260101
+    resamples: int = 2000
+    level: float = 0.95
+    ties: Literal["auto", "davidson", "rao_kupper", "half", "none"] = "auto"
+    penalty: Literal["firth"] | None = None
+    prior: float = 0.0
+    covariate: str = "urgency"
+    group: str | None = None
+    verify: bool = True
+    simulated: str = ""
+
+    def __post_init__(self) -> None:
+        if self.resamples < 100:
+            raise InputError(f"resamples={self.resamples} is too few for intervals; use at least 100")
+
+    def echo(self) -> dict[str, Any]:
+        """Return the settings as a mapping."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "simulated"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A named analysis.
+
+    Attributes
+    ----------
+    name : str
+        As used on the command line.
+    title : str
+        The question, in one line.
+    design : str
+    needs : str
+        The columns it needs, for `socialstats studies`.
+    applies : callable
+        Comparisons -> bool: True when the study can be run on this table.
+    run : callable
+        (Comparisons, StudyOptions) -> Outcome.
+    """
+
+    name: str
+    title: str
+    design: Literal["comparisons"]
+    needs: str
+    applies: Callable[[Comparisons], bool]
+    run: Callable[[Comparisons, StudyOptions], Outcome]
+
+
+def order_cautions(*groups: tuple[Caution, ...]) -> tuple[Caution, ...]:
+    """Merge cautions: most serious first, the same code only once."""
+    merged: dict[tuple[str, str], Caution] = {}
+    for group in groups:
+        for caution in group:
+            merged.setdefault((caution.code, caution.detail), caution)
+    by_code: dict[str, Caution] = {}
+    for caution in merged.values():
+        by_code.setdefault(caution.code, caution)
+    rank = {"stop": 0, "caution": 1, "info": 2}
+    return tuple(sorted(by_code.values(), key=lambda c: rank[c.severity]))
+
+
+def pick(studies: Mapping[str, Study], name: str | None, design: Comparisons) -> Study:
+    """Return the study by name, or the most specific one that applies to the table.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, or a study whose columns are missing.
+    """
+    if name is None:
+        return next(study for study in studies.values() if study.applies(design))
+    if name not in studies:
+        raise InputError(f"no study '{name}'; studies: {', '.join(studies)}")
+    study = studies[name]
+    if not study.applies(design):
+        raise InputError(
+            f"study '{name}' needs {study.needs}; covariates found: {', '.join(design.covariates) or 'none'}"
+        )
+    return study

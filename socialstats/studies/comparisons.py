@@ -1,0 +1,179 @@
+"""Any table of paired comparisons: who is preferred, by how much, and how sure the order is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError
+from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.results import Row
+from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.outcome import Block, Mark, Outcome, Strip
+from socialstats.studies.pairs import (
+    cluster_block,
+    default_cluster,
+    effects_block,
+    fit_diagnostics,
+    fit_model,
+    group_matrix,
+    order_table,
+    strengths_block,
+    ways_methods,
+)
+from socialstats.text import count, interval, listing, number, percent, shorten
+
+
+def run(design: Comparisons, options: StudyOptions) -> Outcome:
+    """Answer: which item is chosen over which, and how sure is the order?"""
+    if design.by is not None:
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    formula = numeric_formula(design)
+    fit = fit_model(design, options, formula, cluster=default_cluster(design))
+    blocks = [
+        strengths_block(fit, options),
+        effects_block(fit, design),
+        cluster_block(design, options, formula, fit),
+    ]
+    blocks += [group_matrix(design, groups, name) for name, groups in item_groups(design).items()]
+    return Outcome(
+        study="comparisons",
+        title=f"Which of {count(len(design.items), 'item')} is preferred, and how sure is the order?",
+        design=describe(design, fit),
+        answer=answer(design, fit, options),
+        strip=lead_strip(fit),
+        cautions=order_cautions(fit.cautions, design.cautions),
+        blocks=tuple(block for block in blocks if block is not None),
+        flow=design.flow,
+        data=(order_table(design),),
+        diagnostics=fit_diagnostics(fit, design),
+        methods=(ways_methods(fit, options),),
+        references=tuple(dict.fromkeys((*fit.references, "mogstad2024", "romanowolf2005", "firth2004"))),
+        verifications={"Strengths": fit.verify()} if options.verify else {},
+        settings=options.echo(),
+        simulated=options.simulated,
+    )
+
+
+def describe(design: Comparisons, fit: BradleyTerryResult) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    parts = [
+        count(design.n_rows, "comparison"),
+        count(len(design.items), "item"),
+        count(fit.counts["pairs"], "pair"),
+    ]
+    if design.n_ties:
+        parts.append(f"{percent(design.n_ties / design.n_rows)} ties")
+    parts += [f"{count(len(c.levels))} {c.name}s" for c in design.clusters]
+    return "Paired comparisons: " + ", ".join(parts)
+
+
+def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
+    """Return the answer: the strongest item against the next one, and who may be first."""
+    rows = strongest(fit)
+    top, second = rows[0], rows[1]
+    ranks = fit.ranks(kind="marginal", level=options.level, seed=options.seed)
+    joint = fit.ranks(kind="simultaneous", level=options.level, seed=options.seed)
+    first = [r.term for r in joint.rows if r.conf_low == 1]
+    chance = head_to_head(fit, top.term, second.term)
+    inside = interval(chance.conf_low, chance.conf_high, level=options.level, bounded=True)
+    own = next(r for r in ranks.rows if r.term == top.term)
+    certain = chance.conf_low is not None and chance.conf_low > 0.5
+    verdict = "is preferred" if certain else "leads, but the data do not settle it"
+    lead = (
+        f"{top.term} {verdict}: log-strength {number(top.estimate)}, "
+        f"{interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); against the next, "
+        f"{second.term}, it is expected to win {number(chance.estimate, bounded=True)} of decided comparisons, {inside} "
+        f"(.50 = no preference)."
+    )
+    order = (
+        f"Its rank may be {own.conf_low:.0f} to {own.conf_high:.0f}; with all {count(len(rows))} ranks covered at once, "
+        f"{count(len(first), 'item')} could be first ({listing([shorten(n, 30) for n in first], most=4)})."
+        if own.conf_high != own.conf_low or len(first) > 1
+        else "No other item could be first."
+    )
+    return (lead, order)
+
+
+def strongest(fit: BradleyTerryResult) -> list[Row]:
+    """Return the strength rows, strongest first."""
+    rows = [r for r in fit.rows if r.group == "strength"]
+    return sorted(rows, key=lambda r: -(r.estimate or 0.0))
+
+
+def head_to_head(fit: BradleyTerryResult, one: str, other: str) -> Row:
+    """Return the probability that one beats the other among decided comparisons (ties left out)."""
+    difference = fit.contrast({one: 1.0, other: -1.0}).rows[0]
+    low, high = (
+        None if v is None else float(1 / (1 + np.exp(-v))) for v in (difference.conf_low, difference.conf_high)
+    )
+    return Row(
+        term=f"{one} beats {other}", estimate=float(1 / (1 + np.exp(-(difference.estimate or 0.0)))), conf_low=low,
+        conf_high=high, conf_level=difference.conf_level, undefined=difference.undefined,
+    )  # fmt: skip
+
+
+def lead_strip(fit: BradleyTerryResult) -> Strip:
+    """Return the chances of the strongest item against second, middle and last, beside one half."""
+    rows = strongest(fit)
+    top = rows[0]
+    places = {"second": rows[1], "middle": rows[len(rows) // 2], "last": rows[-1]}
+    if len(rows) < 4:
+        places = {"second": rows[1], "last": rows[-1]} if len(rows) == 3 else {"second": rows[1]}
+    marks = [Mark(label="no preference", value=0.5, kind="reference")]
+    for place, row in places.items():
+        chance = head_to_head(fit, top.term, row.term)
+        label = f"{place}: {shorten(row.term, 28)}"
+        marks.append(Mark(label=label, value=chance.estimate, low=chance.conf_low, high=chance.conf_high))
+    return Strip(
+        title=f"How often {shorten(top.term, 40)} wins against the {listing(list(places))} strongest",
+        axis="probability of winning a decided comparison",
+        marks=tuple(marks),
+    )
+
+
+def numeric_formula(design: Comparisons) -> str | None:
+    """Return a formula of the numeric covariates that differ within items; others belong to the items."""
+    groups = constant_covariates(design)
+    names = [
+        name for name, c in design.covariates.items()
+        if name not in groups and name.isidentifier() and np.issubdtype(c.a.dtype, np.number) and np.any(c.a != c.b)
+    ]  # fmt: skip
+    return "~ " + " + ".join(names) if names else None
+
+
+def constant_covariates(design: Comparisons) -> dict[str, dict[str, Any]]:
+    """Return the covariates that have one value for each item, as item -> value."""
+    found = {}
+    for name in design.covariates:
+        try:
+            found[name] = design.group_of(name)
+        except InputError:
+            continue
+    return found
+
+
+def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
+    """Return the covariates that sort the items into a few groups."""
+    sizes = {name: len({str(v) for v in groups.values()}) for name, groups in constant_covariates(design).items()}
+    return {
+        name: groups for name, groups in constant_covariates(design).items()
+        if 2 <= sizes[name] <= 12 and sizes[name] < len(design.items)
+    }  # fmt: skip
+
+
+def blocks_of(*blocks: Block | None) -> tuple[Block, ...]:
+    """Return the blocks that exist."""
+    return tuple(block for block in blocks if block is not None)
+
+
+STUDY = Study(
+    name="comparisons",
+    title="Which item is preferred over which, and how sure is the order?",
+    design="comparisons",
+    needs="item_a, item_b, winner",
+    applies=lambda design: True,
+    run=run,
+)
