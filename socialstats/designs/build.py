@@ -96,20 +96,22 @@ def _set_weights_aside(begun: Draft) -> None:
 
 
 def _add_weight_problem(begun: Draft, message: str, state: int, fix: str) -> None:
+    """Report the rows whose weights have one status, with the first such weight."""
     column = begun.roles.weight or ""
     na = begun.options.na_labels
+    seen: list[str | None] = []
 
     def wanted(row: tuple[str | None, ...]) -> bool:
         value = None if row[0] in na else row[0]
-        infinite = value in ("inf", "-inf")
-        return text_weight(value)[1] == state or (infinite and state == _infinite_state(value))
+        found = text_weight(value)[1] == state
+        if found:
+            seen.append(value)
+        return found
 
+    begun.table.positions([column], [wanted], 1)
+    shown = f": {text.shorten(seen[0])}" if seen and seen[0] is not None else ""
     rows = int(begun.counts.n[begun.counts.status == state].sum())
-    begun.problems.add_rows(message, column, wanted, rows, fix)
-
-
-def _infinite_state(value: str | None) -> int:
-    return WEIGHT_NEGATIVE if value == "-inf" else WEIGHT_NO_NUMBER
+    begun.problems.add_rows(f"{message}{shown}", column, wanted, rows, fix)
 
 
 def build(table: Table, options: Options) -> Comparisons:

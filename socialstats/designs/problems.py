@@ -74,19 +74,45 @@ class Problems:
         self.pending.append(Pending(message=message, column=column, keys=(), wanted=None, n_rows=0, fix=fix))
 
     def each_value(
-        self, column: str, bad: BoolArray, keys: Sequence[str], message: str, *, fix: str = "", several: str = ""
+        self,
+        column: str,
+        bad: BoolArray,
+        keys: Sequence[str],
+        message: str,
+        *,
+        fix: str = "",
+        like: Sequence[str] = (),
     ) -> None:
-        """Add one problem a distinct bad value of a column (the most frequent ones); ``{}`` is the value."""
+        """Add one problem a distinct bad value of a column, the most frequent values first.
+
+        Parameters
+        ----------
+        column : str
+        bad : (cells,) bool array
+        keys : sequence of str
+            Columns that make a row bad.
+        message, fix : str
+            ``{}`` stands for the value.
+        like : sequence of str
+            Values that may have been meant.
+        """
         codes = self.labels[column].codes
         values, inverse = np.unique(codes[bad], return_inverse=True)
         order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
         for code in values[order[:A_KIND]].tolist():
-            value = text.shorten(self.labels[column].levels[code])
-            self.add(message.format(value), bad & (codes == code), keys, column=column, fix=fix.format(value))
+            label = self.labels[column].levels[code]
+            value, cure = text.shorten(label), _meant(label, like) + fix
+            self.add(
+                message.replace("{}", value),
+                bad & (codes == code),
+                keys,
+                column=column,
+                fix=cure.replace("{}", value),
+            )
         rest = values[order[A_KIND:]]
         if len(rest):
-            more = several or "further values have the same problem"
-            self.add(f"{len(rest):,} {more}", bad & np.isin(codes, rest), keys, column=column)
+            more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
+            self.add(more, bad & np.isin(codes, rest), keys, column=column)
 
     def _row(self, keys: Sequence[str], cell: int) -> list[str | None]:
         row: list[str | None] = []
@@ -115,3 +141,10 @@ class Problems:
             )
             for p in self.pending
         ]  # fmt: skip
+
+
+def _meant(label: str, like: Sequence[str]) -> str:
+    """Return a question when the label differs from a known one in case or white space only."""
+    plain = " ".join(label.split()).casefold()
+    match = next((known for known in like if " ".join(known.split()).casefold() == plain), None)
+    return f"Did you mean '{text.shorten(match)}'? " if match is not None else ""

@@ -181,7 +181,12 @@ def _judged(
     if numbers <= set(SCORES):
         fix = "Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"
     keys = [column] if coding == "side" else [*sides.columns, column]
-    problems.each_value(column, bad, keys, message, fix=fix)
+    like = [
+        *sides.items,
+        *options.tie_labels,
+        *(_likely_scheme(_used(winner, use), sides) if coding == "side" else ()),
+    ]
+    problems.each_value(column, bad, keys, message, fix=fix, like=like)
     return outcome
 
 

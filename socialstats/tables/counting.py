@@ -247,7 +247,7 @@ def text_weight(value: Any) -> tuple[float, int]:
         return 0.0, WEIGHT_MISSING
     number = as_number(text)
     if number is None:
-        return 0.0, WEIGHT_NO_NUMBER
+        return 0.0, WEIGHT_NO_NUMBER if text != "-inf" else WEIGHT_NEGATIVE
     status = WEIGHT_ZERO if number == 0 else WEIGHT_OK if number > 0 else WEIGHT_NEGATIVE
     return max(number, 0.0), status
 

@@ -152,8 +152,9 @@ def test_further_markers_of_missing_values_are_declared(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [("-1", "a weight is negative"), ("inf", "a weight is not a finite number"), ("", "the weight is missing"),
-     ("two", "a weight is not a finite number"), ("-inf", ""), ("nan", "")],
+    [("-1", "a weight is negative: -1."), ("inf", "a weight is not a finite number: inf."),
+     ("", "the weight is missing."), ("two", "a weight is not a finite number: two."),
+     ("-inf", "a weight is negative: -inf."), ("nan", "a weight is not a finite number: nan.")],
 )  # fmt: skip
 def test_bad_weights_are_named_with_lines(value: str, message: str, tmp_path: Path) -> None:
     text = f"{HEAD},w\nx,y,x,1\nx,y,x,{value}\nx,y,y,0\n"
@@ -163,8 +164,8 @@ def test_bad_weights_are_named_with_lines(value: str, message: str, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(-1.0, "a weight is negative"), (np.inf, "a weight is not a finite number"),
-     (np.nan, "the weight is missing"), (-np.inf, "a weight is negative")],
+    [(-1.0, "a weight is negative: -1."), (np.inf, "a weight is not a finite number: inf."),
+     (np.nan, "the weight is missing."), (-np.inf, "a weight is negative: -inf.")],
 )  # fmt: skip
 @pytest.mark.parametrize("engine", ["pandas", "polars"])
 def test_bad_numeric_weights_are_named_with_rows(value: float, message: str, engine: str) -> None:

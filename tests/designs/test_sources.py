@@ -266,7 +266,7 @@ def test_llmfao_is_read_as_published() -> None:
     assert design.n_ties == (raw["winner"] == "tie").sum()
     left_wins = raw.loc[raw["winner"] == "left", "left"].value_counts()
     right_wins = raw.loc[raw["winner"] == "right", "right"].value_counts()
-    wins = left_wins.add(right_wins, fill_value=0)
+    wins: Any = left_wins.add(right_wins, fill_value=0)
     for outcome, side in ((0, design.item_a), (1, design.item_b)):
         won = np.bincount(
             side[design.outcome == outcome], weights=design.count[design.outcome == outcome], minlength=59
