@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.errors import InputError
+from socialstats.resampling.multinomial import PoissonTables, suits_tables
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -17,7 +18,8 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 Scheme = Literal["multinomial", "poisson"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)
-ROWS_PER_CELL = 8
+Draw = Callable[[int], FloatArray]
+ROWS_PER_CELL = 1.5  # from here on tables beat single draws (65 items, 1,000 resamples: 0.03 against 0.13 CPU s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -160,28 +162,36 @@ def weight_blocks(
         raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
     children = np.random.SeedSequence(int(seed)).spawn(len(units.sizes))
     streams = [np.random.Generator(np.random.PCG64(child)) for child in children]
+    samplers = [sampler(rng, size, units.copies, scheme) for rng, size in zip(streams, units.sizes, strict=True)]
     for start in range(0, resamples, block):
         n = min(block, resamples - start)
-        drawn = [draw(rng, n, size, units.copies, scheme) for rng, size in zip(streams, units.sizes, strict=True)]
+        drawn = [draw(n) for draw in samplers]
         if len(drawn) == 2:
             yield drawn[0][:, units.members[0]] * drawn[1][:, units.members[1]]
         else:
             yield drawn[0] if units.copies is None else drawn[0] / units.copies
 
 
-def draw(rng: np.random.Generator, n: int, size: int, copies: FloatArray | None, scheme: Scheme) -> FloatArray:
-    """Draw n resamples of `size` levels: how often each level (or a row of each cell) was drawn.
+def sampler(rng: np.random.Generator, size: int, copies: FloatArray | None, scheme: Scheme) -> Draw:
+    """Return a function that draws n resamples of `size` levels, (n, size) float64.
 
-    Returns an (n, size) float64 array. Whole numbers drawn one by one when rows are few for the number of
-    cells, else a multinomial over the cells: same distribution.
+    The numbers say how often each level (or a row of each cell) was drawn. Multinomial numbers come from Poisson
+    tables where a cell has several rows, else rows are drawn one by one: same distribution.
     """
     if scheme == "poisson":
         rates = np.ones(size) if copies is None else copies
-        return rng.poisson(rates, size=(n, size)).astype(np.float64)
+        return lambda n: rng.poisson(rates, size=(n, size)).astype(np.float64)
+    if copies is None or copies.sum() < ROWS_PER_CELL * size:
+        return lambda n: draw_singly(rng, n, size, copies)
+    if suits_tables(copies):
+        return PoissonTables(copies, rng).draw
+    total = int(copies.sum())
+    return lambda n: rng.multinomial(total, copies / total, size=n).astype(np.float64)
+
+
+def draw_singly(rng: np.random.Generator, n: int, size: int, copies: FloatArray | None) -> FloatArray:
+    """Draw the rows (or clusters) of n resamples one by one and count them by cell."""
     total = size if copies is None else int(copies.sum())
-    if total > ROWS_PER_CELL * size:
-        share = np.asarray(copies) / total
-        return rng.multinomial(total, share, size=n).astype(np.float64)
     picked = rng.integers(0, total, size=(n, total))
     if copies is not None and total > size:
         picked = np.repeat(np.arange(size), copies.astype(np.int64))[picked]
