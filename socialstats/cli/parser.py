@@ -77,7 +77,11 @@ def _report(commands: Any) -> None:
     add = report.add_argument
     add("--example", metavar="NAME", help="report on a bundled data set instead of a file")
     add("--study", metavar="NAME", help="see 'socialstats studies'; by default the first that fits the columns")
-    add("--plan", metavar="FILE", help="plan file (TOML); options given here override it and are listed as deviations")
+    add(
+        "--plan",
+        metavar="FILE",
+        help="plan file (TOML); options given here override it and are listed as deviations",
+    )
     add("-o", "--output", metavar="FILE", help="HTML file to write; - for stdout (default: report.html)")
     add("--json", metavar="FILE", help="also write every number as JSON; - for stdout")
     add("--seed", type=int, metavar="N", help="seed of every resample (default 20260101)")
@@ -103,11 +107,18 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add = parser.add_argument
     add("--map", action="append", default=[], metavar="PART=COLUMN",
         help="item_a, item_b, winner, order, weight, wins_a, wins_b, ties, or a covariate's X_a / X_b; repeat")  # fmt: skip
-    add("--cluster", action="append", metavar="COLUMN", help="dependence between rows; give it twice for two crossed ones")
+    add(
+        "--cluster",
+        action="append",
+        metavar="COLUMN",
+        help="dependence between rows; give it twice for two crossed ones",
+    )
     add("--by", metavar="COLUMN", help="a separate analysis for each value of this column")
     add("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use only these rows; repeat")
     add("--tie", action="append", metavar="LABEL", help="label that means a tie (default: tie); repeat")
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
     add("--missing", choices=["error", "drop"], help="what to do with rows that miss a value (default error)")
     add("--winner-coding", choices=["auto", "label", "side", "score"], help="what the winner column holds")
-    add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")
+    add(
+        "--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content"
+    )

@@ -1,9 +1,9 @@
 """The studies, most specific first: `socialstats report` takes the first that applies."""
 
+from socialstats.studies import comparisons, role_conflict
 from socialstats.studies.base import Study, StudyOptions, pick
-from socialstats.studies.comparisons import STUDY as _comparisons
-from socialstats.studies.role_conflict import STUDY as _role_conflict
+from socialstats.studies.grouped import run_study
 
-STUDIES: dict[str, Study] = {study.name: study for study in (_role_conflict, _comparisons)}
+STUDIES: dict[str, Study] = {study.name: study for study in (role_conflict.STUDY, comparisons.STUDY)}
 
-__all__ = ["STUDIES", "Study", "StudyOptions", "pick"]
+__all__ = ["STUDIES", "Study", "StudyOptions", "pick", "run_study"]

@@ -82,17 +82,13 @@ class Study:
     run: Callable[[Comparisons, StudyOptions], Outcome]
 
 
-def order_cautions(*groups: tuple[Caution, ...]) -> tuple[Caution, ...]:
-    """Merge cautions: most serious first, the same code only once."""
-    merged: dict[tuple[str, str], Caution] = {}
-    for group in groups:
-        for caution in group:
-            merged.setdefault((caution.code, caution.detail), caution)
-    by_code: dict[str, Caution] = {}
-    for caution in merged.values():
-        by_code.setdefault(caution.code, caution)
+def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:
+    """Merge cautions, most serious first; with `once`, the first of each code only."""
+    found: dict[str, Caution] = {}
+    for caution in (c for group in groups for c in group):
+        found.setdefault(caution.code if once else f"{caution.code} {caution.detail}", caution)
     rank = {"stop": 0, "caution": 1, "info": 2}
-    return tuple(sorted(by_code.values(), key=lambda c: rank[c.severity]))
+    return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
 
 
 def pick(studies: Mapping[str, Study], name: str | None, design: Comparisons) -> Study:

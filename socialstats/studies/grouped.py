@@ -1,0 +1,87 @@
+"""A study run once for each level of a by factor, on one page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.outcome import Block, Mark, Outcome, Strip
+from socialstats.text import count, shorten
+
+MOST_LEVELS = 12
+
+
+def run_study(study: Study, design: Comparisons, options: StudyOptions) -> Outcome:
+    """Run a study on a design, or on each level of its by factor.
+
+    Raises
+    ------
+    InputError
+        For more than 12 levels; and whatever the study raises, naming the level.
+    """
+    if design.by is None:
+        return study.run(design, options)
+    parts = design.split()
+    if len(parts) > MOST_LEVELS:
+        raise InputError(
+            f"'{design.by.name}' has {count(len(parts), 'level')}; a page holds at most {MOST_LEVELS}. Use --where"
+        )
+    outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
+    return merge(outcomes, design)
+
+
+def _one(study: Study, level: str, part: Comparisons, by: str, options: StudyOptions) -> Outcome:
+    try:
+        return study.run(replace(part, by=None), options)
+    except SocialStatsError as error:
+        error.args = (f"{by} = {shorten(level)}: {error}",)
+        raise
+
+
+def merge(outcomes: dict[str, Outcome], design: Comparisons) -> Outcome:
+    """Put the outcomes of all levels on one page, each block under its level."""
+    first = next(iter(outcomes.values()))
+    by = design.by.name if design.by is not None else "by"
+    return replace(
+        first,
+        title=f"{first.title} By {by}",
+        design=f"{count(design.n_rows, 'comparison')}, {count(len(outcomes), f'{by} level')}",
+        answer=tuple(f"{shorten(level)}: {o.answer[0]}" for level, o in outcomes.items()),
+        strip=_strip(outcomes),
+        cautions=order_cautions(*[
+            tuple(replace(c, detail=f"{shorten(level)}: {c.detail}") for c in o.cautions) for level, o in outcomes.items()
+        ], once=False),
+        blocks=tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
+        flow=design.flow,
+        data=tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in outcomes.items() for t in o.data),
+        diagnostics=tuple(
+            replace(d, check=f"{shorten(level)}: {d.check}") for level, o in outcomes.items() for d in o.diagnostics
+        ),
+        references=tuple(dict.fromkeys(key for o in outcomes.values() for key in o.references)),
+        verifications={
+            f"{shorten(level)}: {label}": v for level, o in outcomes.items() for label, v in o.verifications.items()
+        },
+    )  # fmt: skip
+
+
+def _labelled(block: Block, level: str, k: int) -> Block:
+    return replace(block, id=f"{block.id}-{k + 1}", question=f"{shorten(level)}: {block.question}")
+
+
+def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
+    """Return the leading estimate of every level beside the reference lines of the first."""
+    strips = {level: o.strip for level, o in outcomes.items() if o.strip is not None}
+    if not strips:
+        return None
+    first = next(iter(strips.values()))
+    marks = [m for m in first.marks if m.kind == "reference"]
+    for level, strip in strips.items():
+        lead = next(m for m in strip.marks if m.kind != "reference")
+        marks.append(
+            Mark(
+                label=shorten(level, 30), value=lead.value, low=lead.low, high=lead.high, undefined=lead.undefined
+            )
+        )
+    return replace(first, marks=tuple(marks))
