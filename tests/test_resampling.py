@@ -52,7 +52,7 @@ def test_cluster_weights_sum_to_the_number_of_clusters_and_have_multinomial_mome
     assert np.allclose(np.cov(w.T), np.eye(4) - 1 / 4, atol=0.03)
 
 
-@pytest.mark.parametrize("count", [[1, 2, 3, 4], [40, 100, 20, 40]])  # drawn singly, and as a multinomial
+@pytest.mark.parametrize("count", [[1, 1, 1, 1], [1, 2, 3, 4], [400, 300, 200, 100], [4000, 1000, 500, 500]])
 def test_row_weights_have_the_moments_of_rows_drawn_one_by_one(count):
     count = np.array(count, dtype=float)
     drawn = weights(Units.rows(count), resamples=40000) * count

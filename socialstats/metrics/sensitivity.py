@@ -152,12 +152,12 @@ def estimate(
     boot = bootstrap(table.statistics, finish, units, resamples=resamples, seed=seed)
     if np.isnan(boot.estimate[0]):
         raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {covariate}")
-    jack = jackknife(table.statistics, finish, units) if ci == "bca" and len(factors) < 2 else None
-    ends = (
-        basic(boot, level=level, centre=boot.estimate[PLUG_IN])
-        if ci == "basic"
-        else choose(ci, boot, level=level, jack=jack)
-    )
+    if ci == "basic":
+        ends = basic(boot, level=level, centre=boot.estimate[PLUG_IN])
+    else:
+        jack = jackknife(table.statistics, finish, units) if ci == "bca" and len(factors) < 2 else None
+        ends = choose(ci, boot, level=level, jack=jack)
+    lines = reference_lines(design, table, weights, codes)
     return Result(
         metric="sensitivity",
         title=f"Sensitivity to {covariate}",
@@ -173,16 +173,16 @@ def estimate(
             "ci": ci, "level": level, "groups": None if groups is None else dict(groups),
         },
         cautions=(
-            *table_cautions(design, table), *cluster_cautions(design, factors), *own_cautions(boot, design)
+            *table_cautions(design, table), *cluster_cautions(design, factors), *own_cautions(boot, lines)
         ),
         references=("davisonhinkley1997",) if ci != "bca" else ("davisonhinkley1997", "efron1987"),
         design=design,
         extras={
-            "reference_lines": reference_lines(design, table, weights, codes),
+            "reference_lines": lines,
             "bootstrap": boot,
-            "monte_carlo_error": {
-                t: (float(a), float(b)) for t, a, b in zip(TERMS, ends.error_low, ends.error_high, strict=True)
-            },
+            "monte_carlo_error": dict(
+                zip(TERMS, zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True), strict=True)
+            ),
         },
     )  # fmt: skip
 
@@ -216,9 +216,11 @@ def rows_of(boot: Bootstrap, ends: Interval, design: Comparisons) -> tuple[Row, 
     return tuple(rows)
 
 
-def own_cautions(boot: Bootstrap, design: Comparisons) -> tuple[Caution, ...]:
+def own_cautions(boot: Bootstrap, lines: Sequence[ReferenceLine]) -> tuple[Caution, ...]:
     """Cautions SS304 (noise in the plug-in S), SS305 (the published baseline) and SS204."""
     plug_in, corrected = boot.estimate[:2]
+    said = ", ".join(f"{line.label} give {number(line.value, 1)}" for line in lines[1:2])
+    said += f" and a random ranking {number(lines[2].value, 1)}"
     size = (
         ""
         if np.isnan(corrected)
@@ -227,8 +229,12 @@ def own_cautions(boot: Bootstrap, design: Comparisons) -> tuple[Caution, ...]:
     found = [
         caution("SS304", size or "noise in the win rates raises S", affects="S, most where comparisons are few",
                 fix="quote S_corrected, or compare only designs with equal counts"),
-        caution("SS305", "coin flips give 50, and no simple chooser gives the published baseline of about 100",
-                affects="what S is compared with", fix="use the reference lines computed on this design"),
+        caution(
+            "SS305",
+            f"the role-conflict study's random baseline of about 100 is none of these: on this design {said}",
+            affects="what S is compared with",
+            fix="use the reference lines",
+        ),
     ]  # fmt: skip
     lost = boot.caution("intervals of S")
     return (*found, lost) if lost else tuple(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -20,6 +21,7 @@ from socialstats.models.conditions import (
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.proportions import cluster_variance, effective_trials, wilson
 from socialstats.registry import Metric
+from socialstats.resampling.units import IntArray
 from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, number
 
@@ -78,6 +80,12 @@ def win_rates(
         For an unknown option, covariate or cluster, or a covariate that is not numeric.
     NothingToAnalyse
         If there is no comparison.
+
+    Notes
+    -----
+    Coverage of nominal 95 % intervals of single items in 250 simulations each (24 items with 18 opponents, 9
+    comparisons a pair): ``"cluster"`` .97 to .985; ``"wilson"`` .945 to .967 when comparisons are
+    independent, .915 to .930 when pairs differ by an effect of sd 1 on the logit scale.
 
     References
     ----------
@@ -161,37 +169,58 @@ def all_rows(
     else:
         variance, clusters = p * (1 - p) / trials, np.zeros(len(p))
         low, high = wilson(p, trials, level=level)
-    counts = np.concatenate([table.rows.ravel(), condition_counts(table)])
-    opponents = np.concatenate([table.opponents.ravel(), np.full(3, n_items)])
-    rows = []
-    for k in [*np.arange(3 * n_items).reshape(3, n_items).T.ravel(), *range(3 * n_items, 3 * n_items + 3)]:
-        is_all = k >= 3 * n_items
-        name = CONDITIONS[k - 3 * n_items if is_all else k // n_items]
-        why = ""
-        if np.isnan(p[k]):
-            why = NONE_THERE
-        elif is_all and name == "equal":
-            why = HALF
-        elif np.isnan(low[k]):
-            why = ONE_CLUSTER
-        shown = not why
-        rows.append(
-            Row(
-                term=ALL if is_all else design.items[k % n_items],
-                group=name,
-                estimate=None if why == NONE_THERE else float(p[k]),
-                std_error=float(np.sqrt(variance[k])) if shown and variance[k] > 0 else None,
-                conf_low=float(low[k]) if shown else None,
-                conf_high=float(high[k]) if shown else None,
-                conf_level=level if shown else None,
-                n=float(counts[k]),
-                n_units=int(opponents[k]),
-                n_clusters=int(clusters[k]) if factors else None,
-                method="Wilson" if ci == "wilson" else "Wilson, cluster-adjusted",
-                undefined=why or None,
-            )
-        )
+    shown = Columns(
+        p=p, low=low, high=high, variance=variance,
+        n=np.concatenate([table.rows.ravel(), condition_counts(table)]),
+        opponents=np.concatenate([table.opponents.ravel(), np.full(3, n_items)]),
+        clusters=clusters if factors else None,
+    )  # fmt: skip
+    method = "Wilson" if ci == "wilson" else "Wilson, cluster-adjusted"
+    by_item = np.arange(3 * n_items).reshape(3, n_items).T.ravel()
+    rows = [
+        row_of(shown, int(k), design.items[k % n_items], CONDITIONS[k // n_items], level, method) for k in by_item
+    ]
+    rows += [row_of(shown, 3 * n_items + i, ALL, name, level, method) for i, name in enumerate(CONDITIONS)]
     return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Columns:
+    """What the rows show, one entry a row: rates, ends, variances, comparisons, opponents, clusters."""
+
+    p: FloatArray
+    low: FloatArray
+    high: FloatArray
+    variance: FloatArray
+    n: FloatArray
+    opponents: IntArray
+    clusters: FloatArray | None
+
+
+def row_of(shown: Columns, k: int, term: str, condition: str, level: float, method: str) -> Row:
+    """Make a row, with the reason where the rate or its interval does not exist."""
+    why = ""
+    if np.isnan(shown.p[k]):
+        why = NONE_THERE
+    elif term == ALL and k >= len(shown.p) - 3 and condition == "equal":
+        why = HALF
+    elif np.isnan(shown.low[k]):
+        why = ONE_CLUSTER
+    known = not why
+    return Row(
+        term=term,
+        group=condition,
+        estimate=None if why == NONE_THERE else float(shown.p[k]),
+        std_error=float(np.sqrt(shown.variance[k])) if known and shown.variance[k] > 0 else None,
+        conf_low=float(shown.low[k]) if known else None,
+        conf_high=float(shown.high[k]) if known else None,
+        conf_level=level if known else None,
+        n=float(shown.n[k]),
+        n_units=int(shown.opponents[k]),
+        n_clusters=None if shown.clusters is None else int(shown.clusters[k]),
+        method=method,
+        undefined=why or None,
+    )
 
 
 def overall(
@@ -270,7 +299,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw one line an item with its three win rates and their targets."""
     from socialstats.figures import dumbbell
 
-    return dumbbell([row for row in result.rows if row.term != ALL], ax=ax, **options)
+    return dumbbell(result.rows[:-3], ax=ax, **options)
 
 
 METRIC = Metric(
