@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.designs.options import Missing, Options, WinnerCoding
-from socialstats.designs.parts import (
-    A_WON,
-    B_WON,
-    TIED,
-    AnyArray,
-    Covariate,
-    Factor,
-    FloatArray,
-    FlowStep,
-    IntArray,
-)
+from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
 
@@ -339,9 +329,7 @@ class Comparisons:
         return build(as_table(data, source), named)
 
     @classmethod
-    def from_file(
-        cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any
-    ) -> Comparisons:
+    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
         """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
 
         Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name

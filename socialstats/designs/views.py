@@ -29,7 +29,9 @@ def relabelled(design: Comparisons, labels: Mapping[str, str]) -> Comparisons:
         raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
     items = tuple(sorted(renamed))
     code = np.array([items.index(name) for name in renamed], dtype=np.int64)
-    return merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b]))
+    done = merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b]))
+    by_name = {"pair": done.pair} if "pair" not in design.columns.values() else {}
+    return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 
 
 def groups_of(design: Comparisons, covariate: str) -> dict[str, Any]:

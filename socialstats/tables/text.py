@@ -115,9 +115,7 @@ def bad_text(source: Source) -> InputError:
     with source.open() as stream:
         for line, data in enumerate(stream, start=1):
             if b"\0" in data:
-                return InputError(
-                    Problem(message="a NUL character", source=source.name, lines=(line,), fix=NUL_FIX)
-                )
+                return InputError(Problem(message="a NUL character", source=source.name, lines=(line,), fix=NUL_FIX))
             try:
                 data.decode("utf-8")
             except UnicodeDecodeError as error:

@@ -44,9 +44,7 @@ def test_factors_by_name() -> None:
     assert d.factors(None) == ()
     assert d.factors("pair")[0].levels == ("p | q", "p | r", "q | r")
     assert design(cluster=()).factors("declared") == ()
-    with pytest.raises(
-        InputError, match=r"no cluster 'worker'\. Clusters: 'model', 'rater', 'pair'; declare others"
-    ):
+    with pytest.raises(InputError, match=r"no cluster 'worker'\. Clusters: 'model', 'rater', 'pair'; declare others"):
         d.factors("worker")
 
 
@@ -55,9 +53,7 @@ def test_split_gives_one_design_a_level() -> None:
     assert list(parts) == ["m", "n"]
     for level, part in parts.items():
         rows = pd.DataFrame(ROWS)
-        alone = Comparisons.from_frame(
-            rows[rows["model"] == level].reset_index(drop=True), cluster=("rater", "pair")
-        )
+        alone = Comparisons.from_frame(rows[rows["model"] == level].reset_index(drop=True), cluster=("rater", "pair"))
         assert cells(part) == cells(alone)
         assert part.items == alone.items
         assert [f.levels for f in part.clusters] == [f.levels for f in alone.clusters]
@@ -94,6 +90,7 @@ def test_relabel_keeps_the_comparisons() -> None:
     found = design(cluster="rater").relabel(new)
     assert found.items == ("a", "r", "z")
     assert cells(found) == cells(expected)
+    assert design().relabel(new).clusters[1].levels == ("a | r", "a | z", "r | z")
     with pytest.raises(InputError, match="two items would be called 'q'"):
         design().relabel({"p": "q"})
     with pytest.raises(InputError, match="'s': no such item"):
@@ -194,9 +191,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="
 
 @settings(max_examples=30, deadline=None)
 @given(pairs=st.lists(st.tuples(ANY_TEXT, st.text("ab", min_size=1)), min_size=1, max_size=8))
-def test_any_label_survives_a_csv_file(
-    pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_any_label_survives_a_csv_file(pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
     rows = [{"item_a": a, "item_b": b, "winner": a} for a, b in pairs if a != b and "tie" not in (a, b)]
     if not rows:
         return

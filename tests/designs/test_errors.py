@@ -79,9 +79,7 @@ def test_a_text_among_numbers_names_lines(tmp_path: Path) -> None:
         "choices.csv line 6, column 'urgency_a': 'seven' is not a number (2 rows: lines 6, 19). "
         "Correct it, or declare it with na='seven' if it means a missing value (covariate urgency)"
     ]
-    declared = messages(
-        f"{HEAD},urgency_a,urgency_b\n" + "\n".join(rows), tmp_path, allowed={"urgency": (1, 2, 3)}
-    )
+    declared = messages(f"{HEAD},urgency_a,urgency_b\n" + "\n".join(rows), tmp_path, allowed={"urgency": (1, 2, 3)})
     assert declared == [
         "choices.csv line 6, column 'urgency_a': 'seven' is not 1, 2 or 3 (2 rows: lines 6, 19). "
         "Correct it, or allow it"
@@ -145,9 +143,7 @@ def test_further_markers_of_missing_values_are_declared(tmp_path: Path) -> None:
     design = read_comparisons(tmp_path / "choices.csv", na="refused", missing="drop")
     assert design.items == ("NA", "y")
     assert design.flow[1].rows == 1
-    assert messages(text, tmp_path, na="refused")[0].startswith(
-        "choices.csv line 3, column 'winner': the value is"
-    )
+    assert messages(text, tmp_path, na="refused")[0].startswith("choices.csv line 3, column 'winner': the value is")
 
 
 @pytest.mark.parametrize(
@@ -281,9 +277,7 @@ def test_json_lines_that_are_no_objects_are_listed(tmp_path: Path) -> None:
         "c.jsonl line 5: not usable JSON (the key 'item_a' occurs twice). Every line must be one JSON object",
     ]
     bad = good.replace('"winner": "x"', '"winner": "q"')
-    assert messages(f"{good}\n\n{bad}\n", tmp_path, "c.jsonl")[0].startswith(
-        "c.jsonl line 3, column 'winner': 'q'"
-    )
+    assert messages(f"{good}\n\n{bad}\n", tmp_path, "c.jsonl")[0].startswith("c.jsonl line 3, column 'winner': 'q'")
 
 
 @pytest.mark.parametrize(

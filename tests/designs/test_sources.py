@@ -289,7 +289,5 @@ def test_categories_without_rows_are_no_items() -> None:
 
 
 def test_dates_are_labels() -> None:
-    frame = pd.DataFrame(
-        {"item_a": ["p"], "item_b": ["q"], "winner": ["q"], "day": pd.to_datetime(["2009-10-08"])}
-    )
+    frame = pd.DataFrame({"item_a": ["p"], "item_b": ["q"], "winner": ["q"], "day": pd.to_datetime(["2009-10-08"])})
     assert Comparisons.from_frame(frame, cluster="day").clusters[0].levels == ("2009-10-08 00:00:00",)

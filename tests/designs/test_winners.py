@@ -78,25 +78,19 @@ def test_an_undeclared_tie_among_sides_is_named_as_such() -> None:
 
 @pytest.mark.parametrize(("value", "meant"), [("P", "p"), (" q", "q"), ("TIE", "tie")])
 def test_a_near_miss_is_recognised_but_never_taken(value: str, meant: str) -> None:
-    with pytest.raises(
-        InputError, match=f"Did you mean '{meant}'\\? Correct it, or declare it with tie='{value}'"
-    ):
+    with pytest.raises(InputError, match=f"Did you mean '{meant}'\\? Correct it, or declare it with tie='{value}'"):
         outcomes([value, "q"], ["p", "q"], ["q", "p"])
 
 
 def test_braces_in_labels_are_only_text() -> None:
-    with pytest.raises(
-        InputError, match=r"'\{0\}' is neither of the two items of its row nor a tie label \('\{x\}'\)"
-    ):
+    with pytest.raises(InputError, match=r"'\{0\}' is neither of the two items of its row nor a tie label \('\{x\}'\)"):
         outcomes(["{0}", "{q}"], ["p", "{q}"], ["{q}", "p"], tie="{x}")
 
 
 def test_scores_only_on_request() -> None:
     rows = ([1, 0.5, 0], ["p", "q", "r"], ["q", "r", "p"])
     assert outcomes(*rows, winner_coding="score") == [A_WON, TIED, B_WON]
-    with pytest.raises(
-        InputError, match=r"Say winner_coding='score' if 1, 0\.5 and 0 are the share of the first item"
-    ):
+    with pytest.raises(InputError, match=r"Say winner_coding='score' if 1, 0\.5 and 0 are the share of the first item"):
         outcomes(*rows)
     with pytest.raises(InputError, match=r"row 1, column 'winner': '0\.7' is not a score\. A score is 1"):
         outcomes([1, 0.7, 0], *rows[1:], winner_coding="score")
