@@ -1,0 +1,198 @@
+"""Bradley-Terry models once more: choix, statsmodels, and the bare likelihood under scipy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.pair_choix import solve_all
+from socialstats.crosscheck.pair_columns import PairColumns, pair_columns, with_pseudo_wins
+from socialstats.crosscheck.pair_glm import firth, glm, made_positive, robust
+from socialstats.crosscheck.pair_likelihood import (
+    PeerFit,
+    expected_information,
+    gradient,
+    log_likelihood,
+    maximise,
+)
+from socialstats.errors import InputError, MleDoesNotExist
+from socialstats.metrics.bradley_terry.fit import bradley_terry
+from socialstats.metrics.bradley_terry.result import BradleyTerryResult
+from socialstats.results import Check, FloatArray, Result, Verification
+
+LARGEST_TABLE = 4_000_000  # cells of the regression table: beyond this the peers take minutes
+SAME_MAXIMUM = "one maximum, both solvers stop far below this"
+SAME_CURVATURE = "second derivatives at points closer than 1e-8; relative"
+SAME_FORMULA = "the same closed form of estimate and standard error, relative to the standard error"
+
+
+def verify(result: Result) -> Verification:
+    """Recompute a Bradley-Terry fit with what fits it.
+
+    Plain models: three solvers of choix. Binomial models (with order, covariates, weights, half ties, clusters):
+    GLM and sandwich of statsmodels. Davidson and Rao-Kupper: the bare likelihood, maximised by scipy, and choix on
+    the tie-free part. Firth: statsmodels on augmented data (derivatives of the penalised likelihood with ties).
+    """
+    if not isinstance(result, BradleyTerryResult):
+        raise InputError(f"a Bradley-Terry fit is needed, not {type(result).__name__}")
+    checks = [*whole_model(result), *choix_checks(result)]
+    return Verification(checks=tuple(checks))
+
+
+def whole_model(fit: BradleyTerryResult) -> list[Check]:
+    """Compare the full model with its peer, and the likelihood's slope where the peer would take too long."""
+    state = fit.fitted_state
+    size = len(fit.design.count) * len(fit.names)
+    if size > LARGEST_TABLE:
+        return [skipped(f"a dense table of {size:,} numbers: the peers would take minutes")]
+    table = pair_columns(fit)
+    if state.options.prior:
+        table = with_pseudo_wins(table, state.data.n_items, state.options.prior)
+    binary = state.ties in ("none", "half")
+    if state.options.penalty and not binary:
+        return [penalised_slope(fit, table)]
+    peer = (firth if state.options.penalty else glm)(table) if binary else maximise(state.ties, table)
+    estimate, covariance = reported(fit, peer, table)
+    return [loglik_check(fit, peer, table), *row_checks(fit, estimate, covariance, peer)]
+
+
+def skipped(note: str) -> Check:
+    """Say that nothing was compared, and why."""
+    return Check(
+        quantity="whole model", ours=None, theirs=None, package="statsmodels", version="", tolerance=0.0, ok=None,
+        note=note,
+    )  # fmt: skip
+
+
+def reported(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, FloatArray]:
+    """Return the peer's coefficients and their covariance as the fit reports them."""
+    state, back = fit.fitted_state, table.back
+    if state.model.tie_term:
+        back = np.block([
+            [back, np.zeros((len(back), 1))], [np.zeros((1, back.shape[1])), np.ones((1, 1))]
+        ])  # fmt: skip
+    found = [peer.covariance] if state.kind == "model" else robust(peer, table)
+    centred = [np.asarray(back @ v @ back.T) for v in found]
+    covariance = made_positive(centred[0], centred[1:]) if len(centred) > 1 else centred[0]
+    estimate = np.asarray(back @ peer.estimate)
+    if state.options.reference is None:
+        return estimate, covariance
+    n, shift = state.data.n_items, np.eye(len(estimate))
+    shift[:n, fit.design.items.index(state.options.reference)] -= 1
+    return shift @ estimate, shift @ covariance @ shift.T
+
+
+def loglik_check(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> Check:
+    """Compare log-likelihoods (without the pseudo-wins of a prior)."""
+    theirs, state = peer.loglik, fit.fitted_state
+    if state.options.prior:
+        real = np.arange(len(table.weight)) < len(table.weight) - 2 * state.data.n_items
+        theirs -= log_likelihood_of(state.ties, table, peer.estimate, ~real)
+    return compare(
+        "log-likelihood", fit.log_likelihood, theirs, package=peer.package, note=peer.note,
+        tolerance=1e-9 * max(1.0, abs(theirs)), why="the same sum in another order, relative",
+    )  # fmt: skip
+
+
+def log_likelihood_of(kind: str, table: PairColumns, beta: FloatArray, rows: Any) -> float:
+    """Return the part of the log-likelihood that some rows give."""
+    from dataclasses import replace
+
+    part = replace(table, x=table.x[rows], outcome=table.outcome[rows], weight=table.weight[rows])
+    return log_likelihood(kind, part, beta)
+
+
+def row_checks(fit: BradleyTerryResult, estimate: FloatArray, cov: FloatArray, peer: PeerFit) -> list[Check]:
+    """Compare estimate, s.e., interval and p of every row; keep the worst of each family."""
+    from scipy.stats import norm, t
+
+    df, level = fit.fitted_state.df, fit.fitted_state.options.level
+    law = norm if df is None else t(df)
+    se = np.sqrt(np.maximum(np.diagonal(cov), 0))
+    families: dict[tuple[str, str], list[Check]] = {}
+    for row, b, s in zip(fit.rows, estimate, se, strict=True):
+        pairs: list[tuple[str, float | None, float, float, str]] = [("estimate", row.estimate, b, 1e-8, SAME_MAXIMUM)]
+        if row.std_error is not None:
+            reach = float(law.ppf((1 + level) / 2)) * s
+            pairs += [
+                ("s.e.", row.std_error, s, 1e-6 * s, SAME_CURVATURE),
+                ("low", row.conf_low, b - reach, 5e-6 * s, SAME_FORMULA),
+                ("high", row.conf_high, b + reach, 5e-6 * s, SAME_FORMULA),
+                ("p", row.p_value, 2 * law.sf(abs(b / s)), 1e-6, "from a ratio that agrees to 1e-6"),
+            ]  # fmt: skip
+        for what, ours, theirs, tolerance, why in pairs:
+            check = compare(f"{what} of '{row.term}'", ours, float(theirs), package=peer.package,
+                            tolerance=float(tolerance), why=why, note=peer.note)  # fmt: skip
+            families.setdefault((str(row.group), what), []).append(check)
+    return [worst(group, "terms") if len(group) > 1 else group[0] for group in families.values()]
+
+
+def penalised_slope(fit: BradleyTerryResult, table: PairColumns) -> Check:
+    """Differentiate log-likelihood + log det(information) / 2 numerically at the fit's own estimate.
+
+    A maximum has slope zero. The information is that of the definition, by central differences.
+    """
+    kind, beta = fit.fitted_state.ties, own_coefficients(fit)
+    rng, slopes = np.random.default_rng(1), []
+    for _ in range(6):
+        direction = rng.standard_normal(len(beta))
+        direction *= 1e-4 / np.linalg.norm(direction)
+        ends = [np.linalg.slogdet(expected_information(kind, table, beta + s * direction))[1] / 2 for s in (1, -1)]
+        slopes.append(float(gradient(kind, table, beta) @ direction + (ends[0] - ends[1]) / 2) / 1e-4)
+    return compare(
+        "slope of the penalised likelihood (largest of 6 directions)", 0.0, max(slopes, key=abs), package="scipy",
+        tolerance=1e-4, why="central differences of a log-determinant carry an error of 1e-6 to 1e-5",
+    )  # fmt: skip
+
+
+def own_coefficients(fit: BradleyTerryResult) -> FloatArray:
+    """Return the fit's estimates with the first item as reference and left out."""
+    beta = np.array([row.estimate for row in fit.rows], dtype=float)
+    n = len(fit.items)
+    beta[:n] -= beta[0] if n else 0.0
+    return beta[1:] if n else beta
+
+
+def choix_checks(fit: BradleyTerryResult) -> list[Check]:
+    """Compare plain strengths with choix: of the model itself, or of its tie-free part."""
+    state, design = fit.fitted_state, fit.design
+    other = state.options.order or state.options.formula or design.weighted or state.penalised
+    if not design.n_ties and not other:
+        return compare_choix(fit, "strength")
+    if not design.n_ties or state.ties == "half":
+        return []
+    try:
+        plain = bradley_terry(design.drop_ties(), cluster=None, by=None)
+    except MleDoesNotExist as error:
+        return [skipped_choix(f"the tie-free part has no finite strengths ({str(error).split('.')[0][:80]})")]
+    if not isinstance(plain, BradleyTerryResult) or design.weighted:
+        return [skipped_choix("choix takes no weights")]
+    return compare_choix(plain, "strength on the tie-free part (plain model)")
+
+
+def skipped_choix(note: str) -> Check:
+    """Say that choix was not asked, and why."""
+    from dataclasses import replace
+
+    return replace(skipped(note), quantity="strengths on the tie-free part (plain model)", package="choix")
+
+
+def compare_choix(fit: BradleyTerryResult, what: str) -> list[Check]:
+    """One check a solver: the item with the largest difference."""
+    checks = []
+    for found in solve_all(fit.design):
+        if found.strength is None:
+            checks.append(compare(
+                f"{what}, {found.solver}", None, None, package="choix", tolerance=found.tolerance, why="",
+                note=found.note,
+            ))  # fmt: skip
+            continue
+        each = [
+            compare(f"{what} of '{item}', {found.solver}", fit.strengths[item], float(theirs), package="choix",
+                    tolerance=found.tolerance, why=found.why, note=found.note)
+            for item, theirs in zip(fit.design.items, found.strength, strict=True)
+        ]  # fmt: skip
+        checks.append(worst(each, "items"))
+    return checks

@@ -1,0 +1,102 @@
+"""Paired comparisons as a binomial regression in statsmodels, and its sandwich covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.pair_columns import PairColumns
+from socialstats.crosscheck.pair_likelihood import PeerFit, log_likelihood, row_scores
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+SHARE_OF_A = np.array([1.0, 0.0, 0.5])
+
+
+def glm(table: PairColumns) -> PeerFit:
+    """Fit by statsmodels' iterated least squares; a tie is the response one half."""
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    y = SHARE_OF_A[table.outcome]
+    fit = GLM(y, table.x, family=Binomial(), freq_weights=table.weight).fit(maxiter=200, tol=1e-13)
+    beta = np.asarray(fit.params)
+    return PeerFit(
+        estimate=beta, covariance=np.asarray(fit.normalized_cov_params), score=table.x * (y - fit.mu)[:, None],
+        loglik=log_likelihood("half", table, beta), package="statsmodels", note=table.note,
+    )  # fmt: skip
+
+
+def firth(table: PairColumns, *, rounds: int = 200) -> PeerFit:
+    """Fit Firth's penalised likelihood as maximum likelihood of augmented data, again and again.
+
+    Half a pseudo-win and half a pseudo-loss times the leverage of every row, leverages updated after every
+    fit (Firth 1993; the penalty of a logistic regression is half the leverage on either side).
+    """
+    from statsmodels.genmod.families import Binomial
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    y, beta = SHARE_OF_A[table.outcome], np.zeros(table.x.shape[1])
+    for _ in range(rounds):
+        p = 1 / (1 + np.exp(-table.x @ beta))
+        root = table.x * np.sqrt(table.weight * p * (1 - p))[:, None]
+        leverage = (np.linalg.qr(root)[0] ** 2).sum(axis=1)
+        share = (table.weight * y + leverage / 2) / (table.weight + leverage)
+        model = GLM(share, table.x, family=Binomial(), freq_weights=table.weight + leverage)
+        new = np.asarray(model.fit(start_params=beta, maxiter=100, tol=1e-14).params)
+        moved, beta = float(np.abs(new - beta).max()), new
+        if moved < 1e-11:
+            break
+    p = 1 / (1 + np.exp(-table.x @ beta))
+    info = table.x.T @ (table.x * (table.weight * p * (1 - p))[:, None])
+    return PeerFit(
+        estimate=beta, covariance=np.asarray(np.linalg.inv(info), dtype=np.float64), score=row_scores("half", table, beta),
+        loglik=log_likelihood("half", table, beta), package="statsmodels", note=table.note,
+    )  # fmt: skip
+
+
+def robust(fit: PeerFit, table: PairColumns) -> list[FloatArray]:
+    """Return sandwich covariances: [by row], [by factor], or [crossed, first factor, second factor].
+
+    G/(G - 1) for each factor and for their intersection; statsmodels sums the scores, and its own correction,
+    which also counts coefficients, is left out.
+    """
+    from statsmodels.stats.sandwich_covariance import S_crosssection, S_white_simple
+
+    bread = fit.covariance
+    if not table.groups:
+        meat = S_white_simple(fit.score * np.sqrt(table.weight_sq)[:, None])
+        return [np.asarray(bread @ meat @ bread)]
+    real = table.weight_sq > 0  # pseudo-wins of a prior are no data
+    weighted = fit.score * np.where(real, table.weight, 0.0)[:, None]
+
+    def one(labels: Any) -> FloatArray:
+        codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
+        g = int(codes.max()) + 1
+        return np.asarray(bread @ S_crosssection(weighted, codes) @ bread * g / (g - 1))
+
+    if len(table.groups) == 1:
+        return [one(table.groups[0])]
+    first, second = table.groups
+    crossed = np.unique(np.column_stack([first, second]), axis=0, return_inverse=True)[1].reshape(-1)
+    if crossed.max() + 1 == max(len(np.unique(g)) for g in table.groups):  # nested: only the coarser counts
+        return [one(min(table.groups, key=lambda g: len(np.unique(g))))]
+    return [one(first) + one(second) - one(crossed), one(first), one(second)]
+
+
+def made_positive(crossed: FloatArray, one_way: list[FloatArray]) -> FloatArray:
+    """Return a covariance that is not positive with its correlations clipped by statsmodels, variances kept.
+
+    A negative variance becomes the larger one-way variance.
+    """
+    from statsmodels.stats.correlation_tools import corr_clipped
+
+    values = np.linalg.eigvalsh(crossed)
+    if values.min() >= -1e-10 * values.max():
+        return crossed
+    variance = np.diagonal(crossed)
+    variance = np.where(variance > 0, variance, np.max([np.diagonal(v) for v in one_way], axis=0))
+    sd = np.sqrt(variance)
+    correlation = crossed / np.outer(sd, sd)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(corr_clipped(correlation, threshold=0.0) * np.outer(sd, sd))
