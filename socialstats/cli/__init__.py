@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
@@ -26,9 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = make_parser().parse_args(arguments)
     try:
-        from socialstats.cli import commands
-
-        code: int = getattr(commands, options.command.replace("-", "_"))(options)
+        commands = importlib.import_module("socialstats.cli.commands")
+        code: int = getattr(commands, options.command)(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
         return _fail(f"{error}\n  On the command line: --penalty firth, or --prior 0.5", NOTHING)

@@ -99,9 +99,7 @@ def mapped_parts(design: Any) -> dict[str, str]:
     """Return the parts of the mapping that `--map` understands."""
     skip = {"by"} | {c.name for c in design.clusters}
     return {
-        part: column
-        for part, column in design.columns.items()
-        if part not in skip and not part.startswith("cluster")
+        part: column for part, column in design.columns.items() if part not in skip and not part.startswith("cluster")
     }
 
 

@@ -107,9 +107,7 @@ def _covariates(rest: dict[str, str]) -> dict[str, tuple[str, str]]:
         name, _, side = part.rpartition("_")
         if not name or side not in ("a", "b"):
             known = ", ".join(PARTS)
-            raise InputError(
-                f"--map {part}=...: no part '{part}'. Parts: {known}, or X_a and X_b for a covariate X"
-            )
+            raise InputError(f"--map {part}=...: no part '{part}'. Parts: {known}, or X_a and X_b for a covariate X")
         if f"{name}_a" not in rest or f"{name}_b" not in rest:
             raise InputError(f"--map {part}=...: a covariate needs both sides, {name}_a and {name}_b")
         found[name] = (rest[f"{name}_a"], rest[f"{name}_b"])

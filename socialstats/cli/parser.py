@@ -119,6 +119,4 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
     add("--missing", choices=["error", "drop"], help="what to do with rows that miss a value (default error)")
     add("--winner-coding", choices=["auto", "label", "side", "score"], help="what the winner column holds")
-    add(
-        "--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content"
-    )
+    add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")

@@ -80,8 +80,6 @@ def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
     for level, strip in strips.items():
         lead = next(m for m in strip.marks if m.kind != "reference")
         marks.append(
-            Mark(
-                label=shorten(level, 30), value=lead.value, low=lead.low, high=lead.high, undefined=lead.undefined
-            )
+            Mark(label=shorten(level, 30), value=lead.value, low=lead.low, high=lead.high, undefined=lead.undefined)
         )
     return replace(first, marks=tuple(marks))

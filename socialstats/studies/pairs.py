@@ -170,9 +170,7 @@ def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
     )  # fmt: skip
 
 
-def cluster_block(
-    design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult
-) -> Block:
+def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:
     """Show what each way of clustering does to the standard errors."""
     ways: list[tuple[str, Any]] = [("rows independent (model)", None)]
     names = [f.name for f in design.clusters]
@@ -199,11 +197,7 @@ def cluster_block(
             order.std_error if order else None,
         ))  # fmt: skip
     ratio = next((c.detail for c in fit.cautions if c.code == "SS205"), "")
-    lead = (
-        ratio[0].upper() + ratio[1:] + "."
-        if ratio
-        else "The choice of clusters changes the standard errors little."
-    )
+    lead = ratio[0].upper() + ratio[1:] + "." if ratio else "The choice of clusters changes the standard errors little."
     return Block(
         id="clusters",
         question="What does the dependence of the rows do to the errors?",
@@ -270,9 +264,7 @@ def order_table(design: Comparisons) -> Table:
         )
     ]  # fmt: skip
     note = (
-        ""
-        if design.order_known
-        else f" (no order column: '{design.columns.get('item_a', 'item_a')}' counts as first)"
+        "" if design.order_known else f" (no order column: '{design.columns.get('item_a', 'item_a')}' counts as first)"
     )
     return Table(
         caption=f"Choices by order of presentation{note}", header=("Outcome", "Rows", "Share"), cells=tuple(cells)

@@ -182,9 +182,7 @@ def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions) -
         sentences=(rates.sentence(),),
         draw=partial(dumbbell, rows, targets=TARGETS, order=order, xlabel="win rate"),
         figure_title=f"Win rates of every role by {options.covariate}, strongest role first",
-        caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). "
-        + rates.inference
-        + ".",
+        caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). " + rates.inference + ".",
         tables=(row_table(rates.rows, "Win rates by role and condition"),),
         results=(rates,),
     )

@@ -28,9 +28,7 @@ def fit_cautions(design: Comparisons, state: State) -> tuple[Caution, ...]:
             affects="the order effect", fix="name the column that says who was shown first (order=)",
         ))  # fmt: skip
     if design.weighted:
-        found.append(
-            caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors")
-        )
+        found.append(caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors"))
     return tuple(sorted(found, key=lambda c: ("stop", "caution", "info").index(c.severity)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,15 +123,13 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
     known = {name: j for j, name in enumerate(fit.names)}
     unknown = [name for name in weights if name not in known]
     if unknown:
-        raise InputError(
-            f"no coefficient {quoted(unknown)} in this model; coefficients: {', '.join(fit.names[:20])}"
-        )
+        raise InputError(f"no coefficient {quoted(unknown)} in this model; coefficients: {', '.join(fit.names[:20])}")
     state = fit.fitted_state
     c = np.zeros(len(fit.names))
     for name, weight in weights.items():
         c[known[name]] = weight
     estimate = float(c @ state.fitted.beta)
-    se = float(np.sqrt(max(c @ state.covariance @ c, 0.0)))
+    se = float(max(float(c @ state.covariance @ c), 0.0)) ** 0.5
     label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
     row = _wald_row(label, "contrast", estimate, se, state.df, level)
     words = (
@@ -143,7 +141,9 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
 
 def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
     """See `BradleyTerryResult.pairwise`."""
-    methods = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
+    methods: dict[str, Callable[[FloatArray], FloatArray]] = {
+        "holm": holm, "bh": benjamini_hochberg, "none": np.asarray,
+    }  # fmt: skip
     if adjust not in methods:
         raise InputError(f"adjust={adjust!r} is not one of {', '.join(map(repr, methods))}")
     strength, cov = require_strengths(fit)

@@ -9,6 +9,7 @@ from scipy.special import chdtrc, xlogy
 
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.metrics.bradley_terry.derived import derived
+from socialstats.models.bradley_terry.data import sums
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, number, p_value, percent
 
@@ -106,9 +107,7 @@ def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
     deviance = 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected)))
     pearson = float(np.sum((observed - expected) ** 2 / expected))
     if df <= 0:
-        raise UndefinedStatistic(
-            f"the model has as many parameters as the {observed.shape[1]} cells: fit is perfect"
-        )
+        raise UndefinedStatistic(f"the model has as many parameters as the {observed.shape[1]} cells: fit is perfect")
     small = float(np.mean(expected < SMALL_EXPECTED))
     rows = [
         Row(term=name, group=f"{cells} cells", statistic=value, df=df, p_value=float(chdtrc(df, value)),
@@ -138,7 +137,6 @@ def _tabulate(fit: BradleyTerryResult, cells: str) -> tuple[FloatArray, Any, Any
     key = data.cell * 4 + data.flipped * 2 + (design.first > 0)
     distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
     k = len(distinct)
-    observed = np.bincount(design.outcome.astype(np.int64) * k + code.reshape(-1), design.weight, 3 * k).reshape(
-        3, k
-    )
+    slot = design.outcome.astype(np.int64) * k + code.reshape(-1)
+    observed = sums(slot, design.weight, 3 * k).reshape(3, k)
     return observed, data.cell[example], data.flipped[example]

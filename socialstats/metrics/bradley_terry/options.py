@@ -69,9 +69,7 @@ class Options:
         if self.ties in ("davidson", "rao_kupper") and ties == design.n_rows:
             raise InputError("every row is a tie: nothing distinguishes the items")
         if self.penalty and self.ties == "rao_kupper":
-            raise InputError(
-                "penalty='firth' is available for ties='davidson', not for 'rao_kupper'; or use prior="
-            )
+            raise InputError("penalty='firth' is available for ties='davidson', not for 'rao_kupper'; or use prior=")
         if self.solver == "mm" and self.ties not in ("none", "half"):
             raise InputError("solver='mm' has no tie model; use ties='half' or the default solver")
         return self.ties

@@ -57,9 +57,7 @@ def bootstrap(
     replicates, ok = refit_all(fit.design, state, units, resamples, seed)
     kept = replicates[ok]
     if len(kept) < 2:
-        raise UndefinedStatistic(
-            f"{len(kept)} of {resamples} resamples have a finite estimate; use penalty= or prior="
-        )
+        raise UndefinedStatistic(f"{len(kept)} of {resamples} resamples have a finite estimate; use penalty= or prior=")
     n = state.data.n_items
     lost = int(resamples - len(kept))
     cautions = [c for c in fit.cautions if not c.code.startswith("SS20")]

@@ -351,9 +351,7 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
         if j < n_items and name == state.options.reference:
             rows.append(Row(**(shared | {"conf_level": None}), undefined="reference item, fixed at zero"))
         elif se[j] == 0:
-            rows.append(
-                Row(**(shared | {"conf_level": None}), undefined="standard error is zero: too few clusters")
-            )
+            rows.append(Row(**(shared | {"conf_level": None}), undefined="standard error is zero: too few clusters"))
         else:
             rows.append(Row(
                 **shared, std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]),

@@ -27,7 +27,7 @@ def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> 
         Adds a column that is +1 where item_a was shown first and -1 where item_b was.
     """
     columns = [design.first.astype(np.float64)[:, None]] if order else []
-    names = (ORDER,) if order else ()
+    names: tuple[str, ...] = (ORDER,) if order else ()
     if formula is not None:
         matrix, found = _formula(design, formula)
         columns.append(matrix)

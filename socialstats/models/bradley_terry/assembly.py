@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from socialstats.models.bradley_terry.data import PairData
+from socialstats.models.bradley_terry.data import PairData, sums
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -19,7 +19,7 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 def item_sums(data: PairData, g: FloatArray) -> FloatArray:
     """Return sum of g over cells where the item is a, minus where it is b; shape (n_items,)."""
     n = data.n_items
-    return np.bincount(data.a, g, n) - np.bincount(data.b, g, n)
+    return sums(data.a, g, n) - sums(data.b, g, n)
 
 
 def gradient(data: PairData, g_eta: FloatArray, g_tau: Any = None) -> FloatArray:
@@ -48,7 +48,7 @@ def information(data: PairData, h_ee: FloatArray, h_et: FloatArray | None, h_tt:
     p = n + k + (h_et is not None)
     out = np.zeros((p, p))
     if n:
-        off = np.bincount(data.a * n + data.b, h_ee, n * n).reshape(n, n)
+        off = sums(data.a * n + data.b, h_ee, n * n).reshape(n, n)
         off += off.T
         out[:n, :n] = -off
         out[np.arange(n), np.arange(n)] = off.sum(axis=1)

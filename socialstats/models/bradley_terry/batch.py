@@ -102,7 +102,7 @@ class Refitter:
         step = scale * (self.inverse @ (scale * grad))
         if n:
             step[:n] -= step[:n].mean(axis=0)
-        return step / np.maximum(1.0, np.abs(step).max(axis=0) / LONGEST_STEP)
+        return np.asarray(step / np.maximum(1.0, np.abs(step).max(axis=0) / LONGEST_STEP))
 
     def _settle(self, beta: FloatArray, w: FloatArray, converged: BoolArray) -> Refits:
         """Finish slow replicates with Newton's method; mark those without a finite estimate."""

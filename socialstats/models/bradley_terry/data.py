@@ -13,6 +13,11 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
+def sums(codes: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Return the sum of the values with each code, shape (size,)."""
+    return np.asarray(np.bincount(codes, values, size), dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairData:
     """Distinct linear predictors eta = strength[a] - strength[b] + z @ theta, each with its outcome weights.
@@ -54,7 +59,7 @@ class PairData:
     @property
     def n_z(self) -> int:
         """Number of order and covariate columns."""
-        return self.z.shape[1]
+        return int(self.z.shape[1])
 
     def eta(self, beta: FloatArray) -> FloatArray:
         """Return the linear predictor for parameters of shape (p, ...)."""
@@ -88,8 +93,8 @@ def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, f
     _, first, cell = np.unique(key, return_index=True, return_inverse=True)
     m = len(first)
     slot = outcome * m + cell
-    w = np.bincount(slot, design.weight, 3 * m).reshape(3, m)
-    w_sq = np.bincount(slot, design.weight_sq, 3 * m).reshape(3, m) if design.weighted else w
+    w = sums(slot, design.weight, 3 * m).reshape(3, m)
+    w_sq = sums(slot, design.weight_sq, 3 * m).reshape(3, m) if design.weighted else w
     return PairData(
         n_items=n if free else 0, a=a[first], b=b[first], z=z[first], z_names=z_names, w=w, w_sq=w_sq,
         cell=cell.reshape(-1), flipped=flipped,

@@ -18,7 +18,6 @@ from socialstats.models.bradley_terry.assembly import information
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.text import count, quoted
 
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 ONE_WAY_OUT = "Ways out: penalty='firth', prior=0.5 (pseudo-wins), components='separate', or leave these items out"
 SEPARATE_OUT = "Ways out: components='separate', or prior=0.5 (pseudo-wins, which tie the groups by assumption)"
 
@@ -70,7 +69,7 @@ def win_graph(data: PairData) -> WinGraph:
     )
 
 
-def _by_size(labels: IntArray) -> tuple[tuple[int, ...], ...]:
+def _by_size(labels: np.ndarray[Any, np.dtype[Any]]) -> tuple[tuple[int, ...], ...]:
     members = [tuple(int(i) for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
     return tuple(sorted(members, key=lambda m: (-len(m), m)))
 
@@ -155,13 +154,13 @@ def require_not_separated(data: PairData) -> None:
         items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
         parts.insert(0, sparse.csr_array(items, shape=(m, n)))
     x = sparse.csr_array(sparse.hstack(parts))
-    scale = np.maximum(np.abs(x).max(axis=0).toarray().ravel(), 1e-300)
+    scale = np.maximum(abs(x).max(axis=0).toarray().ravel(), 1e-300)
     x = sparse.csr_array(x @ sparse.diags_array(1 / scale))
     up, down = data.w[0] + data.w[2] > 0, data.w[1] + data.w[2] > 0
     signed = sparse.csr_array(sparse.vstack([x[up], -x[down]]))
-    solved = linprog(
-        -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(signed.shape[0]), bounds=(-1, 1), method="highs"
-    )
+    gain: Any = -np.asarray(signed.sum(axis=0), dtype=np.float64).ravel()
+    limits: Any = -signed
+    solved: Any = linprog(gain, A_ub=limits, b_ub=np.zeros(signed.shape[0]), bounds=(-1, 1), method="highs")
     if solved.status == 0 and -solved.fun > 1e-7:
         involved = [data.z_names[j] for j in range(data.n_z) if abs(solved.x[n + j]) > 1e-7]
         raise MleDoesNotExist(

@@ -107,9 +107,7 @@ def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -
     raise NonConvergence("Firth's penalised likelihood did not converge", iterations=max_iterations, gap=gap)
 
 
-def _jeffreys_score(
-    data: PairData, model: Likelihood, beta: FloatArray, cov: FloatArray
-) -> tuple[FloatArray, float]:
+def _jeffreys_score(data: PairData, model: Likelihood, beta: FloatArray, cov: FloatArray) -> tuple[FloatArray, float]:
     """Return half the trace of cov times the derivative of the information, by cell and for tau.
 
     In a canonical family that derivative is the third cumulant of the sufficient statistics

@@ -71,4 +71,4 @@ def _start(cov: FloatArray) -> FloatArray:
     variance = d[:, None] + d[None, :] - 2 * cov
     row = variance.sum(axis=1)
     q = (row - row.sum() / (2 * (n - 1))) / (n - 2)
-    return np.maximum(q, variance.sum() / (n * (n - 1)) / 20)
+    return np.asarray(np.maximum(q, variance.sum() / (n * (n - 1)) / 20))

@@ -33,7 +33,8 @@ class RankSets:
 
 def ranks(strength: FloatArray) -> IntArray:
     """Return ranks, 1 for the strongest; strengths within 1e-8 share the better rank."""
-    return 1 + (strength[None, :] > strength[:, None] + SAME).sum(axis=1)
+    better = strength[None, :] > strength[:, None] + SAME
+    return np.asarray(1 + better.sum(axis=1), dtype=np.int64)
 
 
 def rank_sets(
