@@ -39,12 +39,8 @@ def mean_checks(result: Result, values: dict[str, float]) -> list[Check]:
     checks = [compare("H", row.estimate, float(x.mean()), package="scipy", tolerance=1e-10, why=CLOSED)]
     if result.settings["cluster"] in (None, "pair") and row.conf_low is not None:
         ends = ttest_1samp(x, 0.0).confidence_interval(result.settings["level"])
-        checks.append(
-            compare("H, low", row.conf_low, float(ends.low), package="scipy", tolerance=1e-9, why=CLOSED)
-        )
-        checks.append(
-            compare("H, high", row.conf_high, float(ends.high), package="scipy", tolerance=1e-9, why=CLOSED)
-        )
+        checks.append(compare("H, low", row.conf_low, float(ends.low), package="scipy", tolerance=1e-9, why=CLOSED))
+        checks.append(compare("H, high", row.conf_high, float(ends.high), package="scipy", tolerance=1e-9, why=CLOSED))
     return checks
 
 
@@ -57,9 +53,7 @@ def difference_checks(result: Result, base: float) -> list[Check]:
     x, y = np.array([a[k] for k in names]), np.array([b[k] for k in names])
     row = result.row("H", group="difference")
     checks = [
-        compare(
-            "difference in H", row.estimate, float(np.mean(x - y)), package="scipy", tolerance=1e-10, why=CLOSED
-        )
+        compare("difference in H", row.estimate, float(np.mean(x - y)), package="scipy", tolerance=1e-10, why=CLOSED)
     ]
     if row.undefined:
         return checks

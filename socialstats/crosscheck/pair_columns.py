@@ -58,9 +58,10 @@ def pair_columns(fit: BradleyTerryResult) -> PairColumns:
     keys = np.column_stack([design.item_a, design.item_b, design.outcome, *codes, z])
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)
+    weight, weight_sq = (np.bincount(group, w).astype(np.float64) for w in (design.weight, design.weight_sq))
     return PairColumns(
-        x=x[first], outcome=design.outcome[first].astype(np.int64), weight=np.asarray(np.bincount(group, design.weight), dtype=np.float64),
-        weight_sq=np.asarray(np.bincount(group, design.weight_sq), dtype=np.float64), groups=tuple(code[first] for code in codes),
+        x=x[first], outcome=design.outcome[first].astype(np.int64), weight=weight,
+        weight_sq=weight_sq, groups=tuple(code[first] for code in codes),
         back=back_to_centred(n, x.shape[1]), note=note,
     )  # fmt: skip
 

@@ -50,7 +50,8 @@ def firth(table: PairColumns, *, rounds: int = 200) -> PeerFit:
     p = 1 / (1 + np.exp(-table.x @ beta))
     info = table.x.T @ (table.x * (table.weight * p * (1 - p))[:, None])
     return PeerFit(
-        estimate=beta, covariance=np.asarray(np.linalg.inv(info), dtype=np.float64), score=row_scores("half", table, beta),
+        estimate=beta, covariance=np.asarray(np.linalg.inv(info), dtype=np.float64),
+        score=row_scores("half", table, beta),
         loglik=log_likelihood("half", table, beta), package="statsmodels", note=table.note,
     )  # fmt: skip
 

@@ -123,11 +123,13 @@ def maximise(kind: str, table: PairColumns) -> PeerFit:
     k, tied = table.x.shape[1], kind not in ("none", "half")
     bounds = [(-50.0, 50.0)] * k + [(1e-6, 50.0) if kind == "rao_kupper" else (-50.0, 50.0)] * tied
     size = table.weight.sum()
-    start: Any = np.append(np.zeros(k), [0.5] * tied)
-    found = minimize(
+    start = np.append(np.zeros(k), [0.5] * tied)
+    stop = {"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9}
+    search: Any = minimize  # its stubs do not know functions that return Any
+    found = search(
         lambda v: -log_likelihood(kind, table, v) / size, start,
         jac=lambda v: -gradient(kind, table, v) / size, method="L-BFGS-B", bounds=bounds,
-        options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9},
+        options=stop,
     )  # fmt: skip
     beta = found.x
     h = curvature(kind, table, beta)

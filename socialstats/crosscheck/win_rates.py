@@ -85,6 +85,4 @@ def error_checks(
             scale = n / (n - 1)
     theirs = float(np.sqrt(fit.cov_params()[0, 0] * scale))
     why = "the sandwich of a weighted mean, times G/(G-1)"
-    return [
-        ("s.e.", compare(f"{name}, s.e.", row.std_error, theirs, package="statsmodels", tolerance=1e-9, why=why))
-    ]
+    return [("s.e.", compare(f"{name}, s.e.", row.std_error, theirs, package="statsmodels", tolerance=1e-9, why=why))]
