@@ -8,10 +8,11 @@ from typing import Any
 
 from socialstats.cli.plan import Plan
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.options import map_options
 from socialstats.designs.reading import read_comparisons
 from socialstats.errors import InputError, NothingToAnalyse
 
-PARTS = ("item_a", "item_b", "winner", "order", "weight", "wins_a", "wins_b", "ties")
+PASSED_ON = ("cluster", "by", "tie", "na", "missing", "winner_coding")
 DATA_KEYS = ("map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding")
 ANALYSIS_KEYS = ("study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group")
 
@@ -30,8 +31,9 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
     deviations = []
     for key in (*DATA_KEYS, *ANALYSIS_KEYS):
         given = getattr(options, key, None)
-        given = parse_map(given) if key == "map" and given else given
         planned = plan.values.get(key)
+        if key == "map" and planned is not None:
+            planned = [f"{part}={column}" for part, column in planned.items()]
         if given not in (None, []):
             if planned is not None and planned not in (given, [given]) and [planned] != given:
                 deviations.append(f"{key}: the plan says {planned!r}, the command line {given!r}")
@@ -39,19 +41,6 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
         elif planned is not None:
             settings[key] = planned
     return settings, tuple(deviations)
-
-
-def parse_map(pairs: list[str]) -> dict[str, str]:
-    """Turn ``PART=COLUMN`` words into a mapping."""
-    found: dict[str, str] = {}
-    for pair in pairs:
-        part, equals, column = pair.partition("=")
-        if not equals or not part or not column:
-            raise InputError(f"--map {pair}: write it as PART=COLUMN, such as --map item_a=left")
-        if part in found:
-            raise InputError(f"--map names '{part}' twice: {found[part]} and {column}")
-        found[part] = column
-    return found
 
 
 def read_design(path: str, settings: Mapping[str, Any], input_format: Any = None) -> Comparisons:
@@ -62,14 +51,8 @@ def read_design(path: str, settings: Mapping[str, Any], input_format: Any = None
 
 def design_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keyword options of `Comparisons.from_frame` and `from_file`."""
-    mapping = dict(settings.get("map", {}))
-    options: dict[str, Any] = {part: mapping.pop(part) for part in PARTS if part in mapping}
-    covariates = _covariates(mapping)
-    if covariates:
-        options["covariates"] = covariates
-    for key in ("cluster", "by", "tie", "na", "missing", "winner_coding"):
-        if key in settings:
-            options[key] = settings[key]
+    options = map_options(settings.get("map", []))
+    options |= {key: settings[key] for key in PASSED_ON if key in settings}
     if "where" in settings:
         if "by" in settings:
             raise InputError("--where and --by cannot be used together")
@@ -98,17 +81,3 @@ def _where(where: Any) -> tuple[str, str]:
     if not equals or not column:
         raise InputError(f"--where {words[0]}: write it as COLUMN=VALUE, such as --where model=gpt-4")
     return column, value
-
-
-def _covariates(rest: dict[str, str]) -> dict[str, tuple[str, str]]:
-    """Return the covariates among the mapped parts: X_a and X_b, both needed."""
-    found: dict[str, tuple[str, str]] = {}
-    for part in rest:
-        name, _, side = part.rpartition("_")
-        if not name or side not in ("a", "b"):
-            known = ", ".join(PARTS)
-            raise InputError(f"--map {part}=...: no part '{part}'. Parts: {known}, or X_a and X_b for a covariate X")
-        if f"{name}_a" not in rest or f"{name}_b" not in rest:
-            raise InputError(f"--map {part}=...: a covariate needs both sides, {name}_a and {name}_b")
-        found[name] = (rest[f"{name}_a"], rest[f"{name}_b"])
-    return found

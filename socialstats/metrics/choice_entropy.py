@@ -218,9 +218,7 @@ def choice_entropy_difference(
     if len(pairs) < 2:
         raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
     tables, orders = zip(*(aligned(design, pairs, base) for design in (one, two)), strict=True)
-    a, b = (
-        tuple(x[order] for x in (t.entropy, t.corrected, t.n)) for t, order in zip(tables, orders, strict=True)
-    )
+    a, b = (tuple(x[order] for x in (t.entropy, t.corrected, t.n)) for t, order in zip(tables, orders, strict=True))
     rows = difference_rows(a, b, labels, level, one.n_rows + two.n_rows)
     return Result(
         metric="choice_entropy",
@@ -279,9 +277,7 @@ def unequal_counts(a: FloatArray, b: FloatArray, labels: tuple[str, str]) -> tup
         return ()
     said = f"{labels[0]} has {number(a.mean(), 1)} comparisons a pair, {labels[1]} {number(b.mean(), 1)}"
     fix = "quote H_corrected, or use the same number of comparisons in both"
-    return (
-        caution("SS303", said, affects="the difference in H: fewer comparisons give a smaller plug-in H", fix=fix),
-    )
+    return (caution("SS303", said, affects="the difference in H: fewer comparisons give a smaller plug-in H", fix=fix),)
 
 
 def unit(base: float) -> str:

@@ -221,11 +221,7 @@ def own_cautions(boot: Bootstrap, lines: Sequence[ReferenceLine]) -> tuple[Cauti
     plug_in, corrected = boot.estimate[:2]
     said = ", ".join(f"{line.label} give {number(line.value, 1)}" for line in lines[1:2])
     said += f" and a random ranking {number(lines[2].value, 1)}"
-    size = (
-        ""
-        if np.isnan(corrected)
-        else f"about {number(plug_in - corrected, 2)} of S = {number(plug_in, 2)} is noise"
-    )
+    size = "" if np.isnan(corrected) else f"about {number(plug_in - corrected, 2)} of S = {number(plug_in, 2)} is noise"
     found = [
         caution("SS304", size or "noise in the win rates raises S", affects="S, most where comparisons are few",
                 fix="quote S_corrected, or compare only designs with equal counts"),

@@ -177,9 +177,7 @@ def all_rows(
     )  # fmt: skip
     method = "Wilson" if ci == "wilson" else "Wilson, cluster-adjusted"
     by_item = np.arange(3 * n_items).reshape(3, n_items).T.ravel()
-    rows = [
-        row_of(shown, int(k), design.items[k % n_items], CONDITIONS[k // n_items], level, method) for k in by_item
-    ]
+    rows = [row_of(shown, int(k), design.items[k % n_items], CONDITIONS[k // n_items], level, method) for k in by_item]
     rows += [row_of(shown, 3 * n_items + i, ALL, name, level, method) for i, name in enumerate(CONDITIONS)]
     return tuple(rows)
 

@@ -116,7 +116,7 @@ def bradley_terry(
     ...     "winner": ["nurse", "pilot", "judge", "nurse", "nurse", "pilot"]})
     >>> fit = bradley_terry(Comparisons.from_frame(games))
     >>> {item: round(value, 4) for item, value in fit.coef().items()}
-    {'judge': -0.4055, 'nurse': 0.8109, 'pilot': -0.4055}
+    {'judge': -0.7563, 'nurse': 0.7563, 'pilot': 0.0}
     """
     options = Options(
         formula=formula, ties=ties, order=order, strengths=strengths, cluster=cluster, vcov=vcov, penalty=penalty,

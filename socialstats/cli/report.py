@@ -1,0 +1,128 @@
+"""The report command: read, run the study, render, write."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from socialstats.cli.commands import load_plan
+from socialstats.cli.inputs import design_options, filtered, read_design, settle
+from socialstats.cli.plan import Plan
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.outcome import Outcome
+from socialstats.text import count
+
+OPTION_KEYS = ("level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group")
+SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
+
+
+def run_report(options: argparse.Namespace) -> int:
+    """Write the page (and JSON) that the options ask for."""
+    plan = load_plan(options.plan)
+    settings, deviations = settle(options, plan)
+    design, simulated, facts = read_input(options, settings)
+    chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
+    study = pick(STUDIES, settings.get("study"), design)
+    progress(options, f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}; study {study.name}")
+    outcome = run_study(
+        study, design, StudyOptions(**chosen, verify=not options.no_verify, simulated=simulated)
+    )  # fmt: skip
+    write(options, outcome, plan, deviations, facts)
+    tell(options, outcome)
+    reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
+    return 1 if reached else 0
+
+
+def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Comparisons, str, dict[str, str]]:
+    """Return the design, what says that it is simulated, and facts about the data for the reproduce block."""
+    if (options.example is None) == (options.data is None):
+        raise InputError("name a file (or - for stdin), or --example NAME, not both")
+    if options.example is not None:
+        return read_example(options.example, settings)
+    design = read_design(options.data, settings, options.input_format)
+    facts = {"data": design.source}
+    if options.data != "-":
+        facts["sha256"] = hashlib.sha256(Path(options.data).read_bytes()).hexdigest()
+    return design, "", facts
+
+
+def read_example(name: str, settings: dict[str, Any]) -> tuple[Comparisons, str, dict[str, str]]:
+    """Return the design of a bundled data set."""
+    from socialstats import datasets
+
+    entry = datasets.describe(name.replace("-", "_"))
+    frame = entry.load()
+    if not {"choice", "winner", "wins_a"} & set(frame.columns):
+        raise InputError(f"data set '{name}' is not a table of comparisons")
+    design = filtered(Comparisons.from_frame(frame, source=entry.name, **design_options(settings)), settings)
+    simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
+    return design, simulated, {"data": f"bundled data set {entry.name}"}
+
+
+def write(
+    options: argparse.Namespace, outcome: Outcome, plan: Plan, deviations: tuple[str, ...], facts: dict[str, str]
+) -> None:
+    """Render and write the page and the JSON."""
+    import socialstats_reports
+
+    if plan.values.get("title"):
+        outcome = replace(outcome, title=plan.values["title"])
+    page = socialstats_reports.render(
+        outcome,
+        command=command_line(),
+        facts=facts,
+        plan_text=plan.text,
+        plan_sha256=plan.sha256,
+        deviations=deviations,
+        status=plan.values.get("status", "exploratory"),
+        date=options.date or source_date(),
+    )
+    target = options.output or ("-" if options.json == "-" and options.output is None else "report.html")
+    if options.json == "-" and options.output is None:
+        target = ""
+    if target == "-" and sys.stdout.isatty():
+        raise InputError("not printing HTML to a terminal; name a file with -o")
+    for name, text in ((target, page), (options.json, socialstats_reports.as_json(outcome))):
+        if name == "-":
+            sys.stdout.write(text)
+        elif name:
+            Path(name).write_text(text, encoding="utf-8")
+            progress(options, f"wrote {Path(name).resolve()}", always=True)
+
+
+def command_line() -> str:
+    """Return the command as typed, without the path of the program."""
+    return shlex.join(["socialstats", *sys.argv[1:]])
+
+
+def source_date() -> str:
+    """Return the date of SOURCE_DATE_EPOCH, if set, as YYYY-MM-DD."""
+    from datetime import UTC, datetime
+
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch.isdigit() else ""
+
+
+def progress(options: argparse.Namespace, message: str, *, always: bool = False) -> None:
+    """Print progress to stderr: on a terminal only, unless `always`."""
+    if not options.quiet and (always or sys.stderr.isatty()):
+        print(message, file=sys.stderr)
+
+
+def tell(options: argparse.Namespace, outcome: Outcome) -> None:
+    """Print the answer and the cautions to stderr."""
+    if options.quiet:
+        return
+    for sentence in outcome.answer:
+        print(sentence, file=sys.stderr)
+    for caution in outcome.cautions:
+        if caution.severity != "info":
+            print(f"caution: {caution}", file=sys.stderr)
