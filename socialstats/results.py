@@ -9,7 +9,7 @@ import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,9 +274,7 @@ class Result:
 
         size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
-        facts = [
-            f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None
-        ]
+        facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
         if facts:
             lines.append("Fit: " + ", ".join(facts))
         lines += ["", self.table_text(), ""]
@@ -294,9 +293,8 @@ class Result:
             cells = []
             for c in shown:
                 value = getattr(r, c)
-                whole = c.startswith("n") or value is None
-                text = shorten(value, 40) if isinstance(value, str) else number(value, 0 if whole else 4)
-                cells.append(text)
+                whole = c in ("n", "n_units", "n_clusters") or (c == "df" and value is not None and value % 1 == 0)
+                cells.append(shorten(value, 40) if isinstance(value, str) else number(value, 0 if whole else 4))
             table.append(cells)
         widths = [max(len(line[i]) for line in table) for i in range(len(shown))]
         return "\n".join(
@@ -364,13 +362,13 @@ class ResultGroup:
     ----------
     by : str
         Name of the variable.
-    results : mapping of str to Result
+    results : mapping of str to Result (or to another group)
     """
 
     by: str
-    results: Mapping[str, Result]
+    results: Mapping[str, Any]
 
-    def __getitem__(self, level: str) -> Result:
+    def __getitem__(self, level: str) -> Any:
         return self.results[level]
 
     def __iter__(self) -> Iterator[str]:
@@ -383,13 +381,15 @@ class ResultGroup:
         """Return the terms of all levels, the level in column ``by``."""
         import pandas as pd
 
-        return pd.concat([r.tidy().assign(by=level) for level, r in self.results.items()], ignore_index=True)
+        parts: list[pd.DataFrame] = [r.tidy().assign(by=level) for level, r in self.results.items()]
+        return pd.concat(parts, ignore_index=True)
 
     def glance(self) -> pd.DataFrame:
         """Return one row a level."""
         import pandas as pd
 
-        return pd.concat([r.glance() for r in self.results.values()], keys=list(self.results), names=[self.by])
+        parts: list[pd.DataFrame] = [r.glance() for r in self.results.values()]
+        return pd.concat(parts, keys=list(self.results), names=[self.by])
 
     def summary(self) -> str:
         """Return the summaries of all levels."""
@@ -404,7 +404,7 @@ class ResultGroup:
         return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
 
 
-def by_levels(design: Any, by: str | None, compute: Callable[[Any], Result]) -> Result | ResultGroup:
+def by_levels(design: Any, by: str | None, compute: Callable[[Any], R]) -> R | ResultGroup:
     """Run a metric on the whole design, or once for each level of its `by` factor.
 
     Parameters

@@ -123,8 +123,7 @@ def bradley_terry(
         prior=prior, components=components, solver=solver, reference=reference, level=level,
     )  # fmt: skip
     design = comparisons if isinstance(comparisons, Comparisons) else Comparisons.from_frame(comparisons)
-    result = by_levels(design, by, lambda part: _fit(part, options))  # type: ignore[arg-type, return-value]
-    return result  # type: ignore[return-value]
+    return by_levels(design, by, lambda part: _fit(part, options))
 
 
 def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:
