@@ -105,11 +105,10 @@ def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, 
         if status.any():
             numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
             combined.push(STATUS, status - 1, WEIGHT_NO_NUMBER + 1)
-    cell_of_row, cells = combined.finish(len(frame))
-    size = len(next(iter(cells.values())))
-    n = np.bincount(cell_of_row, minlength=size).astype(np.float64)
+    n, cell_of_row, cells = combined.finish(len(frame), each_row=numbers is not None)
+    size = len(n)
     w = w2 = n
-    if numbers is not None:
+    if numbers is not None and cell_of_row is not None:
         w = np.bincount(cell_of_row, weights=numbers, minlength=size).astype(np.float64, copy=False)
         w2 = np.bincount(cell_of_row, weights=numbers**2, minlength=size).astype(np.float64, copy=False)
     state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
@@ -141,12 +140,24 @@ class _Radix:
         self.size *= size
         self.stages[-1][1].append((name, size))
 
-    def finish(self, rows: int) -> tuple[IntArray, dict[str, IntArray]]:
-        """Return the cell of each row, and each column's codes over the cells."""
+    def finish(self, rows: int, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
+        """Return the rows of each cell, the cell of each row if asked for, and each column's codes over the cells.
+
+        Where the possible keys are no more than the rows, they are counted in place of being hashed.
+        """
         import pandas as pd
 
         key = np.zeros(rows, dtype=np.int64) if self.key is None else self.key
-        cell_of_row, rest = pd.factorize(key)
+        cell_of_row = None
+        if self.size <= rows:
+            every = np.bincount(key, minlength=self.size)
+            rest = np.flatnonzero(every)
+            n = every[rest].astype(np.float64)
+            if each_row:
+                cell_of_row = (np.cumsum(every > 0) - 1)[key]
+        else:
+            cell_of_row, rest = pd.factorize(key)
+            n = np.bincount(cell_of_row, minlength=len(rest)).astype(np.float64)
         codes: dict[str, IntArray] = {}
         for seen, names in reversed(self.stages):
             for name, size in reversed(names):
@@ -154,7 +165,7 @@ class _Radix:
                 rest = rest // size
             if seen is not None:
                 rest = seen[rest]
-        return cell_of_row, codes
+        return n, cell_of_row, codes
 
 
 def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray, AnyArray]:
