@@ -144,8 +144,9 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     data = pair_data(design, z, names, free=options.strengths == "free")
     if options.reference is not None and options.reference not in design.items:
         raise InputError(f"reference='{options.reference}' is not an item; items: {', '.join(design.items[:20])}")
+    _require_connected(data, design, options)
     require_identified(data)
-    fitted = _estimate(data, model, design, options)
+    fitted = _estimate(data, model, options)
     factors = design.factors(options.cluster)
     kind = options.covariance_kind(len(factors), ties, design.weighted)
     covariance, robust = _covariance(kind, design, data, model, fitted, factors)
@@ -156,28 +157,38 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     return make_result(design, state, cautions=fit_cautions(design, state))
 
 
-def _estimate(data: PairData, model: Likelihood, design: Comparisons, options: Options) -> Fitted:
-    if options.prior:
-        return _drop_ghost(fit_newton(with_ghost(data, options.prior), model), data, model)
-    if options.penalty == "firth":
-        if data.free and len(win_graph(data).groups) > 1:
-            require_connected(data, design.items)
-        return fit_firth(data, model)
-    if data.free:
+def _require_connected(data: PairData, design: Comparisons, options: Options) -> None:
+    """Check Ford's condition; a penalty needs only that all items hang together, pseudo-wins need nothing."""
+    if not data.free or options.prior:
+        return
+    if options.penalty is None or len(win_graph(data).groups) > 1:
         require_connected(data, design.items)
+
+
+def _estimate(data: PairData, model: Likelihood, options: Options) -> Fitted:
+    if options.prior:
+        return _drop_ghost(_newton(with_ghost(data, options.prior), model), data, model)
+    if options.penalty == "firth":
+        return fit_firth(data, model)
     if options.solver == "mm":
         worth, sweeps = fit_mm(data)
         at = fit_newton(data, model, beta=np.log(worth) - np.log(worth).mean())
         return Fitted(beta=_log_centred(worth), covariance=at.covariance, loglik=at.loglik, iterations=sweeps)
+    return _newton(data, model)
+
+
+def _newton(data: PairData, model: Likelihood) -> Fitted:
+    """Maximise the likelihood; where that fails or looks suspicious, say which terms separate the outcomes."""
     try:
         with np.errstate(over="ignore"):
             fitted = fit_newton(data, model)
-    except (NonConvergence, np.linalg.LinAlgError):
-        if data.n_z:
-            require_not_separated(data)
-        raise
-    if data.n_z and np.abs(data.eta(fitted.beta)).max(initial=0.0) > SUSPICIOUS_ETA:
-        require_not_separated(data)
+    except (NonConvergence, np.linalg.LinAlgError) as error:
+        require_not_separated(data, model.tie_term)
+        if isinstance(error, NonConvergence):
+            raise
+        raise NonConvergence("the information matrix is singular", iterations=0, gap=np.inf) from error
+    if np.abs(data.eta(fitted.beta)).max(initial=0.0) > SUSPICIOUS_ETA:
+        require_not_separated(data, model.tie_term)
     return fitted
 
 

@@ -119,7 +119,7 @@ def require_identified(data: PairData) -> None:
     effects = info[n:, n:]
     if n:
         strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
-        effects = effects - info[n:, :n] @ np.linalg.solve(strengths, info[:n, n:])
+        effects = effects - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
     size = np.sqrt(np.diagonal(info[n:, n:]))
     if np.any(size == 0):
         _not_identified([data.z_names[j] for j in np.flatnonzero(size == 0)], "never differ between the sides")
@@ -139,32 +139,59 @@ def _not_identified(terms: list[str], why: str) -> None:
     )
 
 
-def require_not_separated(data: PairData) -> None:
-    """Raise `MleDoesNotExist`, naming terms, when order and covariates predict outcomes perfectly.
+def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
+    """Raise `MleDoesNotExist`, naming terms, when they predict outcomes perfectly.
 
-    Looks for a direction d with s x'd >= 0 for every decided comparison (s = +1 where a won) and x'd = 0 for
-    every tie, not all zero: along it the likelihood rises for ever (Konis 2007, section 4).
+    Looks for a direction (d, t), t the tie parameter's, along which the likelihood rises for ever: s x'd >= t >= 0
+    for every decided comparison (s = +1 where a won) and |x'd| <= t for every tie, not all zero (Konis 2007,
+    section 4; without tie parameter t = 0). The terms named are few: each is left out if the others do.
+
+    Parameters
+    ----------
+    data : PairData
+    tie_term : str or None
+        Name of the tie parameter; None treats ties as half wins.
     """
+    n = data.n_items
+    slack, names = _slack(data, tie_term)
+    if not _rises(slack, ()):
+        return
+    dropped: tuple[int, ...] = ()
+    for j in reversed(range(n, n + len(names))):
+        if _rises(slack, (*dropped, j)):
+            dropped += (j,)
+    involved = [names[j - n] for j in range(n, n + len(names)) if j not in dropped]
+    with_items = " with the item strengths" if involved == [tie_term] else ""
+    firth = "" if tie_term == "log_theta" else "penalty='firth', "
+    ways = "prior=0.5 (pseudo-wins)" if with_items else "or leave the terms out"
+    raise MleDoesNotExist(
+        f"no finite estimate exists: {quoted(involved)} predict the outcomes perfectly{with_items} (separation). "
+        f"Ways out: {firth}{ways}",
+        terms=tuple(involved),
+    )
+
+
+def _slack(data: PairData, tie_term: str | None) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """Return the rows that must not be negative along (d, t), and the names of the columns after the items."""
+    m, rows = len(data.a), np.arange(len(data.a))
+    parts = [sparse.csr_array(data.z)]
+    if data.n_items:
+        items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
+        parts.insert(0, sparse.csr_array(items, shape=(m, data.n_items)))
+    x = sparse.csr_array(sparse.hstack(parts))
+    x = sparse.csr_array(x @ sparse.diags_array(1 / np.maximum(np.abs(x).max(axis=0).toarray().ravel(), 1e-300)))
+    a_won, b_won, tied = data.w > 0
+    if tie_term is None:
+        return sparse.csr_array(sparse.vstack([x[a_won | tied], -x[b_won | tied]])), data.z_names
+    signed = sparse.vstack([x[a_won], -x[b_won], x[tied], -x[tied]])
+    by_tie = np.r_[np.full(a_won.sum() + b_won.sum(), -1.0), np.ones(2 * tied.sum())]
+    return sparse.csr_array(sparse.hstack([signed, by_tie[:, None]])), (*data.z_names, tie_term)
+
+
+def _rises(slack: sparse.csr_array, without: tuple[int, ...]) -> bool:
+    """Return whether some direction, zero in the columns `without`, keeps every row from 0 up and one above."""
     from scipy.optimize import linprog
 
-    n, m = data.n_items, len(data.a)
-    rows = np.arange(m)
-    parts = [sparse.csr_array(data.z)]
-    if n:
-        items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
-        parts.insert(0, sparse.csr_array(items, shape=(m, n)))
-    x = sparse.csr_array(sparse.hstack(parts))
-    scale = np.maximum(abs(x).max(axis=0).toarray().ravel(), 1e-300)
-    x = sparse.csr_array(x @ sparse.diags_array(1 / scale))
-    up, down = data.w[0] + data.w[2] > 0, data.w[1] + data.w[2] > 0
-    signed = sparse.csr_array(sparse.vstack([x[up], -x[down]]))
-    gain: Any = -np.asarray(signed.sum(axis=0), dtype=np.float64).ravel()
-    limits: Any = -signed
-    solved: Any = linprog(gain, A_ub=limits, b_ub=np.zeros(signed.shape[0]), bounds=(-1, 1), method="highs")
-    if solved.status == 0 and -solved.fun > 1e-7:
-        involved = [data.z_names[j] for j in range(data.n_z) if abs(solved.x[n + j]) > 1e-7]
-        raise MleDoesNotExist(
-            f"no finite estimate exists: {quoted(involved)} predict the outcomes perfectly (separation). "
-            "Ways out: penalty='firth', or leave the terms out",
-            terms=tuple(involved),
-        )
+    bounds = [(0.0, 0.0) if j in without else (-1.0, 1.0) for j in range(slack.shape[1])]
+    solved = linprog(-slack.sum(axis=0), A_ub=-slack, b_ub=np.zeros(slack.shape[0]), bounds=bounds, method="highs")
+    return bool(solved.status == 0 and -solved.fun > 1e-7)

@@ -1,0 +1,217 @@
+"""The command line as a user meets it: exit codes, messages, stdout and stderr."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import socialstats
+from socialstats.cli import main
+
+ROOT = Path(__file__).parents[2]
+SMALL = "item_a,item_b,winner,order,worker\n" + "".join(
+    f"{a},{b},{w},{f},{k % 7}\n"
+    for k, (a, b, w, f) in enumerate(
+        [
+            ("nurse", "judge", "nurse", "nurse"),
+            ("judge", "pilot", "judge", "pilot"),
+            ("pilot", "nurse", "pilot", "pilot"),
+            ("nurse", "pilot", "nurse", "pilot"),
+            ("judge", "nurse", "judge", "nurse"),
+            ("pilot", "judge", "pilot", "judge"),
+            ("nurse", "judge", "nurse", "judge"),
+        ]
+        * 6
+    )
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "choices.csv"
+    path.write_text(SMALL)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    try:
+        code = main(list(words))
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_help_loads_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom socialstats.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pandas', 'scipy', 'matplotlib', 'sklearn', 'pingouin', 'statsmodels', 'openai', 'jinja2'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_import_loads_no_peer_and_no_figure_library() -> None:
+    script = (
+        "import sys, socialstats as ss\nss.bradley_terry, ss.Comparisons, ss.sensitivity\n"
+        "print(sorted({'sklearn', 'pingouin', 'openai', 'matplotlib', 'statsmodels', 'choix'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_loads() -> None:
+    for name in socialstats.__all__:
+        assert getattr(socialstats, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        socialstats.nonsense  # noqa: B018
+
+
+def test_typo_in_command_and_option_is_answered_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "reprot")
+    assert (code, out) == (2, "")
+    assert "Did you mean report?" in err
+    code, out, err = run(capsys, "check", "x.csv", "--clustre", "a")
+    assert code == 2
+    assert "Did you mean --cluster?" in err
+
+
+def test_check_says_what_is_in_the_table(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    code, out, _ = run(capsys, "check", str(table), "--cluster", "worker")
+    assert code == 0
+    assert "42 comparisons of 3 items" in out
+    assert "worker (7)" in out
+    assert "strengths   finite" in out
+
+
+def test_init_writes_a_plan_that_report_reads(capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "init", str(table), "--cluster", "worker")
+    assert code == 0
+    plan = tomllib.loads(out)
+    assert plan["data"]["map"]["winner"] == "winner"
+    assert plan["data"]["cluster"] == ["worker"]
+    path = tmp_path / "plan.toml"
+    path.write_text(out)
+    page = tmp_path / "page.html"
+    code, out, err = run(capsys, "report", str(table), "--plan", str(path), "--level", "0.9", "-o", str(page))
+    assert (code, out) == (0, ""), err
+    text = page.read_text()
+    assert "level: the plan says 0.95, the command line 0.9" in text
+    assert "90% CI" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[study]\nnaem = 'x'\n", "unknown key 'naem' in [study]. Did you mean 'name'?"),
+        ("[dta]\n", "unknown section [dta]. Did you mean 'data'?"),
+        ("[inference]\nseed = 'x'\n", "[inference] seed = 'x' is not a whole number"),
+        ("[study\n", "not a TOML file"),
+    ],
+)
+def test_bad_plan_names_the_key(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "plan.toml"
+    path.write_text(text)
+    code, out, err = run(capsys, "report", str(table), "--plan", str(path))
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_json_on_stdout_is_all_that_stdout_carries(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    code, out, _ = run(capsys, "report", str(table), "--json", "-", "--no-verify")
+    assert code == 0
+    assert json.loads(out)["study"] == "comparisons"
+
+
+def test_fail_on_caution_exits_with_one(capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path) -> None:
+    page = str(tmp_path / "p.html")
+    words = ["report", str(table), "--cluster", "worker", "-o", page, "--no-verify", "-q"]
+    assert run(capsys, *words)[0] == 0
+    assert run(capsys, *words, "--fail-on", "caution")[0] == 1
+
+
+BAD = {
+    "unbeaten": ("item_a,item_b,winner\nZ,A,Z\nZ,B,Z\nA,B,A\nB,A,B\n", 3, "'Z' never lost"),
+    "two groups": ("item_a,item_b,winner\nA,B,A\nB,A,B\nX,Y,X\nX,Y,Y\n", 3, "2 groups of items were never compared"),
+    "unknown winner": ("item_a,item_b,winner\nA,B,A\nA,B,C\nB,A,B\n", 2, "line 3, column 'winner': 'C'"),
+    "missing column": ("item_a,other,winner\nA,B,A\n", 2, "no column for 'item_b'"),
+    "empty": ("", 3, "empty"),
+    "header only": ("item_a,item_b,winner\n", 3, "no rows"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_tables_get_the_right_error_and_write_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    text, expected, message = BAD[name]
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    page = tmp_path / "page.html"
+    code, out, err = run(capsys, "report", str(path), "-o", str(page))
+    assert (code, out) == (expected, "")
+    assert message in err
+    assert err.startswith("error: ")
+    assert not page.exists()
+
+
+def test_missing_file_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, _, err = run(capsys, "check", str(tmp_path / "nothing.csv"))
+    assert code == 2
+    assert "nothing.csv" in err
+
+
+def test_byte_order_mark_and_hostile_label_make_a_safe_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    evil = "</script><img src=x onerror=alert(1)>" + "x" * 263
+    text = SMALL.replace("nurse", f'"{evil}"')
+    path = tmp_path / "bom.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    page = tmp_path / "page.html"
+    code, _, err = run(capsys, "report", str(path), "-o", str(page))
+    assert code == 0, err
+    html = page.read_text()
+    assert "<img" not in html
+    assert html.count("</script>") == html.count("<script type=")
+
+
+def test_where_and_by(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = SMALL.splitlines()
+    both = [rows[0] + ",model"] + [f"{r},{m}" for m in ("m1", "m2") for r in rows[1:]]
+    path = tmp_path / "two.csv"
+    path.write_text("\n".join(both) + "\n")
+    code, out, _ = run(capsys, "check", str(path), "--where", "model=m1")
+    assert code == 0
+    assert "42 comparisons" in out
+    code, _, err = run(capsys, "check", str(path), "--where", "model=m9")
+    assert code == 3
+    assert "no row has model = 'm9'" in err
+    page = tmp_path / "by.html"
+    code, _, err = run(capsys, "report", str(path), "--by", "model", "-o", str(page))
+    assert code == 0, err
+    assert "m2: Which item is chosen over which?" in page.read_text()
+
+
+@pytest.mark.parametrize("words", [["studies"], ["datasets"], ["datasets", "baseball"], ["cite"], ["cite", "sensitivity"]])
+def test_listings(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    code, out, err = run(capsys, *words)
+    assert (code, err) == (0, "")
+    assert len(out) > 50
+
+
+def test_data_set_as_csv_goes_back_in(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "datasets", "journal-citations", "--csv")
+    assert code == 0
+    path = tmp_path / "citations.csv"
+    path.write_text(out)
+    code, out, _ = run(capsys, "check", str(path))
+    assert code == 0
+    assert "of 4 items" in out
