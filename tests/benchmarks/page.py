@@ -1,0 +1,161 @@
+"""The benchmark results as Markdown."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+START, END = "<!-- bench:start -->", "<!-- bench:end -->"
+PACKAGES = (
+    "socialstats", "numpy", "scipy", "pandas", "narwhals", "evalica", "choix", "arena-rank", "jax", "statsmodels",
+)  # fmt: skip
+MEMORY_TARGET = 450
+INTRODUCTION = """\
+# Benchmarks
+
+Written by `make bench`. Every measurement is a fresh process with one thread (`OMP_NUM_THREADS=1`); tools take turns;
+numbers are medians over processes. CPU is user plus system time, children included; it is what the ratios compare,
+because wall time depends on what else the machine does. *First call* is the first in its process (lazy imports and
+compilation included), *CPU* and *wall* the median of the later calls where there are any. Importing a tool and loading
+the data frame is not timed; turning the frame into what the tool takes is. *Peak* is the resident memory of the whole
+process, data frame included. *Ratio* is the tool's CPU over ours. *Largest difference*: of a centred log-strength from
+ours. A peer that was given fewer refits is scaled up linearly, and its line says so.
+"""
+NOTES = {
+    "fit": (
+        "evalica gets lists, which it reads twice as fast as data-frame columns. arena-rank compiles its loss anew for "
+        "every fit, so that its second call costs nearly what the first does. choix stops each solver by its default "
+        "rule."
+    ),
+    "bootstrap": "arena-rank's bootstrap is left out: it forks after starting threads, and hung when it was tried.",
+    "battles": (
+        "Ties as halves is another model: it shrinks the strengths to about two thirds, so no difference is given."
+    ),
+}
+
+
+def seconds(value: float) -> str:
+    """Seconds, or milliseconds below one tenth, with three digits."""
+    return f"{1000 * value:.3g} ms" if value < 0.1 else f"{value:.3g} s" if value < 100 else f"{value:,.0f} s"
+
+
+def ratio(line: dict[str, Any], ours: dict[str, Any]) -> float:
+    """CPU of a tool over ours."""
+    return float(line["cpu"] / ours["cpu"])
+
+
+def verdict(line: dict[str, Any], ours: dict[str, Any]) -> str:
+    """The ratio with its target, and whether it is met."""
+    entry, found = line["entry"], ratio(line, ours)
+    text = f"{found:,.3g}x" if found < 1000 else f"{found:,.0f}x"
+    if not entry.target:
+        return text
+    return f"**{text}** (target {entry.target:g}x: {'met' if found >= entry.target else 'not met'})"
+
+
+def table(lines: list[dict[str, Any]]) -> str:
+    """One task as a Markdown table."""
+    head = (
+        "| tool | what | uncertainty | first call | CPU | wall | peak MB | ratio | largest difference |\n"
+        "|---|---|---|--:|--:|--:|--:|--:|--:|\n"
+    )
+    rows = []
+    for line in lines:
+        entry = line["entry"]
+        gap = "" if line["gap"] is None else f"{line['gap']:.1e}"
+        share = "1" if line is lines[0] else verdict(line, lines[0])
+        times = " | ".join(seconds(line[k]) for k in ("first", "cpu", "wall"))
+        rows.append(
+            f"| {entry.tool} | {entry.what} | {entry.errors} | {times} | {line['peak']:.0f} | {share} | {gap} |\n"
+        )
+    return head + "".join(rows)
+
+
+def page(plan: Any, tasks: dict[str, list[dict[str, Any]]], more: dict[str, Any], made: dict[str, Any]) -> str:
+    """The whole page."""
+    parts = [INTRODUCTION, f"{machine()}\n"]
+    for name, lines in tasks.items():
+        parts.append(f"## {plan[name][0]}\n\n{table(lines)}")
+        if name == "battles":
+            ours, share = lines[0], made["battles"]["ties"]
+            met = "met" if ours["peak"] <= MEMORY_TARGET else "not met"
+            parts.append(
+                f"Ties: {100 * share:.1f} %. Our peak of {ours['peak']:.0f} MB includes {ours['loaded']:.0f} MB for "
+                f"Python, the libraries and the data frame (target {MEMORY_TARGET} MB: {met}).\n"
+            )
+        if name in NOTES:
+            parts.append(f"{NOTES[name]}\n")
+    if "group-by" in more:
+        parts.append(group_by(more["group-by"]))
+    if "start" in more:
+        parts.append(start(more["start"]))
+    return "\n".join(parts)
+
+
+def group_by(found: list[dict[str, Any]]) -> str:
+    """Cost after the group-by against the number of rows."""
+    rows = "".join(
+        f"| {one['rows']:,} | {one['cells']:,} | {seconds(one['read'])} | {seconds(one['fit'])} |\n" for one in found
+    )
+    return (
+        "## Cost after the group-by\n\nThe same cells with ten times the rows: only reading grows (CPU; reading once, "
+        "fitting Davidson's model with covariance the median of nine).\n\n"
+        f"| rows | cells | reading and counting | fit |\n|--:|--:|--:|--:|\n{rows}"
+    )
+
+
+def start(found: dict[str, Any]) -> str:
+    """Start-up times."""
+    lines = ["## Start\n"]
+    for name, one in found.items():
+        said = ""
+        if name.startswith("import") and one["ok"]:
+            said = f"; loaded of sklearn, pingouin, openai, matplotlib: {one['said'].strip('[]') or 'none'}"
+        state = f"{seconds(one['wall'])} wall" if one["ok"] else "failed"
+        lines.append(f"- `{name}`: {state}{said}")
+    return "\n".join(lines) + "\n"
+
+
+def machine() -> str:
+    """Versions and machine, without anything that names it."""
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    return f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}; {', '.join(found)}."
+
+
+def short_table(plan: Any, tasks: dict[str, list[dict[str, Any]]]) -> str:
+    """The lines with a target, for the README."""
+    rows = ["| task | ours | peer | ratio |", "|---|--:|---|--:|"]
+    titles = {
+        "fit": "one fit, 13,914 rows, 65 items, with s.e.",
+        "bootstrap": "1,000 bootstrap refits of it",
+        "battles": "Davidson fit with s.e., 200 items, 2,000,000 battles, 30 % ties",
+    }
+    for name, lines in tasks.items():
+        ours = lines[0]
+        for line in lines[1:]:
+            if not line["entry"].target:
+                continue
+            entry = line["entry"]
+            peer = f"{entry.tool} {entry.what}, {seconds(line['cpu'])}"
+            rows.append(f"| {titles[name]} | {seconds(ours['cpu'])} | {peer} | {ratio(line, ours):.3g}x |")
+    return "\n".join(rows)
+
+
+def put_into_readme(path: Path, text: str) -> None:
+    """Replace what stands between the markers; do nothing where there are none."""
+    if not path.exists():
+        return
+    old = path.read_text(encoding="utf-8")
+    if START not in old or END not in old:
+        return
+    before, _, rest = old.partition(START)
+    _, _, after = rest.partition(END)
+    path.write_text(f"{before}{START}\n{text}\n{END}{after}", encoding="utf-8")

@@ -1,0 +1,95 @@
+"""Which tools run on which data, how often, and what is said about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CHOIX_REFITS = 15
+EVALICA_REFITS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the table.
+
+    Attributes
+    ----------
+    tool, what : str
+    job : str
+        Function in `tools`, with its arguments.
+    data : {"role_conflict", "battles"}
+    errors : str
+        What uncertainty the tool's answer comes with.
+    calls : int
+        Calls in one process: the first is reported apart from the median of the others.
+    repeats : int
+        Fresh processes.
+    scale : float
+        Factor to the size asked for, where the tool was given less to do.
+    target : float
+        CPU ratio to ours that the project asks for (0: none).
+    same_model : bool
+        True when the strengths should agree with ours.
+    """
+
+    tool: str
+    what: str
+    job: str
+    data: str
+    errors: str
+    calls: int
+    repeats: int
+    scale: float = 1.0
+    target: float = 0.0
+    same_model: bool = True
+
+
+OURS = "socialstats"
+TASKS: dict[str, tuple[str, tuple[Entry, ...]]] = {
+    "fit": (
+        "One Bradley-Terry fit: 13,914 rows, 65 items, from a pandas data frame of text to strengths",
+        (
+            Entry(tool=OURS, what="with covariance", job="ours_fit", data="role_conflict", errors="full covariance",
+                  calls=21, repeats=5),
+            Entry(tool="evalica", what="bradley_terry", job="evalica_fit", data="role_conflict", errors="none",
+                  calls=21, repeats=5, target=1.5),
+            Entry(tool="statsmodels", what="GLM on counts", job="statsmodels_fit", data="role_conflict",
+                  errors="full covariance", calls=6, repeats=3),
+            Entry(tool="choix", what="ilsr_pairwise", job="choix_fit", data="role_conflict", errors="none", calls=4,
+                  repeats=3),
+            Entry(tool="arena-rank", what="fit and sandwich", job="arena_fit", data="role_conflict",
+                  errors="standard errors", calls=2, repeats=2),
+            Entry(tool="choix", what="opt_pairwise", job="choix_fit:opt_pairwise", data="role_conflict",
+                  errors="none", calls=1, repeats=1),
+            Entry(tool="choix", what="mm_pairwise", job="choix_fit:mm_pairwise", data="role_conflict",
+                  errors="none", calls=1, repeats=1),
+        ),
+    ),
+    "bootstrap": (
+        "1,000 bootstrap refits by row with percentile intervals, same data, reading and first fit included",
+        (
+            Entry(tool=OURS, what="bootstrap(by='row')", job="ours_bootstrap", data="role_conflict",
+                  errors="percentile", calls=4, repeats=5),
+            Entry(tool="evalica", what=f"bootstrap, percentile, {EVALICA_REFITS} refits x {1000 // EVALICA_REFITS}",
+                  job=f"evalica_bootstrap:{EVALICA_REFITS}", data="role_conflict", errors="percentile", calls=1,
+                  repeats=3, scale=1000 / EVALICA_REFITS, target=30),
+            Entry(tool="choix",
+                  what=f"ilsr_pairwise on resampled rows, {CHOIX_REFITS} refits x {1000 / CHOIX_REFITS:.1f}",
+                  job=f"choix_bootstrap:{CHOIX_REFITS}", data="role_conflict", errors="percentile", calls=1,
+                  repeats=3, scale=1000 / CHOIX_REFITS, target=200),
+        ),
+    ),
+    "battles": (
+        "2,000,000 battles of 200 items, 30 % ties (simulated from Davidson's model), from a pandas data frame",
+        (
+            Entry(tool=OURS, what="Davidson with covariance", job="ours_fit", data="battles",
+                  errors="full covariance", calls=3, repeats=3),
+            Entry(tool="evalica", what="newman (Davidson's model)", job="evalica_fit:newman", data="battles",
+                  errors="none", calls=1, repeats=3, target=10),
+            Entry(tool="evalica", what="bradley_terry (ties as halves)", job="evalica_fit", data="battles",
+                  errors="none", calls=1, repeats=2, target=10, same_model=False),
+            Entry(tool="arena-rank", what="ties as halves, sandwich", job="arena_fit", data="battles",
+                  errors="standard errors", calls=1, repeats=2, target=25, same_model=False),
+        ),
+    ),
+}  # fmt: skip
