@@ -150,13 +150,9 @@ def test_baseball_sandwich_by_tabulated_row():
     """R's HC0 takes a row of counts as one observation: the same as clusters of one row, without G/(G - 1)."""
     data = golden("baseball")
     games = baseball().assign(row=lambda d: [f"row {i}" for i in range(len(d))])
-    fit = bradley_terry(
-        Comparisons.from_counts(games, order="home", cluster="row"), order=True, reference="Baltimore"
-    )
+    fit = bradley_terry(Comparisons.from_counts(games, order="home", cluster="row"), order=True, reference="Baltimore")
     names = data["hc0_by_row"]["names"]
-    np.testing.assert_allclose(
-        fit.vcov().loc[names, names] * 41 / 42, covariance(data["hc0_by_row"], names), rtol=1e-6
-    )
+    np.testing.assert_allclose(fit.vcov().loc[names, names] * 41 / 42, covariance(data["hc0_by_row"], names), rtol=1e-6)
 
 
 @pytest.mark.parametrize(("key", "formula"), [("half", None), ("half_home", "~ home")])
@@ -200,9 +196,7 @@ def test_crossed_coefficients_and_row_sandwich(model):
     fit = crossed_fit(model, cluster=None)
     same_coefficients(fit, wanted)
     names = wanted["vcov"]["names"]
-    np.testing.assert_allclose(
-        fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6, atol=1e-12
-    )
+    np.testing.assert_allclose(fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6, atol=1e-12)
     robust = crossed_fit(model, cluster=None, vcov="sandwich").vcov().loc[names, names]
     np.testing.assert_allclose(robust, covariance(wanted["hc0_by_row"], names), rtol=1e-6, atol=1e-10)
 

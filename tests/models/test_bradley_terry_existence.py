@@ -99,12 +99,29 @@ def test_separate_components_are_fits_of_their_own():
     assert set(lone.tidy()["term"]) == set("ABCZ")
 
 
+def tied(*rows):
+    return Comparisons.from_frame(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]))
+
+
 def test_a_tie_is_an_edge_both_ways():
-    rows = pd.DataFrame([("A", "B", "A"), ("A", "B", "tie"), ("B", "C", "C"), ("B", "C", "tie")],
-                        columns=["item_a", "item_b", "winner"])  # fmt: skip
+    rows = [("A", "B", "A"), ("A", "B", "B"), ("B", "C", "C"), ("B", "C", "tie")]
     for ties in ("davidson", "half", "rao_kupper"):
-        fit = bradley_terry(Comparisons.from_frame(rows), ties=ties)
-        assert all(np.isfinite(r.estimate) for r in fit.rows)
+        fit = bradley_terry(tied(*rows), ties=ties)
+        assert all(abs(r.estimate) < 10 for r in fit.rows)
+    with pytest.raises(MleDoesNotExist):
+        bradley_terry(tied(*rows).drop_ties())
+
+
+@pytest.mark.parametrize(("ties", "term"), [("davidson", "log_nu"), ("rao_kupper", "log_theta")])
+def test_wins_and_ties_that_never_contradict_have_no_finite_tie_parameter(ties, term):
+    """A beats B once and ties once: p_A / p_B and nu can grow together for ever, at likelihood 1/4."""
+    design = tied(("A", "B", "A"), ("A", "B", "tie"), ("B", "C", "C"), ("B", "C", "tie"))
+    with pytest.raises(MleDoesNotExist) as error:
+        bradley_terry(design, ties=ties)
+    assert error.value.terms == (term,)
+    assert "prior=0.5" in str(error.value)
+    assert all(abs(r.estimate) < 10 for r in bradley_terry(design, ties=ties, prior=0.5).rows)
+    assert all(abs(r.estimate) < 10 for r in bradley_terry(design, ties="half").rows)
 
 
 def test_long_lists_are_cut():

@@ -131,7 +131,9 @@ def test_firth_is_the_maximum_of_the_penalised_likelihood(kind):
 
     def penalised(free):
         beta = np.insert(free, 0, 0.0)
-        return loglik_by_hand(kind, design, z, beta) + np.linalg.slogdet(derivatives(kind, data, beta)[1][1:, 1:])[1] / 2
+        return (
+            loglik_by_hand(kind, design, z, beta) + np.linalg.slogdet(derivatives(kind, data, beta)[1][1:, 1:])[1] / 2
+        )
 
     beta = fitted.beta.copy()
     beta[: data.n_items] -= beta[0]

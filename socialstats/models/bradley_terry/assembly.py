@@ -6,6 +6,9 @@ The information of the strengths is a graph Laplacian, so nothing of size (cells
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -70,16 +73,29 @@ def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray
     The likelihood does not change when all strengths move together, so adding a constant to the strength block
     makes the system regular without changing the centred solution.
     """
-    return np.asarray(linalg.solve(_regular(info, n_items), rhs, assume_a="sym", check_finite=False))
+    with _singular_is_an_error():
+        return np.asarray(linalg.solve(_regular(info, n_items), rhs, assume_a="sym", check_finite=False))
 
 
 def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
     """Return the covariance under the sum-zero constraint: the inverse on the space it leaves."""
-    inverse = np.asarray(linalg.inv(_regular(info, n_items), check_finite=False))
+    with _singular_is_an_error():
+        inverse = np.asarray(linalg.inv(_regular(info, n_items), check_finite=False))
     inverse = (inverse + inverse.T) / 2
     if n_items:
         inverse[:n_items, :n_items] -= 1 / (_scale(info, n_items) * n_items**2)
     return inverse
+
+
+@contextmanager
+def _singular_is_an_error() -> Iterator[None]:
+    """Turn scipy's warning about a matrix that is singular to working precision into its error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", linalg.LinAlgWarning)
+        try:
+            yield
+        except linalg.LinAlgWarning as warning:
+            raise linalg.LinAlgError(str(warning)) from warning
 
 
 def _scale(info: FloatArray, n_items: int) -> float:

@@ -154,7 +154,7 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     """
     n = data.n_items
     slack, names = _slack(data, tie_term)
-    if not _rises(slack, ()):
+    if not names or not _rises(slack, ()):
         return
     dropped: tuple[int, ...] = ()
     for j in reversed(range(n, n + len(names))):

@@ -71,7 +71,10 @@ def fit_newton(
     gap = np.inf
     for iteration in range(1, max_iterations + 1):
         at = _curvature(data, model, beta)
-        step = solve_centred(_information(data, model, at), _gradient(data, model, at), data.n_items)
+        try:
+            step = solve_centred(_information(data, model, at), _gradient(data, model, at), data.n_items)
+        except np.linalg.LinAlgError:  # the likelihood is flat to working precision
+            break
         gap = float(np.max(np.abs(step), initial=0.0))
         beta, loglik = _move(data, model, beta, step, loglik)
         if gap <= STEP_TOLERANCE * (1 + np.max(np.abs(beta), initial=0.0)):
