@@ -99,8 +99,7 @@ def undefined_reasons(rows: Sequence[Row]) -> list[str]:
             key = row.group or "", row.undefined or "no value was given"
             found[key] = found.get(key, 0) + 1
     return [
-        f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})"
-        for (group, reason), n in found.items()
+        f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})" for (group, reason), n in found.items()
     ]
 
 
@@ -128,7 +127,7 @@ def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
 
 def _new(labels: Sequence[str], columns: int, footnotes: int) -> Axes:
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
-    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.12
+    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
     top = 0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34
     bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
     height = max(len(labels), 1) * style.ROW_HEIGHT * ROW + top + bottom
@@ -160,16 +159,16 @@ def _line(ax: Axes, cells: Mapping[str, Row], wanted: Mapping[str, float | None]
         ax.text(left + 0.02 * (right - left), y, "undefined", va="center", fontsize=style.SMALL,
                 color=style.LIGHT["muted"])  # fmt: skip
         return
-    ax.plot((min(known), max(known)), (y, y), color=style.LIGHT["line"], linewidth=1.6, zorder=1.5)
-    for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
+    ax.plot((min(known), max(known)), (y, y), color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
+    for group, (marker, _, name) in zip(wanted, LOOKS, strict=False):
         row = cells.get(group)
         if row is None or row.estimate is None or not math.isfinite(row.estimate):
             continue
         color = style.LIGHT[name]
         if row.conf_low is not None and row.conf_high is not None:
-            at = y + 0.22 * ((len(wanted) - 1) / 2 - i) / max(1.0, (len(wanted) - 1) / 2)
-            ax.plot((row.conf_low, row.conf_high), (at, at), color=color, linewidth=1, alpha=0.75, zorder=2)
-        ax.plot(row.estimate, y, marker, color=color, markersize=4.8, zorder=3, markeredgewidth=0)
+            ends = row.conf_low, row.conf_high
+            ax.plot(ends, (y, y), color=color, linewidth=2.4, alpha=0.5, solid_capstyle="butt", zorder=2)
+        ax.plot(row.estimate, y, marker, color=color, markersize=5.2, zorder=3, markeredgewidth=0)
 
 
 def _headings(

@@ -89,9 +89,8 @@ def forest(
     _marks(ax, shown, ys, quasi)
     _columns(ax, columns, ys)
     if label:
-        place = ax.get_yaxis_transform()
-        ax.text(-0.01, len(shown), style.literal(label, LABEL_WIDTH), transform=place, ha="right", va="center",
-                fontsize=style.SMALL, color=style.LIGHT["muted"])  # fmt: skip
+        heading = style.literal(label, LABEL_WIDTH)
+        style.beside(ax, len(shown), heading, -12.0, side=0.0, fontsize=style.SMALL, color=style.LIGHT["muted"])
     return ax
 
 
@@ -145,7 +144,7 @@ def rank_text(ranks: tuple[int, int] | None) -> str:
 
 def _new(n: int, labels: Sequence[str], columns: Sequence[tuple[str, list[str]]]) -> Axes:
     """Make the figure: room for the labels at the left and the columns at the right."""
-    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.12
+    left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
     right = (column_offsets(columns)[-1] if columns else 0.0) / style.POINTS + 0.08
     top = 0.42 if n > TICKS_ON_TOP_FROM else 0.3
     return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top)

@@ -80,9 +80,7 @@ def heat(
     ax.set_ylim(len(down), 0)
     ax.set_xticks([i + 0.5 for i in range(len(across))], [style.literal(g, 14) for g in across])
     ax.set_yticks([i + 0.5 for i in range(len(down))], [style.literal(g, LABEL_WIDTH) for g in down])
-    ax.tick_params(
-        axis="both", labelsize=style.FONT, labelcolor=style.LIGHT["ink"], labeltop=True, labelbottom=False
-    )
+    ax.tick_params(axis="both", labelsize=style.FONT, labelcolor=style.LIGHT["ink"], labeltop=True, labelbottom=False)
     ax.xaxis.set_label_position("top")
     for row in rows:
         _cell(ax, row, across.index(row.group or ""), down.index(row.term), neutral, extreme, digits)

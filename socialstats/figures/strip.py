@@ -156,25 +156,22 @@ def _overlaps(place: Placed, width: float, done: dict[int, Placed], widths: Sequ
 
 def _crossings(
     i: int, place: Placed, anchors: Sequence[float], widths: Sequence[float], done: dict[int, Placed]
-) -> int:
-    """Count labels that some leader would run through."""
-    mine = sum(
-        p.level < place.level and p.start - 2 < anchors[i] < p.start + widths[j] + 2 for j, p in done.items()
-    )
+) -> float:
+    """Count labels that some leader would run through; leaders still to come count for little."""
+    mine = sum(p.level < place.level and p.start - 2 < anchors[i] < p.start + widths[j] + 2 for j, p in done.items())
     theirs = sum(
-        p.level > place.level and place.start - 2 < anchors[j] < place.start + widths[i] + 2
-        for j, p in done.items()
+        p.level > place.level and place.start - 2 < anchors[j] < place.start + widths[i] + 2 for j, p in done.items()
     )
-    return mine + theirs
+    waiting = [anchors[k] for k in range(len(anchors)) if k != i and k not in done]
+    ahead = sum(place.start - 2 < anchor < place.start + widths[i] + 2 for anchor in waiting)
+    return mine + theirs + 0.12 * ahead
 
 
 def _width_in_points(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi * style.POINTS)
 
 
-def _references(
-    ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: Sequence[Placed], width: float
-) -> None:
+def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: Sequence[Placed], width: float) -> None:
     """Draw dashed lines with their labels below the tick labels."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -208,9 +205,7 @@ def _own(ax: Axes, mark: Mark, y: float, width: float, digits: int) -> None:
     ax.plot(mark.value, y, "D" if claim else "o", color=color, markersize=6.5 if claim else 7.5, zorder=3,
             markeredgewidth=0)  # fmt: skip
     ends = (
-        ""
-        if mark.low is None or mark.high is None
-        else f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
+        "" if mark.low is None or mark.high is None else f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
     )
     room = style.POINTS / width  # one inch, as a share of the axis
     text = style.literal(f"{mark.label}  {number(mark.value, digits)}{ends}", 76)

@@ -63,9 +63,7 @@ def clean(text: str) -> str:
     >>> clean("two\\nlines"), clean("no\\x00thing") == "no\\ufffdthing"
     ('two lines', True)
     """
-    return "".join(
-        ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT for ch in text.replace("\r\n", " ")
-    )
+    return "".join(ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT for ch in text.replace("\r\n", " "))
 
 
 def literal(text: str, width: int = 60) -> str:
@@ -143,20 +141,14 @@ def dress(ax: Axes, *, xlabel: str = "") -> None:
         ax.set_xlabel(literal(xlabel, 90), fontsize=SMALL, color=LIGHT["muted"], labelpad=5)
 
 
-def beside(ax: Axes, y: float, text: str, offset: float, **options: Any) -> Text:
-    """Write a text `offset` points to the right of the Axes, at data coordinate y."""
+def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, **options: Any) -> Text:
+    """Write a text `offset` points from the right (`side` 1) or left (0) of the Axes, at data coordinate y."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.figure
     place = ax.get_yaxis_transform() + ScaledTranslation(offset / POINTS, 0, figure.dpi_scale_trans)
-    merged: dict[str, Any] = {
-        "ha": "right",
-        "va": "center",
-        "fontsize": FONT,
-        "color": LIGHT["ink"],
-        "clip_on": False,
-    }
-    return ax.text(1.0, y, text, transform=place, **(merged | options))
+    merged: dict[str, Any] = {"ha": "right", "va": "center_baseline", "fontsize": FONT, "color": LIGHT["ink"]}
+    return ax.text(side, y, text, transform=place, **(merged | options))
 
 
 def footnotes(ax: Axes, lines: Sequence[str], drop: float) -> None:
