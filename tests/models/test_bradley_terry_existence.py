@@ -138,7 +138,8 @@ def rows_with(covariate=None, n=60, seed=4):
     x = rng.integers(1, 4, (n, 2))
     frame = pd.DataFrame({
         "item_a": items[[p[0] for p in pairs]], "item_b": items[[p[1] for p in pairs]],
-        "x_a": x[:, 0], "x_b": x[:, 1], "first": items[[p[k] for p, k in zip(pairs, rng.integers(0, 2, n), strict=True)]],
+        "x_a": x[:, 0], "x_b": x[:, 1],
+        "first": items[[p[k] for p, k in zip(pairs, rng.integers(0, 2, n), strict=True)]],
     })  # fmt: skip
     frame["winner"] = np.where(rng.random(n) < 0.5, frame["item_a"], frame["item_b"])
     return frame

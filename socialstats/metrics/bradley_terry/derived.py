@@ -119,6 +119,8 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
 
 def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: float) -> Result:
     """See `BradleyTerryResult.contrast`."""
+    from socialstats.metrics.bradley_terry.result import reference_transform
+
     weights = _weights(fit, spec)
     known = {name: j for j, name in enumerate(fit.names)}
     unknown = [name for name in weights if name not in known]
@@ -128,6 +130,7 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
     c = np.zeros(len(fit.names))
     for name, weight in weights.items():
         c[known[name]] = weight
+    c = c @ reference_transform(fit.design, state)  # coefficients as they are reported
     estimate = float(c @ state.fitted.beta)
     se = float(max(float(c @ state.covariance @ c), 0.0)) ** 0.5
     label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())

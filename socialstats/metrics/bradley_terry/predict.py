@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry.derived import derived
-from socialstats.metrics.bradley_terry.terms import effect_columns
+from socialstats.metrics.bradley_terry.terms import effect_columns, is_used
 from socialstats.models.intervals import critical_value
 from socialstats.results import Result, Row
 from socialstats.text import interval, number
@@ -84,7 +84,7 @@ def _predictor(
 
 def _effects(design: Any, formula: str, covariates: Mapping[str, tuple[Any, Any]]) -> FloatArray:
     """Evaluate the formula for new values, beside the fitted ones so that categories are coded alike."""
-    used = {name: c for name, c in design.covariates.items() if name in formula}
+    used = {name: c for name, c in design.covariates.items() if is_used(name, formula)}
     missing = [name for name in used if name not in covariates]
     if missing:
         raise InputError(f"the formula needs covariates={{'{missing[0]}': (value of a, value of b)}}")

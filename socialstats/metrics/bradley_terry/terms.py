@@ -57,7 +57,7 @@ def _by_formulaic(design: Comparisons, text: str) -> tuple[FloatArray, tuple[str
     from formulaic import model_matrix
     from formulaic.errors import FormulaicError
 
-    used = [c for c in design.covariates.values() if re.search(rf"\b{re.escape(c.name)}\b", text)]
+    used = [c for c in design.covariates.values() if is_used(c.name, text)]
     if not used:
         _unknown(text.strip(), design)
     codes, rows = _distinct(used)
@@ -72,6 +72,11 @@ def _by_formulaic(design: Comparisons, text: str) -> tuple[FloatArray, tuple[str
     values = np.asarray(matrix, dtype=np.float64)[:, keep]
     half = len(design.item_a)
     return values[codes[:half]] - values[codes[half:]], tuple(str(matrix.columns[j]) for j in keep)
+
+
+def is_used(name: str, formula: str) -> bool:
+    """Return whether the formula names this covariate (not just a longer name that holds it)."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
 
 
 def _distinct(used: list[Covariate]) -> tuple[Any, Any]:

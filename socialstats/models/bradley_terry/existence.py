@@ -178,8 +178,8 @@ def _slack(data: PairData, tie_term: str | None) -> tuple[sparse.csr_array, tupl
     if data.n_items:
         items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
         parts.insert(0, sparse.csr_array(items, shape=(m, data.n_items)))
-    x = sparse.csr_array(sparse.hstack(parts))
-    x = sparse.csr_array(x @ sparse.diags_array(1 / np.maximum(np.abs(x).max(axis=0).toarray().ravel(), 1e-300)))
+    x: Any = sparse.csr_array(sparse.hstack(parts))
+    x = sparse.csr_array(x @ sparse.diags_array(1 / np.maximum(abs(x).max(axis=0).toarray().ravel(), 1e-300)))
     a_won, b_won, tied = data.w > 0
     if tie_term is None:
         return sparse.csr_array(sparse.vstack([x[a_won | tied], -x[b_won | tied]])), data.z_names
@@ -193,5 +193,7 @@ def _rises(slack: sparse.csr_array, without: tuple[int, ...]) -> bool:
     from scipy.optimize import linprog
 
     bounds = [(0.0, 0.0) if j in without else (-1.0, 1.0) for j in range(slack.shape[1])]
-    solved = linprog(-slack.sum(axis=0), A_ub=-slack, b_ub=np.zeros(slack.shape[0]), bounds=bounds, method="highs")
+    total = np.asarray(slack.sum(axis=0), dtype=np.float64)
+    search: Any = linprog  # its stubs know dense matrices only
+    solved = search(-total, A_ub=-slack, b_ub=np.zeros(slack.shape[0]), bounds=bounds, method="highs")
     return bool(solved.status == 0 and -solved.fun > 1e-7)

@@ -1,0 +1,339 @@
+"""What follows from a fit, against brute force, closed forms and statsmodels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from socialstats.datasets import baseball, journal_citations
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.metrics.bradley_terry import bradley_terry
+from socialstats.models.bradley_terry.ranks import rank_sets
+from tests.golden_data import golden_frame
+
+
+@pytest.fixture(scope="module")
+def home_fit():
+    return bradley_terry(Comparisons.from_counts(baseball(), order="home"), order=True)
+
+
+def crossed_design(**more):
+    options = {"order": "first", "covariates": {"urgency": ("urgency_a", "urgency_b")}} | more
+    return Comparisons.from_frame(golden_frame("crossed.csv.gz"), **options)
+
+
+@pytest.mark.parametrize("spec", ["Toronto - Boston", {"Toronto": 1.0, "Boston": -1.0}])
+def test_contrast_of_two_items(home_fit, spec):
+    row = home_fit.contrast(spec).rows[0]
+    against = bradley_terry(home_fit.design, order=True, reference="Boston").row("Toronto")
+    for name in ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value"):
+        assert getattr(row, name) == pytest.approx(getattr(against, name), rel=1e-9)
+
+
+def test_contrast_with_any_weights(home_fit):
+    weights = {"Toronto": 0.5, "Boston": 0.5, "Detroit": -1.0, "order": 2.0}
+    c = np.array([weights.get(name, 0.0) for name in home_fit.names])
+    row = home_fit.contrast(weights, level=0.9).rows[0]
+    assert row.estimate == pytest.approx(sum(w * home_fit.coef()[name] for name, w in weights.items()), rel=1e-10)
+    se = float(np.sqrt(c @ home_fit.vcov().to_numpy() @ c))
+    assert row.std_error == pytest.approx(se, rel=1e-10)
+    assert row.conf_high == pytest.approx(row.estimate + stats.norm.ppf(0.95) * se, rel=1e-10)
+
+
+def test_contrast_is_one_of_the_reported_coefficients():
+    fit = bradley_terry(Comparisons.from_counts(baseball(), order="home"), reference="Baltimore")
+    row = fit.contrast({"Toronto": 1.0}).rows[0]
+    assert row.estimate == pytest.approx(fit.row("Toronto").estimate, rel=1e-12)
+    assert row.std_error == pytest.approx(fit.row("Toronto").std_error, rel=1e-9)
+
+
+@pytest.mark.parametrize("spec", ["Toronto - Paris", {"Paris": 1.0}, "Toronto-Boston", "Toronto - Toronto"])
+def test_contrast_of_unknown_names(home_fit, spec):
+    with pytest.raises(InputError, match="Baltimore"):
+        home_fit.contrast(spec)
+
+
+def test_contrast_of_names_with_dashes():
+    rows = pd.DataFrame(
+        {"item_a": ["a - b", "a", "b"], "item_b": ["a", "b", "a - b"], "wins_a": [3, 4, 5], "wins_b": [2, 2, 2]}
+    )
+    fit = bradley_terry(Comparisons.from_counts(rows))
+    one, two = fit.strengths["a - b"], fit.strengths["a"]
+    assert fit.contrast("a - b - a").rows[0].estimate == pytest.approx(one - two, abs=1e-12)
+
+
+def test_pairwise_holm_against_statsmodels(home_fit):
+    for adjust, theirs in (("holm", "holm"), ("bh", "fdr_bh")):
+        rows = home_fit.pairwise(adjust=adjust).rows
+        assert len(rows) == 21
+        wanted = multipletests([r.p_value for r in rows], method=theirs)[1]
+        np.testing.assert_allclose([r.p_adjusted for r in rows], wanted, rtol=1e-10)
+    for row in rows:
+        direct = home_fit.contrast(row.term).rows[0]
+        assert (row.estimate, row.std_error) == pytest.approx((direct.estimate, direct.std_error), rel=1e-10)
+        assert row.p_value == pytest.approx(2 * stats.norm.sf(abs(row.estimate / row.std_error)), rel=1e-9)
+
+
+def test_worths_by_numerical_delta_method(home_fit):
+    strengths = np.array(list(home_fit.strengths.values()))
+    cov = home_fit.vcov().to_numpy()[:7, :7]
+    result = home_fit.worth()
+    assert sum(r.estimate for r in result.rows) == pytest.approx(1, rel=1e-13)
+    for i, row in enumerate(result.rows):
+
+        def log_worth(s, i=i):
+            return s[i] - np.log(np.exp(s).sum())
+
+        g = np.array([(log_worth(strengths + h) - log_worth(strengths - h)) / 2e-6 for h in 1e-6 * np.eye(7)])
+        se = float(np.sqrt(g @ cov @ g))
+        assert row.std_error == pytest.approx(row.estimate * se, rel=1e-6)
+        assert row.conf_low == pytest.approx(row.estimate * np.exp(-1.959963984540054 * se), rel=1e-6)
+
+
+def brute_quasi_variances(cov):
+    from scipy.optimize import minimize
+
+    i, j = np.triu_indices(len(cov), 1)
+    target = np.log(cov[i, i] + cov[j, j] - 2 * cov[i, j])
+    loss = lambda v: float(np.sum((np.log(np.exp(v)[i] + np.exp(v)[j]) - target) ** 2))  # noqa: E731
+    return np.exp(minimize(loss, np.log(np.diagonal(cov)), method="BFGS", options={"gtol": 1e-10}).x)
+
+
+def test_quasi_variances_by_a_general_optimiser(home_fit):
+    q = home_fit.quasi_variances()
+    wanted = brute_quasi_variances(home_fit.vcov().to_numpy()[:7, :7])
+    np.testing.assert_allclose(list(q.extras["quasi_variance"].values()), wanted, rtol=1e-5)
+    two = pd.DataFrame({"item_a": ["x"], "item_b": ["y"], "wins_a": [3], "wins_b": [1]})
+    with pytest.raises(UndefinedStatistic, match="three items"):
+        bradley_terry(Comparisons.from_counts(two)).quasi_variances()
+
+
+def test_predictions_sum_to_one_and_are_symmetric():
+    fit = bradley_terry(crossed_design(), "~ urgency", order=True)
+    for first, other in (("a", "b"), ("neither", "neither")):
+        one = fit.predict("i01", "i02", first=first, covariates={"urgency": (3, 1)})
+        two = fit.predict("i02", "i01", first=other, covariates={"urgency": (1, 3)})
+        assert sum(r.estimate for r in one.rows) == pytest.approx(1, abs=1e-12)
+        ours, theirs = (
+            [getattr(r, n) for r in p.rows for n in ("estimate", "std_error", "conf_low")] for p in (one, two)
+        )
+        assert ours[:3] == pytest.approx(theirs[3:6], rel=1e-9)
+        assert ours[6:] == pytest.approx(theirs[6:], rel=1e-9)
+    coef = fit.coef()
+    gap = coef["i01"] - coef["i02"] + 2 * coef["urgency"]
+    a, b, t = np.exp(gap / 2), np.exp(-gap / 2), np.exp(coef["log_nu"])
+    assert one.rows[0].estimate == pytest.approx(a / (a + b + t), rel=1e-10)
+    assert one.rows[2].estimate == pytest.approx(t / (a + b + t), rel=1e-10)
+
+
+def test_prediction_interval_by_numerical_delta_method(home_fit):
+    row = home_fit.predict("Toronto", "Boston", first="a").rows[0]
+    c = np.array([{"Toronto": 1.0, "Boston": -1.0, "order": 1.0}.get(n, 0.0) for n in home_fit.names])
+    eta = float(c @ list(home_fit.coef().values()))
+    se = float(np.sqrt(c @ home_fit.vcov().to_numpy() @ c))
+    ends = 1 / (1 + np.exp(-(eta + np.array([-1, 1]) * 1.959963984540054 * se)))
+    assert (row.conf_low, row.conf_high) == pytest.approx(tuple(ends), rel=1e-9)
+
+
+def test_prediction_with_categories_and_names_inside_names():
+    rows = golden_frame("crossed.csv.gz")
+    rows["level_a"], rows["level_b"] = rows["urgency_a"].map("u{}".format), rows["urgency_b"].map("u{}".format)
+    rows["lev_a"], rows["lev_b"] = 1, 2
+    fit = bradley_terry(Comparisons.from_frame(rows, order="first"), "~ C(level)")
+    assert fit.names[-3:] == ("C(level)[T.u2]", "C(level)[T.u3]", "log_nu")
+    p = fit.predict("i01", "i02", covariates={"level": ("u3", "u2")}).rows[0].estimate
+    coef = fit.coef()
+    gap = coef["i01"] - coef["i02"] + coef["C(level)[T.u3]"] - coef["C(level)[T.u2]"]
+    a, b, t = np.exp(gap / 2), np.exp(-gap / 2), np.exp(coef["log_nu"])
+    assert p == pytest.approx(a / (a + b + t), rel=1e-9)
+    with pytest.raises(InputError, match="does not occur"):
+        fit.predict("i01", "i02", covariates={"level": ("u9", "u2")})
+    with pytest.raises(InputError, match="level"):
+        fit.predict("i01", "i02")
+    with pytest.raises(InputError, match="not an item"):
+        fit.predict("i01", "Paris", covariates={"level": ("u3", "u2")})
+
+
+def brute_max_t(strength, cov, level, draws, seed, simultaneous, step_down):
+    """Rank sets by loops over named pairs, from draws of their own."""
+    noise = np.random.default_rng(seed).multivariate_normal(np.zeros(len(cov)), cov, size=draws, method="eigh")
+    n = len(strength)
+
+    def t_values(j, k, x):
+        return (x[..., j] - x[..., k]) / np.sqrt(cov[j, j] + cov[k, k] - 2 * cov[j, k])
+
+    def called(family):
+        found, left = [], list(family)
+        while left:
+            critical = np.quantile(np.max([np.abs(t_values(*pair, noise)) for pair in left], axis=0), level)
+            new = [pair for pair in left if abs(t_values(*pair, strength)) > critical]
+            found, left = found + new, [pair for pair in left if pair not in new]
+            if not new or not step_down:
+                break
+        return found
+
+    pairs = [(j, k) for j in range(n) for k in range(n) if j != k]
+    found = called(pairs) if simultaneous else [f for j in range(n) for f in called([p for p in pairs if p[0] == j])]
+    low = np.array([1 + sum(i == j and strength[k] > strength[j] for j, k in found) for i in range(n)])
+    high = np.array([n - sum(i == j and strength[k] < strength[j] for j, k in found) for i in range(n)])
+    return low, high
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_rank_sets_by_brute_force(simultaneous):
+    fit = bradley_terry(crossed_design(covariates=()))
+    strength, cov = np.array(list(fit.strengths.values())), fit.strength_covariance
+    ours = rank_sets(strength, cov, level=0.95, simultaneous=simultaneous, draws=20_000, seed=1)
+    assert (ours.rank == stats.rankdata(-strength, method="min")).all()
+    assert ((ours.low <= ours.rank) & (ours.rank <= ours.high)).all()
+    low, high = brute_max_t(strength, cov, 0.95, 20_000, 2, simultaneous, step_down=False)
+    assert ((ours.low >= low) & (ours.high <= high)).all()
+    low, high = brute_max_t(strength, cov, 0.95, 20_000, 2, simultaneous, step_down=True)
+    assert np.abs(ours.low - low).sum() + np.abs(ours.high - high).sum() <= 2  # one pair near the border, by chance
+
+
+def test_step_down_at_hand():
+    """Three items: two far apart pairs are called at once, the third pair only with the smaller critical value."""
+    cov = np.eye(3)
+    strength = np.array([30.0, 2.6 * np.sqrt(2) / 1.2, 0.0])
+    wide = rank_sets(strength, cov, level=0.95, simultaneous=True, draws=50_000, seed=1)
+    t = (strength[1] - strength[2]) / np.sqrt(2)
+    one_pair, all_pairs = stats.norm.ppf(0.975), 2.344  # range of three normals: 3.314 / sqrt(2)
+    assert one_pair < t < all_pairs
+    assert wide.low.tolist() == wide.high.tolist() == [1, 2, 3]
+    assert wide.critical[0] == pytest.approx(one_pair, abs=0.03)
+    near = rank_sets(
+        np.array([1.0, 2.6 * np.sqrt(2) / 1.2, 0.0]), cov, level=0.95, simultaneous=True, draws=50_000, seed=1
+    )
+    assert near.critical[0] == pytest.approx(all_pairs, abs=0.03)
+
+
+def test_marginal_critical_value_is_that_of_two_correlated_differences():
+    got = rank_sets(np.zeros(3), np.eye(3), level=0.95, simultaneous=False, draws=100_000, seed=3).critical
+    np.testing.assert_allclose(got, 2.212, atol=0.02)  # Dunnett: two-sided, 2 comparisons, correlation 1/2
+
+
+def test_equal_strengths_share_a_rank():
+    rows = pd.DataFrame(
+        [("a", "b", 5, 5), ("a", "c", 4, 2), ("b", "c", 4, 2)], columns=["item_a", "item_b", "wins_a", "wins_b"]
+    )
+    table = bradley_terry(Comparisons.from_counts(rows)).ranks()
+    assert {r.term: r.estimate for r in table.rows} == {"a": 1, "b": 1, "c": 3}
+    assert all(r.conf_low == 1 and r.conf_high == 3 for r in table.rows)
+
+
+def test_rank_sets_cover_in_simulation():
+    """60 simulations of 6 items: the simultaneous sets hold all true ranks in at least 51 (95 % less 3 s.e.)."""
+    rng, truth = np.random.default_rng(5), np.array([0.0, 0.3, 0.6, 0.9, 1.2, 1.5])
+    i, j = np.triu_indices(6, 1)
+    covered = marginal = 0
+    for k in range(60):
+        wins = rng.binomial(12, 1 / (1 + np.exp(truth[j] - truth[i])))
+        rows = pd.DataFrame(
+            {"item_a": [f"t{a}" for a in i], "item_b": [f"t{b}" for b in j], "wins_a": wins, "wins_b": 12 - wins}
+        )
+        fit = bradley_terry(Comparisons.from_counts(rows), prior=0.01)
+        for kind in ("simultaneous", "marginal"):
+            sets = {r.term: (r.conf_low, r.conf_high) for r in fit.ranks(kind=kind, draws=500, seed=k).rows}
+            held = [sets[f"t{a}"][0] <= 6 - a <= sets[f"t{a}"][1] for a in range(6)]
+            covered += all(held) if kind == "simultaneous" else 0
+            marginal += sum(held) if kind == "marginal" else 0
+    assert covered >= 51
+    assert marginal >= 0.92 * 360
+
+
+def test_ranks_are_seeded(home_fit):
+    one, two, other = (home_fit.ranks(seed=s).tidy() for s in (1, 1, 2))
+    pd.testing.assert_frame_equal(one, two)
+    assert list(other.columns) == list(one.columns)
+    with pytest.raises(InputError, match="'simultaneous'"):
+        home_fit.ranks(kind="joint")
+
+
+def test_effect_in_sds_by_numerical_delta_method():
+    fit = bradley_terry(crossed_design(), "~ urgency")
+    row = fit.effect_in_sds("urgency").rows[0]
+    cov, n = fit.vcov().to_numpy(), 12
+    noise = np.trace(cov[:n, :n]) / (n - 1)
+    beta = np.array(list(fit.coef().values()))
+
+    def ratio(v):
+        return v[n] / np.sqrt(np.var(v[:n], ddof=1) - noise)
+
+    g = np.array([(ratio(beta + h) - ratio(beta - h)) / 2e-6 for h in 1e-6 * np.eye(len(beta))])
+    assert row.estimate == pytest.approx(ratio(beta), rel=1e-10)
+    assert row.std_error == pytest.approx(np.sqrt(g @ cov @ g), rel=1e-6)
+    with pytest.raises(InputError, match="urgency"):
+        fit.effect_in_sds("order")
+
+
+def test_anova_says_what_cannot_be_compared(home_fit):
+    design = home_fit.design
+    small = bradley_terry(design)
+    other = bradley_terry(Comparisons.from_counts(journal_citations()))
+    with pytest.raises(InputError, match="different rows"):
+        other.anova(home_fit)
+    with pytest.raises(InputError, match="same number"):
+        small.anova(bradley_terry(design, reference="Boston"))
+    with pytest.raises(InputError, match="penalty"):
+        small.anova(bradley_terry(design, order=True, penalty="firth"))
+    tied = crossed_design()
+    with pytest.raises(InputError, match="quasi-likelihood"):
+        bradley_terry(tied, ties="half").anova(bradley_terry(tied, "~ urgency", ties="half"))
+    with pytest.raises(InputError, match="not nested"):
+        bradley_terry(tied, ties="rao_kupper").anova(bradley_terry(tied, "~ urgency"))
+    with pytest.raises(InputError, match="not nested"):
+        bradley_terry(tied, order=True).anova(bradley_terry(tied, "~ C(urgency)"))
+
+
+def test_anova_of_other_rows_of_the_same_number(home_fit):
+    rows = baseball().assign(wins_a=lambda d: d["wins_b"], wins_b=lambda d: d["wins_a"])
+    with pytest.raises(InputError, match="different rows"):
+        bradley_terry(Comparisons.from_counts(rows, order="home")).anova(home_fit)
+
+
+def test_anova_with_clusters_leads_with_the_robust_wald_test():
+    design = crossed_design(cluster="worker")
+    small, large = bradley_terry(design), bradley_terry(design, "~ urgency", order=True)
+    wald, ratio = large.anova(small).rows
+    b = np.array([large.coef()[n] for n in ("order", "urgency")])
+    v = large.vcov().loc[["order", "urgency"], ["order", "urgency"]].to_numpy()
+    assert wald.statistic == pytest.approx(b @ np.linalg.inv(v) @ b, rel=1e-9)
+    assert wald.p_value == pytest.approx(stats.f.sf(wald.statistic / 2, 2, 39), rel=1e-8)
+    assert ratio.statistic == pytest.approx(2 * (large.log_likelihood - small.log_likelihood), rel=1e-12)
+    assert "independent" in ratio.method
+
+
+def test_goodness_of_fit_by_hand():
+    design = crossed_design(covariates=())
+    fit = bradley_terry(design)
+    rows = golden_frame("crossed.csv.gz")
+    flip = rows["item_a"] > rows["item_b"]
+    low, high = np.where(flip, rows["item_b"], rows["item_a"]), np.where(flip, rows["item_a"], rows["item_b"])
+    result = np.select([rows["winner"] == low, rows["winner"] == high], ["low", "high"], "tie")
+    table = pd.crosstab([low, high], result).reindex(columns=["low", "high", "tie"], fill_value=0)
+    coef, pearson, deviance = fit.coef(), 0.0, 0.0
+    for (i, j), counts in table.iterrows():
+        a, b, t = np.exp(coef[i]), np.exp(coef[j]), np.exp(coef["log_nu"] + (coef[i] + coef[j]) / 2)
+        expected = counts.sum() * np.array([a, b, t]) / (a + b + t)
+        pearson += ((counts - expected) ** 2 / expected).sum()
+        seen = counts.to_numpy() > 0
+        deviance += 2 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum()
+    got = fit.goodness_of_fit(cells="pair")
+    assert got.row("Pearson").statistic == pytest.approx(pearson, rel=1e-9)
+    assert got.row("deviance").statistic == pytest.approx(deviance, rel=1e-9)
+    assert got.row("deviance").df == 2 * len(table) - 12
+    assert got.row("deviance").p_value == pytest.approx(stats.chi2.sf(deviance, 2 * len(table) - 12), rel=1e-8)
+    with pytest.raises(UndefinedStatistic, match="half"):
+        bradley_terry(design, ties="half").goodness_of_fit()
+
+
+def test_intervals_at_another_level(home_fit):
+    again = bradley_terry(home_fit.design, order=True, level=0.9)
+    got, wanted = home_fit.confint(0.9), again.confint()
+    assert list(got.columns) == ["5 %", "95 %"]
+    pd.testing.assert_frame_equal(got, wanted)
