@@ -17,6 +17,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Block, Diagnostic, Table
 from socialstats.text import count, interval, level_text, listing, number, p_value, percent
 
+FEWEST_PAIRS = 20  # cluster-robust errors of fewer clusters are too small
 FIT_ERRORS = (SocialStatsError, np.linalg.LinAlgError)
 
 
@@ -34,10 +35,11 @@ def fit_model(
 
 
 def default_cluster(design: Comparisons) -> Any:
-    """Return the clusters to use: the declared ones, else the pair of items where pairs repeat."""
+    """Return the clusters to use: the declared ones, else the pairs of items where many pairs repeat."""
     if design.clusters:
         return "declared"
-    return "pair" if design.n_rows > len(design.pair.levels) else None
+    pairs = len(design.pair.levels)
+    return "pair" if FEWEST_PAIRS <= pairs < design.n_rows else None
 
 
 def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:
