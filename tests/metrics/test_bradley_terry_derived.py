@@ -291,7 +291,7 @@ def test_anova_says_what_cannot_be_compared(home_fit):
 
 
 def test_anova_of_other_rows_of_the_same_number(home_fit):
-    rows = baseball().assign(wins_a=lambda d: d["wins_b"], wins_b=lambda d: d["wins_a"])
+    rows = baseball().rename(columns={"wins_a": "wins_b", "wins_b": "wins_a"})
     with pytest.raises(InputError, match="different rows"):
         bradley_terry(Comparisons.from_counts(rows, order="home")).anova(home_fit)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc, xlogy
 
+from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.metrics.bradley_terry.derived import derived
 from socialstats.models.bradley_terry.data import sums
@@ -48,10 +49,7 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
         raise InputError("a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior")
     if a.ties == "half" or b.ties == "half":
         raise InputError("ties='half' is a quasi-likelihood and has no likelihood-ratio test; use ties='davidson'")
-    if (
-        not np.isclose(small.design.weight.sum(), large.design.weight.sum())
-        or small.design.n_rows != large.design.n_rows
-    ):
+    if not _same_rows(small.design, large.design):
         raise InputError(f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})")
     if a.ties != b.ties:
         raise InputError(f"ties='{a.ties}' and ties='{b.ties}' are not nested in each other")
@@ -62,6 +60,24 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
         raise InputError(
             f"the models are not nested: {listing(sorted(effects - set(large.names)))} is only in the smaller"
         )
+
+
+def _same_rows(one: Comparisons, other: Comparisons) -> bool:
+    """Return whether two designs count the same wins and losses of the same items."""
+    if one.n_rows != other.n_rows or one.items != other.items:
+        return False
+    return bool(np.allclose(_record(one), _record(other)))
+
+
+def _record(design: Comparisons) -> FloatArray:
+    """Return wins and losses of every item."""
+    n, a_won, b_won = (
+        len(design.items),
+        design.weight * (design.outcome == A_WON),
+        design.weight * (design.outcome == B_WON),
+    )
+    wins = np.bincount(design.item_a, a_won, n) + np.bincount(design.item_b, b_won, n)
+    return np.stack([wins, np.bincount(design.item_a, b_won, n) + np.bincount(design.item_b, a_won, n)])
 
 
 def _added_label(added: list[str], large: BradleyTerryResult) -> str:

@@ -57,6 +57,8 @@ class Options:
     def tie_model(self, design: Comparisons) -> str:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
         ties = design.n_ties
+        if ties == design.n_rows and self.ties not in ("half", "none"):
+            raise InputError("every row is a tie: nothing distinguishes the items")
         if self.ties == "auto":
             return "davidson" if ties else "none"
         if self.ties == "none" and ties:
@@ -66,8 +68,6 @@ class Options:
             )
         if self.ties in ("davidson", "rao_kupper") and not ties:
             raise InputError(f"ties='{self.ties}' needs ties, and there are none; leave ties='auto'")
-        if self.ties in ("davidson", "rao_kupper") and ties == design.n_rows:
-            raise InputError("every row is a tie: nothing distinguishes the items")
         if self.penalty and self.ties == "rao_kupper":
             raise InputError("penalty='firth' is available for ties='davidson', not for 'rao_kupper'; or use prior=")
         if self.solver == "mm" and self.ties not in ("none", "half"):
