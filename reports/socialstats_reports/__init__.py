@@ -1,0 +1,8 @@
+"""One self-contained HTML page from an `Outcome`: answer first, no script that runs, no request to anywhere."""
+
+from __future__ import annotations
+
+from socialstats_reports.data import as_json, read_results
+from socialstats_reports.page import render
+
+__all__ = ["as_json", "read_results", "render"]

@@ -1,0 +1,106 @@
+"""Every number of an outcome as JSON: for ``--json``, and embedded in the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from html.parser import HTMLParser
+from importlib import metadata
+from typing import Any
+
+from socialstats.errors import InputError
+from socialstats.references import citation
+from socialstats.results import plain
+from socialstats.studies.outcome import Block, Outcome
+
+ELEMENT = "socialstats-results"
+ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
+
+
+def as_dict(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as built-in types: what the page says, and the numbers behind it."""
+    return {
+        "socialstats": metadata.version("socialstats"),
+        "study": outcome.study,
+        "title": outcome.title,
+        "design": outcome.design,
+        "simulated": outcome.simulated,
+        "answer": list(outcome.answer),
+        "strip": None if outcome.strip is None else plain(asdict(outcome.strip)),
+        "cautions": [asdict(caution) for caution in outcome.cautions],
+        "blocks": [_block(block) for block in outcome.blocks],
+        "flow": [asdict(step) for step in outcome.flow],
+        "data": [plain(asdict(table)) for table in outcome.data],
+        "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
+        "methods": list(outcome.methods),
+        "references": [citation(key) for key in outcome.references],
+        "verification": {name: v.to_dict() for name, v in outcome.verifications.items()},
+        "settings": plain(outcome.settings),
+    }
+
+
+def as_json(outcome: Outcome) -> str:
+    """Return an outcome as JSON text, ASCII only, with a final newline."""
+    return json.dumps(as_dict(outcome), indent=1, allow_nan=False) + "\n"
+
+
+def embedded(outcome: Outcome, run: Mapping[str, Any]) -> str:
+    """Return JSON that cannot end the script element it stands in; `run` says how the page was made."""
+    text = json.dumps(as_dict(outcome) | {"run": plain(run)}, separators=(",", ":"), allow_nan=False)
+    return text.translate(ESCAPES)
+
+
+def read_results(page: str) -> dict[str, Any]:
+    """Read the numbers back from a page that `render` made.
+
+    Parameters
+    ----------
+    page : str
+        The HTML text.
+
+    Raises
+    ------
+    InputError
+        If the page carries no results.
+
+    Examples
+    --------
+    >>> read_results('<script type="application/json" id="socialstats-results">{"study": "s"}</script>')
+    {'study': 's'}
+    """
+    finder = _Finder()
+    finder.feed(page)
+    if not finder.found:
+        raise InputError(f"this page has no element '{ELEMENT}': it was not made by socialstats report")
+    found: dict[str, Any] = json.loads("".join(finder.found))
+    return found
+
+
+class _Finder(HTMLParser):
+    """Collects the text of the element that holds the results."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.inside = False
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.inside = tag == "script" and ("id", ELEMENT) in attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.found.append(data)
+
+
+def _block(block: Block) -> dict[str, Any]:
+    return {
+        "id": block.id,
+        "question": block.question,
+        "sentences": list(block.sentences),
+        "results": [result.to_dict() for result in block.results],
+        "tables": [plain(asdict(table)) for table in block.tables],
+    }

@@ -1,0 +1,199 @@
+"""From an outcome to the page: what each part of the template is given."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from socialstats.errors import Caution, UndefinedStatistic, caution
+from socialstats.figures import style
+from socialstats.references import citation
+from socialstats.results import Verification
+from socialstats.studies.outcome import Block, Outcome, Strip, Table
+from socialstats.text import count
+from socialstats_reports.data import embedded
+from socialstats_reports.svg import inline
+from socialstats_reports.text import CELL_WIDTH, cell, is_numeric, shown, significant, typeset
+
+TEMPLATES = Path(__file__).parent / "templates"
+CAUTIONS_SHOWN = 5
+ROWS_OPEN = 14  # a longer table is collapsed
+PACKAGES = ("socialstats", "numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
+
+
+def render(
+    outcome: Outcome,
+    *,
+    command: str = "",
+    facts: Mapping[str, str] | None = None,
+    plan_text: str = "",
+    plan_sha256: str = "",
+    deviations: Sequence[str] = (),
+    status: str = "",
+    date: str = "",
+) -> str:
+    """Return the report as one self-contained HTML page.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    command : str
+        The command line that made the page.
+    facts : mapping of str to str, optional
+        What identifies the data: ``data`` (file or data set), ``sha256``.
+    plan_text, plan_sha256 : str
+        The analysis plan, verbatim, and its checksum.
+    deviations : sequence of str
+        Where the run departed from the plan.
+    status : str
+        ``confirmatory`` or ``exploratory``.
+    date : str
+        Printed when given; the clock is never read, so that the same input gives the same bytes.
+
+    Returns
+    -------
+    str
+        HTML. Everything that came with the data is escaped, and control characters are made visible.
+    """
+    known = dict(facts or {})
+    run = {"command": command, "facts": known, "plan_sha256": plan_sha256, "deviations": list(deviations),
+           "status": status, "date": date, "versions": versions()}  # fmt: skip
+    cautions = (*outcome.cautions, *display_cautions(outcome))
+    view = {
+        "o": outcome,
+        "source": known.get("data", ""),
+        "status": status,
+        "date": date,
+        "palette": palette_css(),
+        "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        "strip": None if outcome.strip is None else strip_figure(outcome.strip),
+        "cautions": cautions[:CAUTIONS_SHOWN],
+        "more_cautions": cautions[CAUTIONS_SHOWN:],
+        "n_cautions": len(cautions),
+        "blocks": [block_view(block, i) for i, block in enumerate(outcome.blocks, 1)],
+        "flow": flow_table(outcome),
+        "tables": [table_view(table) for table in outcome.data],
+        "diagnostics": outcome.diagnostics,
+        "references": sorted(citation(key) for key in dict.fromkeys(outcome.references)),
+        "verification": verification_view(outcome.verifications),
+        "run": run,
+        "settings": {name: setting(value) for name, value in outcome.settings.items()},
+        "plan_text": plan_text,
+        "json": Markup(embedded(outcome, run)),
+    }
+    return _environment().get_template("report.html").render(view)
+
+
+def _environment() -> Any:
+    """Return the template engine: everything is escaped, an unknown name is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, finalize=shown,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {"typeset": typeset, "count": count}
+    return environment
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that produced the numbers."""
+    return {"Python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES}
+
+
+def palette_css() -> Markup:
+    """Return the palette as CSS: light by default and on paper, dark where the reader's system is."""
+    light = "".join(f"--{name}:{color};" for name, color in style.LIGHT.items())
+    dark = "".join(f"--{name}:{color};" for name, color in style.DARK.items())
+    return Markup(
+        f":root{{color-scheme:light;{light}}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{color-scheme:dark;{dark}}}}}\n"
+    )
+
+
+def strip_figure(strip: Strip) -> dict[str, Any]:
+    """Return the number line above the fold."""
+    from socialstats import figures
+
+    draw = partial(figures.strip, strip.marks, xlabel=strip.axis, digits=strip.digits)
+    marks = "; ".join(f"{m.label} {cell(m.value, strip.digits)}" for m in strip.marks)
+    return {"title": strip.title, "svg": inline(draw, title=strip.title, description=marks, prefix="strip")}
+
+
+def block_view(block: Block, number: int) -> dict[str, Any]:
+    """Return a block with its figure drawn."""
+    svg: Markup | None = None
+    problem = ""
+    if block.draw is not None:
+        title = block.figure_title or block.question
+        words = block.caption or " ".join(block.sentences) or block.question
+        try:
+            svg = inline(block.draw, title=title, description=words, prefix=f"f{number}")
+        except UndefinedStatistic as error:
+            problem = str(error)
+    return {"block": block, "svg": svg, "problem": problem, "tables": [table_view(t) for t in block.tables]}
+
+
+def table_view(table: Table) -> dict[str, Any]:
+    """Return a table as texts, with the columns that are set flush right."""
+    columns = [[row[i] for row in table.cells] for i in range(len(table.header))]
+    return {
+        "caption": table.caption,
+        "header": table.header,
+        "right": [is_numeric(column) for column in columns],
+        "rows": [[cell(value, table.digits) for value in row] for row in table.cells],
+        "open": len(table.cells) <= ROWS_OPEN,
+    }
+
+
+def flow_table(outcome: Outcome) -> dict[str, Any]:
+    """Return the steps from the rows read to the rows analysed."""
+    cells = tuple((step.label, step.rows, step.note) for step in outcome.flow)
+    return table_view(Table(caption="From the rows read to the rows analysed", header=("Step", "Rows", "Note"),
+                            cells=cells))  # fmt: skip
+
+
+def verification_view(verifications: Mapping[str, Verification]) -> dict[str, Any]:
+    """Return the comparisons with independent implementations, and how many agree."""
+    checks = [(name, check) for name, verification in verifications.items() for check in verification]
+    rows = [
+        (name, check.quantity, significant(check.ours), significant(check.theirs),
+         f"{check.package} {check.version}", significant(check.difference, 2), significant(check.tolerance, 2),
+         {True: "agrees", False: "disagrees", None: "not compared"}[check.ok],
+         "; ".join(part for part in (check.why, check.note) if part))
+        for name, check in checks
+    ]  # fmt: skip
+    header = ("Result", "Quantity", "Ours", "Theirs", "Package", "|Difference|", "Tolerance", "Verdict", "Why")
+    table = Table(caption="Our numbers beside those of independent implementations", header=header, cells=tuple(rows))
+    view = table_view(table)
+    compared = [check for _, check in checks if check.ok is not None]
+    return view | {"n": len(checks), "compared": len(compared), "agree": sum(bool(c.ok) for c in compared)}
+
+
+def setting(value: Any) -> str:
+    """Return an option's value as text."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(setting(v) for v in value) or "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}: {setting(v)}" for k, v in value.items()) or "none"
+    return str(value)
+
+
+def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
+    """Return a note when labels had to be cut or cleaned for the page."""
+    tables = [*outcome.data, *(table for block in outcome.blocks for table in block.tables)]
+    texts = {value for table in tables for row in table.cells for value in row if isinstance(value, str)}
+    changed = [text for text in texts if len(text) > CELL_WIDTH or style.clean(text) != text]
+    if not changed or any(c.code == "SS403" for c in outcome.cautions):
+        return ()
+    detail = f"{count(len(changed), 'label is', 'labels are')} too long or hold characters that cannot be printed"
+    return (caution("SS403", detail, fix="the embedded JSON has them in full"),)

@@ -1,0 +1,150 @@
+"""A matplotlib figure as inline SVG: themed by CSS variables, named, and the same bytes every time."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+from socialstats.figures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SALT = "socialstats"
+DEFAULTS = {"stroke-dashoffset": "0", "font-size": "9px", "font-style": "normal", "font-weight": "400"}
+VARIABLES = {color: f"var(--{name})" for name, color in style.LIGHT.items()}
+VARIABLES |= {"#000000": "var(--ink)", "#ffffff": "var(--surface)"}
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+TALL = 2.4  # height / width from which print may cut a figure over pages instead of shrinking it
+
+
+def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: str) -> Markup:
+    """Draw a figure and return it as an ``<svg role="img">`` element for the page.
+
+    Parameters
+    ----------
+    draw : callable
+        Returns the Axes.
+    title, description : str
+        Read out by screen readers.
+    prefix : str
+        Makes the ids unique on the page.
+    """
+    root = ElementTree.fromstring(_svg(draw))
+    for parent in root.iter():
+        parent.tag = parent.tag.rsplit("}", 1)[-1]
+        parent.tail = None
+        if parent.tag != "text":
+            parent.text = None
+    _strip(root)
+    for element in root.iter():
+        _attributes(element, prefix)
+    _name(root, title, description, prefix)
+    return Markup(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _svg(draw: Callable[[], Axes]) -> str:
+    """Return matplotlib's own SVG, without anything that changes from run to run."""
+    import matplotlib
+
+    with style.browser_draws_text(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT}):
+        axes = draw()
+        figure = axes.figure
+        for background in (figure.patch, *(ax.patch for ax in figure.axes)):
+            background.set_visible(False)
+        out = io.StringIO()
+        no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(out, format="svg", metadata=no_metadata)
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close(figure)
+    return out.getvalue()
+
+
+def _strip(root: ElementTree.Element) -> None:
+    """Remove style sheets, metadata, and groups that hold nothing."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in ("metadata", "style"):
+                parent.remove(child)
+    removed = True
+    while removed:
+        removed = False
+        for parent in list(root.iter()):
+            for child in list(parent):
+                if child.tag in ("g", "defs") and not len(child):
+                    parent.remove(child)
+                    removed = True
+
+
+def _attributes(element: ElementTree.Element, prefix: str) -> None:
+    """Round coordinates, make ids unique, replace colours by variables, leave fonts to the page."""
+    for name in list(element.attrib):
+        value = element.attrib.pop(name)
+        short = name.rsplit("}", 1)[-1]
+        if short == "id":
+            if element.tag in ("g", "svg"):
+                continue
+            value = f"{prefix}-{value}"
+        elif short == "href":
+            value = f"#{prefix}-{value[1:]}"
+        elif short == "clip-path":
+            value = value.replace("url(#", f"url(#{prefix}-")
+        elif short == "style":
+            value = _style(value)
+        elif short in ("d", "x", "y", "width", "height", "transform", "points"):
+            value = _rounded(value)
+        if value and not (short == "transform" and value.startswith("rotate(-0 ")):
+            element.set(short, value)
+
+
+def _rounded(value: str) -> str:
+    """Round every number to hundredths of a point.
+
+    Examples
+    --------
+    >>> _rounded("M 0.004999 81.454 \\nL 10.0 2.5")
+    'M 0 81.45 L 10 2.5'
+    """
+    short = NUMBER.sub(lambda m: f"{float(m.group()):.2f}".rstrip("0").rstrip("."), value)
+    return " ".join(short.replace("-0 ", "0 ").split()) if "rotate" not in short else " ".join(short.split())
+
+
+def _style(value: str) -> str:
+    """Return the declarations that differ from the page's own rules, colours as variables."""
+    kept = []
+    for declaration in value.split(";"):
+        name, _, setting = (part.strip() for part in declaration.partition(":"))
+        if name == "font":  # the shorthand: [style] [weight] size family
+            size = re.search(r"[\d.]+px", setting)
+            weight = re.search(r"\b(bold|[5-9]00)\b", setting)
+            kept += [f"font-size:{size.group()}"] if size else []
+            kept += ["font-weight:600"] if weight else []
+            continue
+        if not name or name == "font-family" or DEFAULTS.get(name) == setting:
+            continue
+        if name == "font-weight":
+            setting = "600"
+        kept.append(f"{name}:{VARIABLES.get(setting.lower(), setting)}")
+    return ";".join(kept)
+
+
+def _name(root: ElementTree.Element, title: str, description: str, prefix: str) -> None:
+    """Name the figure for screen readers, and let the page set its size."""
+    height = float(root.attrib["viewBox"].split()[3])
+    width = float(root.attrib["viewBox"].split()[2])
+    view = root.attrib["viewBox"]
+    root.attrib.clear()
+    root.set("viewBox", view)
+    root.set("class", "drawing tall" if height / width > TALL else "drawing")
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{prefix}-title {prefix}-desc")
+    for i, (tag, text) in enumerate((("title", title), ("desc", description))):
+        element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
+        element.text = style.clean(text) or "figure"
+        root.insert(i, element)

@@ -1,0 +1,87 @@
+"""Text for the page: what strangers wrote made harmless, numbers and symbols typeset."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+from socialstats.figures.style import clean
+from socialstats.text import MISSING, count, number
+
+CELL_WIDTH = 120  # characters of a label that a cell shows
+NUMERIC = re.compile(
+    r"^[<>=\s\u2212\-+.,\d%\u221e\[\]\u2013\u00d7/()\u2070-\u207f\u00b9\u00b2\u00b3\u207b]*\d?[^A-Za-z]*$"
+)
+SYMBOL = re.compile(r"(?<![\w.])(d_z|d_av|g_z|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)")
+BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
+SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+
+
+def shown(value: Any) -> Any:
+    """Make every value that a template prints harmless: control and formatting characters become visible."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def typeset(text: str) -> Markup:
+    """Set statistical symbols in italics and keep an interval on one line.
+
+    Examples
+    --------
+    >>> typeset("t(19) = 2.10, p < .001, 95% CI [0.1, 0.4] <b>")
+    Markup('<i>t</i>(19) = 2.10, <i>p</i> &lt; .001, 95% CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;')
+    """
+    safe = str(escape(clean(text)))
+    safe = SYMBOL.sub(lambda m: _italic(m.group(1)), safe)
+    return Markup(BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe))
+
+
+def _italic(symbol: str) -> str:
+    letter, _, index = symbol.partition("_")
+    return f"<i>{letter}</i><sub>{index}</sub>" if index else f"<i>{letter}</i>"
+
+
+def cell(value: str | float | int | None, digits: int) -> str:
+    """Return one table cell as text.
+
+    Examples
+    --------
+    >>> cell(13914, 2), cell(-0.001, 2), cell(None, 2), cell("a" * 200, 2)[-1]
+    ('13,914', '0.00', '—', '…')
+    """
+    if value is None:
+        return MISSING
+    if isinstance(value, str):
+        tidy = clean(value)
+        return tidy if len(tidy) <= CELL_WIDTH else tidy[: CELL_WIDTH - 1] + "\u2026"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value).replace("-", "\u2212")
+    return number(value, digits)
+
+
+def is_numeric(values: list[str | float | int | None]) -> bool:
+    """Tell whether a column holds numbers (or texts that are only numbers), and so is set flush right."""
+    known = [v for v in values if v is not None and v != ""]
+    return bool(known) and all(
+        not isinstance(v, str) or bool(NUMERIC.match(v)) or v in (MISSING, "undefined") for v in known
+    )
+
+
+def significant(value: float | None, digits: int = 6) -> str:
+    """Return a number with a fixed count of significant digits.
+
+    Examples
+    --------
+    >>> significant(0.123456789), significant(-7476.12580), significant(3.1e-9, 2), significant(0.0)
+    ('0.123457', '−7476.13', '3.1×10⁻⁹', '0')
+    """
+    if value is None or math.isnan(value):
+        return MISSING
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        mantissa, _, power = text.partition("e")
+        text = f"{mantissa}\u00d710{str(int(power)).translate(SUPERSCRIPT)}"
+    return text.replace("-", "\u2212").replace("inf", "\u221e")
