@@ -7,7 +7,6 @@ touches them alike. This process stays small: a child's peak memory counts what 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import subprocess
@@ -18,20 +17,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import page as pages
+import plan
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-
-
-def beside(name: str) -> Any:
-    """Load a module of this folder."""
-    spec = importlib.util.spec_from_file_location(f"socialstats_bench_{name}", HERE / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def environment() -> dict[str, str]:
@@ -107,7 +98,6 @@ def main() -> int:
     parser.add_argument("--only", choices=["fit", "bootstrap", "battles", "group-by", "start"], action="append")
     parser.add_argument("--no-write", action="store_true", help="print only")
     chosen = parser.parse_args()
-    pages, plan = beside("page"), beside("plan")
     wanted = set(chosen.only or ["fit", "bootstrap", "battles", "group-by", "start"])
     tasks: dict[str, list[dict[str, Any]]] = {}
     more: dict[str, Any] = {}

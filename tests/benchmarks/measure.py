@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import pickle
 import resource
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -71,16 +70,6 @@ def battles(rows: int = 2_000_000, items: int = 200) -> pd.DataFrame:
     return pd.DataFrame({"model_a": names[a], "model_b": names[b], "winner": said[outcome]})
 
 
-def load_tools() -> Any:
-    """The module beside this file."""
-    spec = importlib.util.spec_from_file_location("tools", Path(__file__).with_name("tools.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def load(path: str) -> pd.DataFrame:
     """Read a pickled data frame that this script wrote."""
     with open(path, "rb") as file:
@@ -90,7 +79,7 @@ def load(path: str) -> pd.DataFrame:
 def run(job: str, path: str, calls: int) -> dict[str, Any]:
     """Call a job several times."""
     name, _, argument = job.partition(":")
-    maker = getattr(load_tools(), name)
+    maker = getattr(importlib.import_module("tools"), name)
     task = maker() if not argument else maker(int(argument) if argument.isdigit() else argument)
     frame = load(path)
     loaded = peak_mb()

@@ -83,8 +83,8 @@ def page(plan: Any, tasks: dict[str, list[dict[str, Any]]], more: dict[str, Any]
             ours, share = lines[0], made["battles"]["ties"]
             met = "met" if ours["peak"] <= MEMORY_TARGET else "not met"
             parts.append(
-                f"Ties: {100 * share:.1f} %. Our peak of {ours['peak']:.0f} MB includes {ours['loaded']:.0f} MB for "
-                f"Python, the libraries and the data frame (target {MEMORY_TARGET} MB: {met}).\n"
+                f"Ties: {100 * share:.1f} %. Our peak is {ours['peak']:.0f} MB (target {MEMORY_TARGET} MB: {met}); "
+                f"loading Python, the libraries and the data frame alone peaks at {ours['loaded']:.0f} MB.\n"
             )
         if name in NOTES:
             parts.append(f"{NOTES[name]}\n")

@@ -1,0 +1,5 @@
+"""The scripts of `make bench` import each other as scripts do; the tests of this folder load what they need."""
+
+from __future__ import annotations
+
+collect_ignore = ["bench.py", "measure.py", "page.py", "plan.py", "tools.py"]

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+
+@pytest.fixture
+def page(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    return importlib.import_module("page")
+
+
+def line(tool, cpu, target=0.0, **more):
+    entry = SimpleNamespace(tool=tool, what="fit", errors="none", target=target)
+    return {"entry": entry, "first": cpu, "cpu": cpu, "wall": cpu, "peak": 100.0, "gap": None} | more
+
+
+def test_a_ratio_says_whether_its_target_is_met(page):
+    ours = line("socialstats", 0.01)
+    assert page.verdict(line("peer", 0.02, target=1.5), ours) == "**2x** (target 1.5x: met)"
+    assert page.verdict(line("peer", 0.012, target=1.5), ours) == "**1.2x** (target 1.5x: not met)"
+    assert page.verdict(line("peer", 25.0), ours) == "2,500x"
+
+
+def test_times_are_printed_in_their_unit(page):
+    assert [page.seconds(x) for x in (0.00482, 0.2451, 12.34, 5120.0)] == ["4.82 ms", "0.245 s", "12.3 s", "5,120 s"]
+
+
+def test_only_what_stands_between_the_markers_of_the_readme_changes(page, tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{page.START}\nold\n{page.END}\nafter\n")
+    page.put_into_readme(readme, "| new |")
+    assert readme.read_text() == f"before\n{page.START}\n| new |\n{page.END}\nafter\n"
+    readme.write_text("no markers\n")
+    page.put_into_readme(readme, "| new |")
+    assert readme.read_text() == "no markers\n"
+    page.put_into_readme(tmp_path / "absent.md", "| new |")
+    assert not (tmp_path / "absent.md").exists()

@@ -1,0 +1,5 @@
+"""The scripts of `make calibrate` import each other as scripts do; the tests of this folder load what they need."""
+
+from __future__ import annotations
+
+collect_ignore = ["calibrate.py", "simulate.py", "studies.py", "tally.py"]

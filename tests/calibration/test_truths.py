@@ -1,0 +1,75 @@
+"""The truths that calibration compares with: each against another way to get it."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+from scipy.special import expit
+
+
+@pytest.fixture
+def load(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    return importlib.import_module
+
+
+@pytest.mark.parametrize("log_odds", [-3.0, 0.0, 0.7])
+@pytest.mark.parametrize("sd", [0.0, 0.5, 1.0])
+def test_marginal_probability_is_the_integral(load, log_odds, sd):
+    found = load("simulate").marginal(np.array([log_odds]), sd)[0]
+    exact = integrate.quad(lambda z: expit(log_odds + sd * z) * stats.norm.pdf(z), -12, 12)[0]
+    assert found == pytest.approx(exact, abs=1e-9)
+
+
+def test_pseudo_true_strengths_are_the_truth_without_an_effect_and_shrink_with_one(load):
+    simulate = load("simulate")
+    layout = simulate.Layout.role_conflict()
+    truth = simulate.strengths(65, 0.8, np.random.default_rng(3))
+    log_odds = truth[layout.a] - truth[layout.b]
+    assert np.abs(layout.pseudo_true(log_odds, 0.0) - truth).max() < 1e-9
+    slope = np.polyfit(truth, layout.pseudo_true(log_odds, 1.0), 1)[0]
+    assert 0.8 < slope < 0.88  # about 1 / sqrt(1 + 0.35)
+
+
+def test_strengths_closest_to_probabilities_maximise_the_expected_likelihood(load):
+    studies = load("studies")
+    truth = np.array([0.9, 0.2, -0.3, -0.8])
+    gap = truth[:, None] - truth[None, :]
+    assert studies.fit_to_probabilities(expit(gap)) == pytest.approx(truth, abs=1e-9)
+    p = load("simulate").marginal(gap, 1.5)
+
+    def loss(x):
+        q = expit(x[:, None] - x[None, :])
+        return -np.sum((p * np.log(q))[~np.eye(4, dtype=bool)])
+
+    best = optimize.minimize(loss, truth, tol=1e-12).x
+    assert studies.fit_to_probabilities(p) == pytest.approx(best - best.mean(), abs=1e-5)
+
+
+def test_true_rates_are_what_win_rates_estimates(load):
+    simulate, studies = load("simulate"), load("studies")
+    layout = simulate.Layout.role_conflict()
+    a_won = np.random.default_rng(1).random(len(layout.a)) < 0.5
+    from socialstats import win_rates
+
+    found = win_rates(layout.design(a_won, urgency=True))
+    rates = studies.true_rates(layout, a_won.astype(float))
+    for k, group in enumerate(("higher", "equal", "lower")):
+        ours = [found.row(item, group=group).estimate for item in layout.items]
+        assert ours == pytest.approx(rates[k], abs=1e-12)
+
+
+def test_a_tally_counts_intervals_that_hold_and_leaves_out_those_that_do_not_exist(load):
+    tally = load("tally").Tally("s", "t")
+    rows = [SimpleNamespace(conf_low=lo, conf_high=hi) for lo, hi in ((0, 1), (2, 3), (None, None), (0, 5))]
+    tally.covers("m", "q", rows, [0.5, 0.5, 0.5, 4.0])
+    tally.covers("m", "q", rows, [2.0, 2.5, 0.5, 9.0])
+    only = tally.lines({("m", "q"): (0.4, 0.6)})[0]
+    assert (only.share, only.simulations) == (pytest.approx(0.5), 2)
+    assert only.error == pytest.approx(np.std([2 / 3, 1 / 3], ddof=1) / np.sqrt(2))
+    assert only.holds
