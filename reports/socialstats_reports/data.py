@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from html.parser import HTMLParser
-from importlib import metadata
 from typing import Any
 
+from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain
@@ -21,7 +21,7 @@ ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
 def as_dict(outcome: Outcome) -> dict[str, Any]:
     """Return an outcome as built-in types: what the page says, and the numbers behind it."""
     return {
-        "socialstats": metadata.version("socialstats"),
+        "socialstats": __version__,
         "study": outcome.study,
         "title": outcome.title,
         "design": outcome.design,

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
+
+from socialstats import __version__
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
 from socialstats.references import citation
@@ -23,7 +25,7 @@ from socialstats_reports.text import CELL_WIDTH, cell, is_numeric, shown, signif
 TEMPLATES = Path(__file__).parent / "templates"
 CAUTIONS_SHOWN = 5
 ROWS_OPEN = 14  # a longer table is collapsed
-PACKAGES = ("socialstats", "numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
+PACKAGES = ("numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
 
 
 def render(
@@ -86,7 +88,8 @@ def render(
         "plan_text": plan_text,
         "json": Markup(embedded(outcome, run)),
     }
-    return _environment().get_template("report.html").render(view)
+    page: str = _environment().get_template("report.html").render(view)
+    return page
 
 
 def _environment() -> Any:
@@ -103,7 +106,8 @@ def _environment() -> Any:
 
 def versions() -> dict[str, str]:
     """Return the versions that produced the numbers."""
-    return {"Python": platform.python_version()} | {name: metadata.version(name) for name in PACKAGES}
+    ours = {"Python": platform.python_version(), "socialstats": __version__}
+    return ours | {name: metadata.version(name) for name in PACKAGES}
 
 
 def palette_css() -> Markup:

@@ -6,14 +6,16 @@ import io
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree
 
 from markupsafe import Markup
+
 from socialstats.figures import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SALT = "socialstats"
 DEFAULTS = {"stroke-dashoffset": "0", "font-size": "9px", "font-style": "normal", "font-weight": "400"}
@@ -54,7 +56,7 @@ def _svg(draw: Callable[[], Axes]) -> str:
 
     with style.browser_draws_text(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT}):
         axes = draw()
-        figure = axes.figure
+        figure = cast("Figure", axes.figure)
         for background in (figure.patch, *(ax.patch for ax in figure.axes)):
             background.set_visible(False)
         out = io.StringIO()
