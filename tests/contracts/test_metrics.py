@@ -8,6 +8,7 @@ import json
 import math
 import pickle
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 
 import numpy as np
@@ -159,7 +160,7 @@ def test_labels_do_not_matter(name):
         zip(long, ("viola", "umber"), strict=True)
     )
     rows = simulated(ties=0.1)
-    renamed = rows.replace({c: rename for c in ("item_a", "item_b", "winner", "first")})
+    renamed = rows.replace(dict.fromkeys(("item_a", "item_b", "winner", "first"), rename))
     same(estimates(run(name, design_of(rows)), rename), estimates(run(name, design_of(renamed))))
 
 
@@ -266,8 +267,10 @@ def numbers_in(text):
 
 
 def leaves(value):
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return [x for part in value.values() for x in leaves(part)]
+    if isinstance(value, tuple):
+        return [x for part in value for x in leaves(getattr(part, "value", part))]
     return [float(value)] if isinstance(value, int | float) else []
 
 

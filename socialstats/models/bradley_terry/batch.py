@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from socialstats.errors import NonConvergence
+from socialstats.errors import NonConvergence, NotIdentified
 from socialstats.models.bradley_terry.assembly import centred_inverse, information
 from socialstats.models.bradley_terry.data import PairData
+from socialstats.models.bradley_terry.existence import require_identified
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import fit_newton
 
@@ -25,6 +26,8 @@ BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 TOLERANCE = 3e-6  # largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
 SWEEPS = 60
 LONGEST_STEP = 3.0
+LITTLE_LEFT = 0.25
+SMALL_TABLE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -107,6 +110,8 @@ class Refitter:
     def _settle(self, beta: FloatArray, w: FloatArray, converged: BoolArray) -> Refits:
         """Finish slow replicates with Newton's method; mark those without a finite estimate."""
         ok = strongly_connected(self.data, w) if self.data.free else np.ones(len(converged), dtype=bool)
+        if self.data.n_z:
+            ok &= self._identified(w, ok)
         for r in np.flatnonzero(ok & ~converged):
             one = replace(self.data, w=np.ascontiguousarray(w[:, :, r]))
             try:
@@ -117,6 +122,21 @@ class Refitter:
         ok &= np.isfinite(beta).all(axis=0)
         beta[:, ~ok] = np.nan
         return Refits(beta=beta, ok=ok)
+
+    def _identified(self, w: FloatArray, ok: BoolArray) -> BoolArray:
+        """Return for each replicate whether its data tell the effects apart; steps would leave them where they were.
+
+        Looked at one by one where an effect lost much of its variation, and everywhere in small tables.
+        """
+        data, squares = self.data, self.data.z.T**2
+        left = squares @ w.sum(axis=0) / (squares @ data.w.sum(axis=0))[:, None]
+        out = np.ones(w.shape[2], dtype=bool)
+        for r in np.flatnonzero(ok & ((left.min(axis=0) < LITTLE_LEFT) | (len(data.a) <= SMALL_TABLE))):
+            try:
+                require_identified(replace(data, w=w[:, :, r]))
+            except NotIdentified:
+                out[r] = False
+        return out
 
 
 def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
