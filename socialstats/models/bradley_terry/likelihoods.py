@@ -98,7 +98,7 @@ class BradleyTerry:
     def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return the Bernoulli log-likelihood; half wins enter with weight one half."""
         wins, total = stats
-        return float(np.sum(wins * log_expit(eta)) + np.sum((total - wins) * log_expit(-eta)))
+        return float(wins @ eta + total @ log_expit(-eta))  # log expit(eta) = eta + log expit(-eta)
 
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the win probabilities; a tie has probability 0."""
