@@ -20,7 +20,7 @@ from socialstats.studies.outcome import Block, Outcome, Strip, Table
 from socialstats.text import count
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
-from socialstats_reports.text import CELL_WIDTH, cell, is_numeric, shown, significant, typeset
+from socialstats_reports.text import CELL_WIDTH, cell, ended, is_numeric, sentence, shown, significant, typeset
 
 TEMPLATES = Path(__file__).parent / "templates"
 CAUTIONS_SHOWN = 5
@@ -100,7 +100,7 @@ def _environment() -> Any:
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, finalize=shown,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"typeset": typeset, "count": count}
+    environment.filters |= {"typeset": typeset, "count": count, "ended": ended, "sentence": sentence}
     return environment
 
 
@@ -144,13 +144,14 @@ def block_view(block: Block, number: int) -> dict[str, Any]:
 
 
 def table_view(table: Table) -> dict[str, Any]:
-    """Return a table as texts, with the columns that are set flush right."""
-    columns = [[row[i] for row in table.cells] for i in range(len(table.header))]
+    """Return a table as texts, with the columns that are set flush right; columns without any value are left out."""
+    columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
+    kept = [i for i, column in columns.items() if i == 0 or any(value not in (None, "") for value in column)]
     return {
         "caption": table.caption,
-        "header": table.header,
-        "right": [is_numeric(column) for column in columns],
-        "rows": [[cell(value, table.digits) for value in row] for row in table.cells],
+        "header": [table.header[i] for i in kept],
+        "right": [is_numeric(columns[i]) for i in kept],
+        "rows": [[cell(row[i], table.digits) for i in kept] for row in table.cells],
         "open": len(table.cells) <= ROWS_OPEN,
     }
 

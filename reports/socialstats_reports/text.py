@@ -29,11 +29,28 @@ def typeset(text: str) -> Markup:
     Examples
     --------
     >>> typeset("t(19) = 2.10, p < .001, 95% CI [0.1, 0.4] <b>")
-    Markup('<i>t</i>(19) = 2.10, <i>p</i> &lt; .001, 95% CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;')
+    Markup('<i>t</i>(19) = 2.10, <i>p</i> &lt; .001, 95%\\xa0CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;')
     """
     safe = str(escape(clean(text)))
     safe = SYMBOL.sub(lambda m: _italic(m.group(1)), safe)
-    return Markup(BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe))
+    safe = BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
+    return Markup(safe.replace("% CI", "%\u00a0CI").replace(" %", "\u00a0%"))
+
+
+def ended(text: str) -> str:
+    """Return a text with a full stop, unless it has an end of its own."""
+    return text if text[-1:] in (".", "!", "?", "") else f"{text}."
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital and a full stop.
+
+    Examples
+    --------
+    >>> sentence("ties are modelled")
+    'Ties are modelled.'
+    """
+    return ended(text[:1].upper() + text[1:])
 
 
 def _italic(symbol: str) -> str:

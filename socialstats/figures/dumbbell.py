@@ -20,7 +20,8 @@ TARGETS: dict[str, float] = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 LOOKS = (("^", "\u25b2", "series-1"), ("o", "\u25cf", "series-3"), ("v", "\u25bc", "series-2"),
          ("D", "\u25c6", "series-4"), ("s", "\u25a0", "series-5"))  # fmt: skip
 COLUMN = 46.0  # points a number column takes
-ROW = 1.15  # height of a line, relative to a forest's
+SPREAD = 0.36  # how far the conditions of an item lie apart, in lines
+ROW = 1.2  # height of a line, relative to a forest's
 
 
 def dumbbell(
@@ -160,15 +161,16 @@ def _line(ax: Axes, cells: Mapping[str, Row], wanted: Mapping[str, float | None]
                 color=style.LIGHT["muted"])  # fmt: skip
         return
     ax.plot((min(known), max(known)), (y, y), color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
-    for group, (marker, _, name) in zip(wanted, LOOKS, strict=False):
+    for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
         row = cells.get(group)
         if row is None or row.estimate is None or not math.isfinite(row.estimate):
             continue
         color = style.LIGHT[name]
+        at = y + SPREAD * (1 - 2 * (i + 0.5) / len(wanted))
         if row.conf_low is not None and row.conf_high is not None:
             ends = row.conf_low, row.conf_high
-            ax.plot(ends, (y, y), color=color, linewidth=2.4, alpha=0.5, solid_capstyle="butt", zorder=2)
-        ax.plot(row.estimate, y, marker, color=color, markersize=5.2, zorder=3, markeredgewidth=0)
+            ax.plot(ends, (at, at), color=color, linewidth=1.3, solid_capstyle="butt", zorder=2)
+        ax.plot(row.estimate, at, marker, color=color, markersize=4.4, zorder=3, markeredgewidth=0)
 
 
 def _headings(

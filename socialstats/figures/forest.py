@@ -130,7 +130,7 @@ def interval_parts(row: Row, digits: int) -> tuple[str, str]:
     if row.estimate is None:
         return "", ""
     if row.conf_low is None or row.conf_high is None:
-        return "", "no interval"
+        return "", "no CI"
     return f"[{number(row.conf_low, digits)},", f"{number(row.conf_high, digits)}]"
 
 
