@@ -25,6 +25,7 @@ from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, Likelihood
 from socialstats.models.bradley_terry.mm import fit_mm
 from socialstats.models.bradley_terry.newton import Fitted, fit_firth, fit_newton
 from socialstats.results import ResultGroup, Row, by_levels
+from socialstats.text import quoted
 
 SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
 
@@ -142,6 +143,7 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     model = LIKELIHOODS[ties]
     z, names = effect_columns(design, options.formula, order=options.order)
     data = pair_data(design, z, names, free=options.strengths == "free")
+    _require_own_names(design, data, model)
     if options.reference is not None and options.reference not in design.items:
         raise InputError(f"reference='{options.reference}' is not an item; items: {', '.join(design.items[:20])}")
     _require_connected(data, design, options)
@@ -175,6 +177,17 @@ def _estimate(data: PairData, model: Likelihood, options: Options) -> Fitted:
         at = fit_newton(data, model, beta=np.log(worth) - np.log(worth).mean())
         return Fitted(beta=_log_centred(worth), covariance=at.covariance, loglik=at.loglik, iterations=sweeps)
     return _newton(data, model)
+
+
+def _require_own_names(design: Comparisons, data: PairData, model: Likelihood) -> None:
+    """Raise when an item has the name of a term: every row of the result has a name of its own."""
+    terms = [*data.z_names, *([model.tie_term] if model.tie_term else [])]
+    same = [name for name in terms if data.free and name in design.items]
+    if same:
+        raise InputError(
+            f"item {quoted(same)} has the name of a term of this model; "
+            f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
+        )
 
 
 def _newton(data: PairData, model: Likelihood) -> Fitted:
@@ -221,6 +234,9 @@ def _covariance(
         return fitted.covariance, None
     if kind == "sandwich":
         return row_sandwich(data, model, fitted.beta, fitted.covariance), None
+    if len(factors) > 2:
+        named = ", ".join(f"'{factor.name}'" for factor in factors)
+        raise InputError(f"at most two crossed clusters, got {named}; name one or two with cluster=")
     for factor in factors:
         if len(np.unique(factor.codes)) < 2:
             raise InputError(f"cluster '{factor.name}' has a single level: its dependence cannot be estimated")
