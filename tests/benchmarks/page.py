@@ -21,14 +21,14 @@ numbers are medians over processes. CPU is user plus system time, children inclu
 because wall time depends on what else the machine does. *First call* is the first in its process (lazy imports and
 compilation included), *CPU* and *wall* the median of the later calls where there are any. Importing a tool and loading
 the data frame is not timed; turning the frame into what the tool takes is. *Peak* is the resident memory of the whole
-process, data frame included. *Ratio* is the tool's CPU over ours. *Largest difference*: of a centred log-strength from
-ours. A peer that was given fewer refits is scaled up linearly, and its line says so.
+process, data frame included. *Ratio* is the tool's CPU over ours: later calls over later calls, or, for a tool that was
+called once a process, its first call over our first. *Largest difference*: of a centred log-strength from ours. A peer
+that was given fewer refits is scaled up linearly, and its line says so.
 """
 NOTES = {
     "fit": (
         "evalica gets lists, which it reads twice as fast as data-frame columns. arena-rank compiles its loss anew for "
-        "every fit, so that its second call costs nearly what the first does. choix stops each solver by its default "
-        "rule."
+        "every fit: the second call still does. choix stops each solver by its default rule."
     ),
     "bootstrap": "arena-rank's bootstrap is left out: it forks after starting threads, and hung when it was tried.",
     "battles": (
@@ -43,8 +43,9 @@ def seconds(value: float) -> str:
 
 
 def ratio(line: dict[str, Any], ours: dict[str, Any]) -> float:
-    """CPU of a tool over ours."""
-    return float(line["cpu"] / ours["cpu"])
+    """CPU of a tool over ours: like with like, later calls or first calls."""
+    kind = "cpu" if line["entry"].calls > 1 else "first"
+    return float(line[kind] / ours[kind])
 
 
 def verdict(line: dict[str, Any], ours: dict[str, Any]) -> str:
@@ -144,8 +145,9 @@ def short_table(plan: Any, tasks: dict[str, list[dict[str, Any]]]) -> str:
             if not line["entry"].target:
                 continue
             entry = line["entry"]
-            peer = f"{entry.tool} {entry.what}, {seconds(line['cpu'])}"
-            rows.append(f"| {titles[name]} | {seconds(ours['cpu'])} | {peer} | {ratio(line, ours):.3g}x |")
+            kind = "cpu" if entry.calls > 1 else "first"
+            peer = f"{entry.tool} {entry.what}, {seconds(line[kind])}"
+            rows.append(f"| {titles[name]} | {seconds(ours[kind])} | {peer} | {ratio(line, ours):.3g}x |")
     return "\n".join(rows)
 
 

@@ -14,7 +14,7 @@ def page(monkeypatch):
 
 
 def line(tool, cpu, target=0.0, **more):
-    entry = SimpleNamespace(tool=tool, what="fit", errors="none", target=target)
+    entry = SimpleNamespace(tool=tool, what="fit", errors="none", target=target, calls=more.pop("calls", 2))
     return {"entry": entry, "first": cpu, "cpu": cpu, "wall": cpu, "peak": 100.0, "gap": None} | more
 
 
@@ -23,6 +23,11 @@ def test_a_ratio_says_whether_its_target_is_met(page):
     assert page.verdict(line("peer", 0.02, target=1.5), ours) == "**2x** (target 1.5x: met)"
     assert page.verdict(line("peer", 0.012, target=1.5), ours) == "**1.2x** (target 1.5x: not met)"
     assert page.verdict(line("peer", 25.0), ours) == "2,500x"
+
+
+def test_a_tool_called_once_is_compared_with_our_first_call(page):
+    ours, theirs = line("socialstats", 0.01, first=0.1), line("peer", 1.0, target=20.0, first=1.5, calls=1)
+    assert page.verdict(theirs, ours) == "**15x** (target 20x: not met)"
 
 
 def test_times_are_printed_in_their_unit(page):
