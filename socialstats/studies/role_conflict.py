@@ -30,7 +30,7 @@ from socialstats.studies.pairs import (
     strengths_block,
     ways_methods,
 )
-from socialstats.text import count, interval, number, percent
+from socialstats.text import interval, number, percent, shorten
 
 PUBLISHED_BASELINE = 100.0
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
@@ -41,7 +41,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     groups = choose_groups(design, options)
-    name, mapping = next(iter(groups.items()), ("", None))
+    mapping = next(iter(groups.values()), None)
     cluster = default_cluster(design)
     fit = fit_model(design, options, f"~ {options.covariate}", cluster=cluster)
     s = one(sensitivity(
@@ -105,27 +105,44 @@ def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | N
 def answer(
     s: Result, rates: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
 ) -> tuple[str, ...]:
-    """Return the answer in three sentences: win rates, S beside its reference lines, urgency against roles."""
-    high = rates.row("all", group="higher")
-    total, fixed = s.row("S"), s.row("S_corrected")
-    lines = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in s.extras["reference_lines"])
+    """Return the answer: a verdict with S beside its reference lines, urgency against roles, and the extreme roles."""
+    high, total, fixed = rates.row("all", group="higher"), s.row("S"), s.row("S_corrected")
+    lines = s.extras["reference_lines"]
+    known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
+    first = (
+        f"{verdict(total, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was chosen "
+        f"{percent(high.estimate)} of the time, {_percent_interval(high)}, and S = {number(total.estimate)}, "
+        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}); "
+        f"without sampling noise S is {number(fixed.estimate)}, "
+        f"{interval(fixed.conf_low, fixed.conf_high, level=options.level)}."
+    )
     step = fit.row(options.covariate, group="covariate")
-    sentences = [
-        f"The role with the higher {options.covariate} was chosen {percent(high.estimate)} of the time, "
-        f"{_percent_interval(high)}; S = {number(total.estimate)}, "
-        f"{interval(total.conf_low, total.conf_high, level=options.level)}, and {number(fixed.estimate)} after taking off "
-        f"the noise, {interval(fixed.conf_low, fixed.conf_high, level=options.level)} ({lines}).",
-        f"One step of {options.covariate} multiplies the odds of being chosen by {number(np.exp(step.estimate or 0))}, "
-        f"{_exp_interval(step)}"
-        + (f": as much as {number(ratio.rows[0].estimate)} standard deviations between roles, "
-           f"{interval(ratio.rows[0].conf_low, ratio.rows[0].conf_high, level=options.level)}." if ratio else "."),
-    ]  # fmt: skip
+    odds = number(np.exp(step.estimate or 0.0))
+    second = f"One step of {options.covariate} multiplies the odds of being chosen by {odds}, {_exp_interval(step)}"
+    if ratio is not None:
+        row = ratio.rows[0]
+        second += f": as much as {number(row.estimate)} standard deviations between roles, "
+        second += interval(row.conf_low, row.conf_high, level=options.level)
     top, bottom = strongest(fit)[0], strongest(fit)[-1]
-    sentences.append(
-        f"At equal {options.covariate}, {top.term} is chosen most readily and {bottom.term} least "
+    third = (
+        f"At equal {options.covariate}, '{shorten(top.term)}' is chosen most readily and '{shorten(bottom.term)}' least "
         f"(log-strengths {number(top.estimate)} and {number(bottom.estimate)})."
     )
-    return tuple(sentences)
+    return (first, f"{second}.", third)
+
+
+def verdict(total: Row, coin: float, covariate: str) -> str:
+    """Say where S lies: at the rule, between rule and coin flips, at coin flips, or beyond them."""
+    if total.conf_low is None or total.conf_high is None:
+        return f"S is undefined ({total.undefined})"
+    name = f"{covariate[0].upper()}{covariate[1:]}"
+    if total.conf_high < 1:
+        return f"{name} decides"
+    if total.conf_high < coin:
+        return f"{name} sways the choices but does not decide them"
+    if total.conf_low > coin:
+        return f"{name} decides less than coin flips would, because roles are preferred whatever their {covariate}"
+    return f"The data do not settle whether {covariate} decides more than coin flips would"
 
 
 def _percent_interval(row: Row) -> str:
@@ -159,7 +176,7 @@ def sensitivity_block(s: Result) -> Block:
         sentences=(s.sentence(),),
         draw=partial(forest, tuple(s.rows), xlabel="S and its components", sort=False),
         figure_title="Sensitivity S: plug-in, corrected for noise, and by condition",
-        caption="S is 100 times the mean squared distance of win rates from 1, 1/2 and 0. " + s.inference + ".",
+        caption="S is 100 times the mean squared distance of win rates from 1, 1/2 and 0. Intervals: " + s.inference + ".",
         tables=(
             row_table(s.rows, "Sensitivity and its components", digits=2),
             Table(
@@ -182,7 +199,9 @@ def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions) -
         sentences=(rates.sentence(),),
         draw=partial(dumbbell, rows, targets=TARGETS, order=order, xlabel="win rate"),
         figure_title=f"Win rates of every role by {options.covariate}, strongest role first",
-        caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). " + rates.inference + ".",
+        caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
+        + rates.inference
+        + ".",
         tables=(row_table(rates.rows, "Win rates by role and condition"),),
         results=(rates,),
     )
@@ -233,7 +252,7 @@ def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], opt
             draw=partial(forest, rows, xlabel="share of preference", reference=1 / len(set(by_item.values())), sort=False),
             figure_title=f"Preference shares by {name}",
             caption="Mean worth of a group over the sum of the group means; the line is an equal share. The arithmetic "
-            "mean follows a group's few strongest roles, the geometric mean treats all alike. " + shares.inference + ".",
+            "mean follows a group's few strongest roles, the geometric mean treats all alike. Intervals: " + shares.inference + ".",
             tables=(row_table(shares.rows, f"Preference shares by {name}"),), results=(shares,),
         ))  # fmt: skip
     return found

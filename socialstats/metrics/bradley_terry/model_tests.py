@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 SMALL_EXPECTED = 5.0
+NOT_FITTING = 0.01
 
 
 def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
@@ -107,41 +109,91 @@ def _wald(large: BradleyTerryResult, added: list[str], label: str) -> Row:
 
 def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
     """See `BradleyTerryResult.goodness_of_fit`."""
-    if cells not in ("ordered", "pair"):
-        raise InputError(f"cells={cells!r} is not one of 'ordered', 'pair'")
-    state = fit.fitted_state
-    if state.ties == "half":
+    if cells not in ("ordered", "pair", "total"):
+        raise InputError(f"cells={cells!r} is not one of 'ordered', 'pair', 'total'")
+    if fit.fitted_state.ties == "half":
         raise UndefinedStatistic("ties='half' has no likelihood and no goodness of fit; use ties='davidson'")
-    observed, predictor, flipped = _tabulate(fit, cells)
-    tau = state.fitted.beta[-1] if state.model.tie_term else 0.0
-    p = state.model.probabilities(state.data.eta(state.fitted.beta), tau)[:, predictor]
-    p[:2] = np.where(flipped, p[1::-1], p[:2])
-    outcomes = 3 if state.model.tie_term else 2
-    expected = p[:outcomes] * observed.sum(axis=0)
-    observed = observed[:outcomes]
-    df = observed.shape[1] * (outcomes - 1) - int(fit.fit["df"])
-    deviance = 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected)))
-    pearson = float(np.sum((observed - expected) ** 2 / expected))
-    if df <= 0:
-        raise UndefinedStatistic(f"the model has as many parameters as the {observed.shape[1]} cells: fit is perfect")
-    small = float(np.mean(expected < SMALL_EXPECTED))
+    table = _pair_totals(fit) if cells == "total" else _saturated(fit, cells)
+    if table.df <= 0:
+        raise UndefinedStatistic(f"the model has as many parameters as the {table.n_cells} cells: the fit is perfect")
     rows = [
-        Row(term=name, group=f"{cells} cells", statistic=value, df=df, p_value=float(chdtrc(df, value)),
-            n_units=observed.shape[1], method=f"{name} against the saturated model")
-        for name, value in (("deviance", deviance), ("Pearson", pearson))
+        Row(term=name, group=f"{cells} cells", statistic=value, df=table.df, p_value=float(chdtrc(table.df, value)),
+            n_units=table.n_cells, method=f"{name}, {table.against}")
+        for name, value in table.statistics.items()
     ]  # fmt: skip
+    pearson = rows[-1]
     cautions = []
-    if rows[1].p_value is not None and rows[1].p_value < 0.01:
+    if pearson.p_value is not None and pearson.p_value < NOT_FITTING:
         cautions.append(caution(
-            "SS104", f"Pearson's \u03c7\u00b2({df}) = {number(pearson, 1)}, {p_value(rows[1].p_value)}",
+            "SS104", f"Pearson's \u03c7\u00b2({table.df}) = {number(pearson.statistic, 1)}, {p_value(pearson.p_value)}",
             affects="model-based standard errors", fix="use cluster='pair' or vcov='sandwich'",
         ))  # fmt: skip
     words = (
-        f"Pearson's \u03c7\u00b2({df}) = {number(pearson)}, {p_value(rows[1].p_value)}, over {count(len(p[0]), 'cell')}; "
-        f"{percent(small)} of the expected counts are below {SMALL_EXPECTED:g}."
+        f"Pearson's \u03c7\u00b2({table.df}) = {number(pearson.statistic)}, {p_value(pearson.p_value)}, over "
+        f"{count(table.n_cells, table.unit)}; {table.size}."
     )
-    return derived(fit, "Goodness of fit", rows, words, cautions=tuple(cautions), inference="chi-squared approximation",
-                   extras={"share_small_expected": small})  # fmt: skip
+    return derived(
+        fit, "Goodness of fit", rows, words, cautions=tuple(cautions), inference="chi-squared approximation",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitTable:
+    """Statistics of fit over cells: names and values (Pearson last), df, cells, and in words how full they are."""
+
+    statistics: dict[str, float]
+    df: int
+    n_cells: int
+    size: str
+    unit: str
+    against: str
+
+
+def _saturated(fit: BradleyTerryResult, cells: str) -> FitTable:
+    """Compare outcome counts with their expectation, cell by cell (deviance and Pearson)."""
+    state = fit.fitted_state
+    observed, predictor, flipped = _tabulate(fit, cells)
+    p = _probabilities(fit)[:, predictor]
+    p[:2] = np.where(flipped, p[1::-1], p[:2])
+    outcomes = 3 if state.model.tie_term else 2
+    expected, observed = p[:outcomes] * observed.sum(axis=0), observed[:outcomes]
+    return FitTable(
+        statistics={
+            "deviance": 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected))),
+            "Pearson": float(np.sum((observed - expected) ** 2 / expected)),
+        },
+        df=observed.shape[1] * (outcomes - 1) - int(fit.fit["df"]), n_cells=observed.shape[1],
+        size=f"{percent(float(np.mean(expected < SMALL_EXPECTED)))} of the expected counts are below {SMALL_EXPECTED:g}",
+        unit="cell", against="against the saturated model",
+    )  # fmt: skip
+
+
+def _pair_totals(fit: BradleyTerryResult) -> FitTable:
+    """Compare each pair's total wins (ties as halves), over orders and covariates, with expectation and variance.
+
+    Sees effects that belong to pairs, which cells of one or two rows each cannot show.
+    """
+    state = fit.fitted_state
+    data, p = state.data, _probabilities(fit)
+    n = data.w.sum(axis=0)
+    mean = p[0] + 0.5 * p[2]
+    _, pair = np.unique(data.a * (int(data.b.max()) + 1) + data.b, return_inverse=True)
+    k = int(pair.max()) + 1
+    won, expected, variance, rows = (
+        sums(pair, x, k) for x in (data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n)
+    )
+    df = k - int(fit.fit["df"]) + (state.model.tie_term is not None)
+    statistic = float(np.sum((won - expected) ** 2 / variance))
+    return FitTable(
+        statistics={"Pearson": statistic}, df=df, n_cells=k, unit="pair",
+        size=f"{number(float(np.median(rows)), 0)} comparisons a pair (median)", against="total wins of each pair",
+    )  # fmt: skip
+
+
+def _probabilities(fit: BradleyTerryResult) -> FloatArray:
+    state = fit.fitted_state
+    tau = state.fitted.beta[-1] if state.model.tie_term else 0.0
+    return state.model.probabilities(state.data.eta(state.fitted.beta), tau)
 
 
 def _tabulate(fit: BradleyTerryResult, cells: str) -> tuple[FloatArray, Any, Any]:

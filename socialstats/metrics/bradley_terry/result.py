@@ -238,14 +238,16 @@ class BradleyTerryResult(Result):
 
         return anova(self, other)
 
-    def goodness_of_fit(self, *, cells: Literal["ordered", "pair"] = "ordered") -> Result:
+    def goodness_of_fit(self, *, cells: Literal["ordered", "pair", "total"] = "ordered") -> Result:
         """Return deviance and Pearson's chi-squared against the saturated model of the cells.
 
         Parameters
         ----------
-        cells : {"ordered", "pair"}
+        cells : {"ordered", "pair", "total"}
             ``ordered``: one cell for each distinct (item_a, item_b, order, covariates) as tabulated, as R's
-            BradleyTerry2 counts. ``pair``: sides exchanged where the model does not distinguish them.
+            BradleyTerry2 counts. ``pair``: sides exchanged where the model does not distinguish them. ``total``:
+            Pearson's chi-squared of each pair's total wins over orders and covariates (no deviance), which sees
+            effects that belong to pairs where the cells hold a row or two each.
         """
         from socialstats.metrics.bradley_terry.model_tests import goodness_of_fit
 
