@@ -125,8 +125,8 @@ def lay_out(anchors: Sequence[float], widths: Sequence[float], room: float) -> l
 
     Examples
     --------
-    >>> [p.level for p in lay_out([50.0, 60.0, 300.0], [40.0, 40.0, 40.0], 400.0)]
-    [1, 0, 0]
+    >>> [p.level for p in lay_out([150.0, 155.0, 160.0, 300.0], [90.0, 90.0, 90.0, 40.0], 400.0)]
+    [0, 1, 0, 0]
     """
     done: dict[int, Placed] = {}
     for i in sorted(range(len(anchors)), key=lambda k: -anchors[k]):

@@ -12,7 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-PROGRAM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
+PROGRAM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
+    "",
+)
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
@@ -29,7 +32,7 @@ class Chromium:
         self.back, to_us = os.pipe()
         shell = f'exec "$0" "$@" 3<&{from_us} 4>&{to_us}'
         self.process = subprocess.Popen(
-            ["sh", "-c", shell, PROGRAM, *FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
+            ["bash", "-c", shell, PROGRAM, *FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
             pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=True,
         )  # fmt: skip
         os.close(from_us)
@@ -37,12 +40,21 @@ class Chromium:
         self.buffer = b""
         self.count = 0
         self.session = ""
+        try:
+            self.attach()
+        except OSError:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def attach(self) -> None:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Page.enable")
-        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.process.terminate()
         self.process.wait(timeout=20)
         os.close(self.to)
@@ -75,7 +87,9 @@ class Chromium:
     def open(self, page: Path, *, width: int = 900, height: int = 1000, dark: bool = False) -> None:
         scheme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
         self.call("Page.navigate", url=page.as_uri())
         while self.receive().get("method") != "Page.loadEventFired":
             pass
@@ -89,4 +103,6 @@ class Chromium:
         to.write_bytes(base64.b64decode(data))
 
     def pdf(self, to: Path) -> None:
-        to.write_bytes(base64.b64decode(self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]))
+        to.write_bytes(
+            base64.b64decode(self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
+        )

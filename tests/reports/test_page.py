@@ -1,0 +1,291 @@
+"""The page: structure, safety, determinism, and that it says what the outcome says."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from made_up import HOSTILE, outcome
+
+from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.figures import style
+from socialstats.studies.outcome import Block, Table
+from socialstats_reports import as_json, read_results, render
+from socialstats_reports.data import ELEMENT
+
+VOID = {"meta", "br", "img", "link", "hr", "input"}
+CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+RUN = {
+    "command": "socialstats report data.csv",
+    "facts": {"data": "data.csv", "sha256": "ab" * 32}, "status": "exploratory",
+    "plan_text": "[study]\ntitle = 'x'\n", "plan_sha256": "cd" * 32, "deviations": ("seed changed",),
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """Every element with its attributes, what stands inside it, and the text that a reader sees."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None], tuple[str, ...]]] = []
+        self.seen: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs), tuple(self.open)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs), tuple(self.open)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"unexpected </{tag}>"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not {"script", "style"} & set(self.open):
+            self.seen.append(data)
+
+    def tags(self, name: str) -> list[dict[str, str | None]]:
+        return [attrs for tag, attrs, _ in self.elements if tag == name]
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.seen).split())
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return render(outcome(), **RUN)
+
+
+@pytest.fixture(scope="module")
+def hostile_html() -> str:
+    evil = HOSTILE[0]
+    facts = {"data": evil}
+    return render(
+        outcome(hostile=True), command=evil, facts=facts, plan_text=evil, plan_sha256="ef", deviations=(evil,)
+    )
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_structure(page: Page) -> None:
+    assert page.open == []
+    assert len(page.tags("h1")) == len(page.tags("main")) == len(page.tags("title")) - len(page.tags("svg")) == 1
+    assert page.tags("html")[0]["lang"] == "en"
+    assert page.tags("a")[0] == {"class": "skip", "href": "#main"}
+    assert page.tags("th")
+    assert all(th["scope"] in ("row", "col") for th in page.tags("th"))
+    assert len(page.tags("caption")) == len(page.tags("table")) == 5
+    assert [m["content"] for m in page.tags("meta") if m.get("http-equiv")] == [CSP]
+    sections = [s["id"] for s in page.tags("section")]
+    assert sections == ["cautions", "results", "data", "diagnostics", "methods", "verification", "reproduce"]
+
+
+def test_headings_never_skip_a_level(page: Page) -> None:
+    levels = [int(tag[1]) for tag, _, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
+
+
+def test_figures_are_named_and_ids_are_unique(page: Page) -> None:
+    ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    figures = page.tags("svg")
+    assert len(figures) == 3
+    for figure in figures:
+        assert figure["role"] == "img"
+        assert set(str(figure["aria-labelledby"]).split()) <= set(ids)
+    for attrs in (attrs for _, attrs, _ in page.elements):
+        for name in ("href", "xlink:href"):
+            if name in attrs:
+                assert str(attrs[name])[1:] in ids
+        if "clip-path" in attrs:
+            assert str(attrs["clip-path"])[5:-1] in ids
+
+
+def test_figures_take_colours_and_fonts_from_the_page(html: str) -> None:
+    drawings = re.findall(r"<svg.*?</svg>", html, re.S)
+    for drawing in drawings:
+        assert not re.search(r"#[0-9a-f]{6}", drawing)
+        assert "font-family" not in drawing
+        assert "<style" not in drawing
+        assert "metadata" not in drawing
+        assert set(re.findall(r"var\(--([\w-]+)\)", drawing)) <= set(style.LIGHT)
+    assert "role number 3" in drawings[1]  # text stays text
+    assert len(drawings[1]) < 90_000
+
+
+def test_nothing_runs_and_nothing_is_fetched(html: str, page: Page) -> None:
+    assert [s.get("type") for s in page.tags("script")] == ["application/json"]
+    for _, attrs, _ in page.elements:
+        assert not any(name.startswith("on") for name in attrs)
+        for name in ("src", "href", "xlink:href", "style", "action", "data"):
+            assert "//" not in str(attrs.get(name, ""))
+    assert not re.search(r"url\((?!#)", html)
+    assert "@import" not in html
+    assert not {"iframe", "object", "embed", "form", "link", "base"} & {tag for tag, _, _ in page.elements}
+
+
+def test_what_the_outcome_says_is_on_the_page(page: Page) -> None:
+    made = outcome()
+    for text in (made.title, made.design, made.study, made.simulated, "Simulated data.", "never beaten",
+                 "7 things to know before you quote this", "undefined: it never lost a comparison", "14,000",
+                 "1 of 1 number recomputed by independent implementations", "1 number could not be compared",
+                 "socialstats report data.csv", "ab" * 32, "cd" * 32, "seed changed", "seed 7", "3×10⁻¹⁰",
+                 "Ford, L. R., Jr. (1957)", "Holm, S. (1979)", "title = 'x'",
+                 "14,000 read, 13,914 analysed"):  # fmt: skip
+        assert text in page.text, text
+    assert page.text.count("Ford, L. R., Jr. (1957).") == 1
+    assert page.text.index("S = 41.63") < page.text.index("7 things to know")
+
+
+def test_at_most_five_cautions_are_open(page: Page) -> None:
+    items = [
+        inside for tag, attrs, inside in page.elements if tag == "li" and attrs.get("class") in ("caution", "info")
+    ]
+    assert len(items) == 7
+    assert sum("details" in inside for inside in items) == 2
+
+
+def test_the_text_has_no_impossible_numbers(page: Page) -> None:
+    for wrong in ("nan", "-0.00", "\u22120.00", "p = .000", "p = 0.000", "None", "inf ", "Undefined", "Markup("):
+        assert not re.search(rf"(?<![A-Za-z]){re.escape(wrong)}(?![a-z0-9])", page.text), wrong
+
+
+def test_hostile_strings_are_inert(hostile_html: str) -> None:
+    page, plain = (
+        Page(hostile_html),
+        Page(render(outcome(), plan_text="x", plan_sha256="ef", deviations=("x",), command="x")),
+    )
+    assert page.open == []
+    assert {tag for tag, _, _ in page.elements} == {tag for tag, _, _ in plain.elements}
+    assert len(page.tags("script")) == 1
+    assert not page.tags("img")
+    for _, attrs, _ in page.elements:
+        assert not any(name.startswith("on") for name in attrs)
+    assert "{{ 7 * 7 }}" in page.text
+    for bad in "\x00\u202e\u202c\u2028\ud800":
+        assert bad not in hostile_html
+    assert "alert(1)" in page.text  # shown, not run
+    assert "SS403" in page.text
+    hostile_html.encode("utf-8")
+
+
+def test_no_more_elements_with_hostile_strings_than_without(hostile_html: str) -> None:
+    plain = Page(
+        render(outcome(), plan_text="x", plan_sha256="ef", deviations=("x",), command="x", facts={"data": "x"})
+    )
+    hostile = Page(hostile_html)
+
+    def rows(page: Page) -> int:
+        return len(page.tags("tr"))
+
+    assert rows(hostile) == rows(plain)
+    assert len(hostile.tags("table")) == len(plain.tags("table"))
+
+
+def test_long_labels_are_cut_on_the_page_and_whole_in_the_json(hostile_html: str) -> None:
+    page = Page(hostile_html)
+    assert "r" * 121 not in page.text
+    terms = [t["term"] for t in read_results(hostile_html)["blocks"][0]["results"][0]["terms"]]
+    assert "r" * 300 in terms
+    assert HOSTILE[0] in terms
+    assert "nul\x00nul" in terms
+
+
+def test_the_numbers_are_in_the_page_as_json(html: str) -> None:
+    found = read_results(html)
+    assert found["run"]["command"] == "socialstats report data.csv"
+    terms = found["blocks"][0]["results"][0]["terms"]
+    assert len(terms) == 65
+    assert terms[0]["estimate"] == outcome().blocks[0].results[0].rows[0].estimate
+    assert terms[-1]["undefined"] == "it never lost a comparison"
+    assert {k: v for k, v in found.items() if k != "run"} == json.loads(as_json(outcome()))
+    raw = html[html.index(f'id="{ELEMENT}">') :].partition(">")[2].partition("</script>")[0]
+    assert not set("<>&\u2028\u2029") & set(raw)
+    with pytest.raises(InputError, match="was not made by socialstats report"):
+        read_results("<p>another page</p>")
+
+
+def test_the_page_is_the_same_bytes_every_time_and_under_every_hash_seed(html: str) -> None:
+    assert render(outcome(), **RUN) == html
+    here = Path(__file__).parent
+    code = (
+        f"import sys, hashlib; sys.path[:0] = {[str(here), *sys.path]!r}\n"
+        f"from made_up import outcome; from socialstats_reports import render\n"
+        f"print(hashlib.sha256(render(outcome(), **{RUN!r}).encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, check=True,
+                       capture_output=True, text=True, timeout=120).stdout
+        for seed in ("0", "4242")
+    }  # fmt: skip
+    import hashlib
+
+    assert digests == {hashlib.sha256(html.encode()).hexdigest() + "\n"}
+
+
+def test_no_date_unless_one_is_given(html: str) -> None:
+    assert not re.search(r"20[2-9]\d-\d\d-\d\d", html)
+    assert "2026-03-01" in render(outcome(), date="2026-03-01")
+
+
+def test_size(html: str, hostile_html: str) -> None:
+    assert len(html.encode()) < 200_000
+    assert len(hostile_html.encode()) < 250_000
+
+
+def test_columns_without_values_are_left_out_and_numbers_are_flush_right(html: str, page: Page) -> None:
+    assert ">Empty<" not in html
+    assert '<th scope="col" class="num">Log-strength</th>' in html
+    assert '<th scope="col" class="num">p</th>' in html
+    assert '<th scope="col">Role</th>' in html
+
+
+def test_an_undefined_figure_is_said_not_drawn() -> None:
+    def draw() -> object:
+        raise UndefinedStatistic("item 'x' never lost")
+
+    block = Block(
+        id="b",
+        question="?",
+        sentences=("See below.",),
+        draw=draw,
+        tables=(Table(caption="c", header=("a",), cells=()),),
+    )  # type: ignore[arg-type]
+    text = Page(render(replace(outcome(), blocks=(block,)))).text
+    assert "No figure: item 'x' never lost" in text
+
+
+def test_an_outcome_with_nothing_optional_renders() -> None:
+    bare = replace(outcome(), strip=None, cautions=(), blocks=(), flow=(), data=(), diagnostics=(), methods=(),
+                   references=(), verifications={}, settings={}, simulated="")  # fmt: skip
+    page = Page(render(bare))
+    assert page.open == []
+    assert "None of the numbered cautions applies" in page.text
+    assert "were not recomputed" in page.text
+    assert "Simulated data" not in page.text
+
+
+def test_pyplot_keeps_no_figure_of_the_page() -> None:
+    import matplotlib.pyplot as plt
+
+    before = plt.get_fignums()
+    render(outcome())
+    assert plt.get_fignums() == before
