@@ -37,11 +37,11 @@ def check(options: argparse.Namespace) -> int:
 
 def describe_design(design: Any) -> list[str]:
     """Return what a design holds, a line a fact."""
+    import numpy as np
+
     from socialstats.models.bradley_terry.data import pair_data
     from socialstats.models.bradley_terry.existence import win_graph
     from socialstats.studies import STUDIES
-
-    import numpy as np
 
     parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())
     lines = [
@@ -72,8 +72,7 @@ def describe_design(design: Any) -> list[str]:
 
 def init(options: argparse.Namespace) -> int:
     """Guess a plan for a table and print it."""
-    from socialstats.studies import StudyOptions, pick
-    from socialstats.studies import STUDIES
+    from socialstats.studies import STUDIES, StudyOptions, pick
 
     settings, _ = settle(options, Plan())
     design = read_design(options.data, settings, options.input_format)
@@ -140,10 +139,10 @@ def cite(options: argparse.Namespace) -> int:
         for key in lookup(options.metric.replace("-", "_")).references:
             print(citation(key))
         return 0
-    text = f"The socialstats developers (2026). socialstats: Statistics for the social behaviour of language models. Version {__version__}."
-    print(text)
-    print("\n@software{socialstats,\n  author = {{The socialstats developers}},\n  title = {socialstats: Statistics for the "
-          f"social behaviour of language models}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")  # fmt: skip
+    title = "socialstats: Statistics for the social behaviour of language models"
+    print(f"The socialstats developers (2026). {title}. Version {__version__}.\n")
+    print("@software{socialstats,\n  author = {{The socialstats developers}},")
+    print(f"  title = {{{title}}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")
     return 0
 
 

@@ -106,7 +106,7 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     )  # fmt: skip
     add = parser.add_argument
     add("--map", action="append", default=[], metavar="PART=COLUMN",
-        help="item_a, item_b, winner, order, weight, wins_a, wins_b, ties, or a covariate's X_a / X_b; repeat")  # fmt: skip
+        help="item_a, item_b, winner, order, weight, wins_a, wins_b, ties, or X_a / X_b of a covariate X")  # fmt: skip
     add(
         "--cluster",
         action="append",

@@ -12,17 +12,9 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
-from socialstats.studies.pairs import (
-    cluster_block,
-    default_cluster,
-    effects_block,
-    fit_diagnostics,
-    fit_model,
-    group_matrix,
-    order_table,
-    strengths_block,
-    ways_methods,
-)
+from socialstats.studies.pair_blocks import cluster_block, effects_block, group_matrix, strengths_block
+from socialstats.studies.pair_model import default_cluster, fit_model
+from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.text import count, interval, listing, number, percent, shorten
 
 
@@ -83,14 +75,14 @@ def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) 
     certain = chance.conf_low is not None and chance.conf_low > 0.5
     verdict = "is preferred" if certain else "leads, but the data do not settle it"
     lead = (
-        f"{top.term} {verdict}: log-strength {number(top.estimate)}, "
+        f"'{shorten(top.term)}' {verdict}: log-strength {number(top.estimate)}, "
         f"{interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); against the next, "
-        f"{second.term}, it is expected to win {number(chance.estimate, bounded=True)} of decided comparisons, {inside} "
-        f"(.50 = no preference)."
+        f"'{shorten(second.term)}', it is expected to win {number(chance.estimate, bounded=True)} of decided comparisons, "
+        f"{inside} (.50 = no preference)."
     )
     order = (
-        f"Its rank may be {own.conf_low:.0f} to {own.conf_high:.0f}; with all {count(len(rows))} ranks covered at once, "
-        f"{count(len(first), 'item')} could be first ({listing([shorten(n, 30) for n in first], most=4)})."
+        f"Its rank may be {own.conf_low:.0f} to {own.conf_high:.0f}; with all {count(len(rows))} ranks covered "
+        f"at once, {count(len(first), 'item')} could be first ({listing([shorten(n, 30) for n in first], most=4)})."
         if own.conf_high != own.conf_low or len(first) > 1
         else "No other item could be first."
     )
@@ -110,9 +102,13 @@ def head_to_head(fit: BradleyTerryResult, one: str, other: str) -> Row:
         None if v is None else float(1 / (1 + np.exp(-v))) for v in (difference.conf_low, difference.conf_high)
     )
     return Row(
-        term=f"{one} beats {other}", estimate=float(1 / (1 + np.exp(-(difference.estimate or 0.0)))), conf_low=low,
-        conf_high=high, conf_level=difference.conf_level, undefined=difference.undefined,
-    )  # fmt: skip
+        term=f"{one} beats {other}",
+        estimate=float(1 / (1 + np.exp(-(difference.estimate or 0.0)))),
+        conf_low=low,
+        conf_high=high,
+        conf_level=difference.conf_level,
+        undefined=difference.undefined,
+    )
 
 
 def lead_strip(fit: BradleyTerryResult) -> Strip:
@@ -138,9 +134,10 @@ def numeric_formula(design: Comparisons) -> str | None:
     """Return a formula of the numeric covariates that differ within items; others belong to the items."""
     groups = constant_covariates(design)
     names = [
-        name for name, c in design.covariates.items()
+        name
+        for name, c in design.covariates.items()
         if name not in groups and name.isidentifier() and np.issubdtype(c.a.dtype, np.number) and np.any(c.a != c.b)
-    ]  # fmt: skip
+    ]
     return "~ " + " + ".join(names) if names else None
 
 
@@ -159,9 +156,10 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     """Return the covariates that sort the items into a few groups."""
     sizes = {name: len({str(v) for v in groups.values()}) for name, groups in constant_covariates(design).items()}
     return {
-        name: groups for name, groups in constant_covariates(design).items()
+        name: groups
+        for name, groups in constant_covariates(design).items()
         if 2 <= sizes[name] <= 12 and sizes[name] < len(design.items)
-    }  # fmt: skip
+    }
 
 
 def blocks_of(*blocks: Block | None) -> tuple[Block, ...]:

@@ -50,12 +50,18 @@ def merge(outcomes: dict[str, Outcome], design: Comparisons) -> Outcome:
         design=f"{count(design.n_rows, 'comparison')}, {count(len(outcomes), f'{by} level')}",
         answer=tuple(f"{shorten(level)}: {o.answer[0]}" for level, o in outcomes.items()),
         strip=_strip(outcomes),
-        cautions=order_cautions(*[
-            tuple(replace(c, detail=f"{shorten(level)}: {c.detail}") for c in o.cautions) for level, o in outcomes.items()
-        ], once=False),
+        cautions=order_cautions(
+            *[
+                tuple(replace(c, detail=f"{shorten(level)}: {c.detail}") for c in o.cautions)
+                for level, o in outcomes.items()
+            ],
+            once=False,
+        ),
         blocks=tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
         flow=design.flow,
-        data=tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in outcomes.items() for t in o.data),
+        data=tuple(
+            replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in outcomes.items() for t in o.data
+        ),
         diagnostics=tuple(
             replace(d, check=f"{shorten(level)}: {d.check}") for level, o in outcomes.items() for d in o.diagnostics
         ),
@@ -63,7 +69,7 @@ def merge(outcomes: dict[str, Outcome], design: Comparisons) -> Outcome:
         verifications={
             f"{shorten(level)}: {label}": v for level, o in outcomes.items() for label, v in o.verifications.items()
         },
-    )  # fmt: skip
+    )
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:

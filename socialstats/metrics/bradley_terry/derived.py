@@ -113,7 +113,9 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
     )
     return derived(
         fit, "Strengths with quasi-variances", rows, words, references=("firth2004",),
-        extras={"quasi_variance": dict(zip(fit.items, q.tolist(), strict=True)), "worst_errors": (low_error, high_error)},
+        extras={
+            "quasi_variance": dict(zip(fit.items, q.tolist(), strict=True)), "worst_errors": (low_error, high_error),
+        },
     )  # fmt: skip
 
 

@@ -32,8 +32,10 @@ def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
     statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
     p = float(chdtrc(df, statistic))
     label = _added_label(added, large)
-    lrt = Row(term=label, group="likelihood ratio", statistic=statistic, df=df, p_value=p,
-              method="likelihood ratio" + ("; treats rows as independent" if large.state and large.state.robust else ""))  # fmt: skip
+    note = "; treats rows as independent" if large.fitted_state.robust else ""
+    lrt = Row(
+        term=label, group="likelihood ratio", statistic=statistic, df=df, p_value=p, method=f"likelihood ratio{note}"
+    )
     rows, cautions = [lrt], large.cautions
     if large.fitted_state.robust is not None:
         rows = [_wald(large, added, label), lrt]
@@ -163,7 +165,7 @@ def _saturated(fit: BradleyTerryResult, cells: str) -> FitTable:
             "Pearson": float(np.sum((observed - expected) ** 2 / expected)),
         },
         df=observed.shape[1] * (outcomes - 1) - int(fit.fit["df"]), n_cells=observed.shape[1],
-        size=f"{percent(float(np.mean(expected < SMALL_EXPECTED)))} of the expected counts are below {SMALL_EXPECTED:g}",
+        size=f"{percent(np.mean(expected < SMALL_EXPECTED))} of the expected counts are below {SMALL_EXPECTED:g}",
         unit="cell", against="against the saturated model",
     )  # fmt: skip
 

@@ -346,10 +346,10 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
     rows = []
     for j, name in enumerate(names):
         group = "strength" if j < n_items else term_group(name, state)
-        shared: dict[str, Any] = dict(
-            term=name, group=group, estimate=float(beta[j]), conf_level=level, n_clusters=clusters,
-            n=float(compared[j]) if j < n_items else float(design.n_rows), method=KINDS[state.kind],
-        )  # fmt: skip
+        shared: dict[str, Any] = {
+            "term": name, "group": group, "estimate": float(beta[j]), "conf_level": level, "n_clusters": clusters,
+            "n": float(compared[j]) if j < n_items else float(design.n_rows), "method": KINDS[state.kind],
+        }  # fmt: skip
         if j < n_items and name == state.options.reference:
             rows.append(Row(**(shared | {"conf_level": None}), undefined="reference item, fixed at zero"))
         elif se[j] == 0:

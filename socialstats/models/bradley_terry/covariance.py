@@ -61,7 +61,8 @@ def cluster_covariance(
 
     One factor: bread (sum over clusters of u u') bread * G / (G - 1), u the summed scores (Liang & Zeger 1986).
     Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1) (Cameron, Gelbach & Miller 2011, eq. 2.11);
-    where that is not positive semi-definite its correlations are adjusted and its variances kept. Same as R's ``sandwich::vcovCL(type = "HC0")``.
+    where that is not positive semi-definite its correlations are adjusted and its variances kept. Same as R's
+    ``sandwich::vcovCL(type = "HC0")``.
     """
     rows = _cell_scores(design, data, model, beta)
     parts = [_one_way(rows, f.codes, bread) for f in factors]

@@ -1,4 +1,4 @@
-"""Pieces that every study of paired comparisons shares: the model, its blocks, tables and diagnostics."""
+"""Questions that every study of paired comparisons answers: strengths, effects, clusters, groups."""
 
 from __future__ import annotations
 
@@ -9,37 +9,14 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
-from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
+from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest, heat
-from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
+from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.outcome import Block, Diagnostic, Table
-from socialstats.text import count, interval, level_text, listing, number, p_value, percent
-
-FEWEST_PAIRS = 20  # cluster-robust errors of fewer clusters are too small
-FIT_ERRORS = (SocialStatsError, np.linalg.LinAlgError)
-
-
-def fit_model(
-    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any, order: bool = True
-) -> BradleyTerryResult:
-    """Fit the study's Bradley-Terry model."""
-    fit = bradley_terry(
-        design, formula, ties=options.ties, order=order, cluster=cluster, penalty=options.penalty,
-        prior=options.prior, level=options.level, by=None,
-    )  # fmt: skip
-    if not isinstance(fit, BradleyTerryResult):
-        raise InputError("one model at a time: use by= in the design")
-    return fit
-
-
-def default_cluster(design: Comparisons) -> Any:
-    """Return the clusters to use: the declared ones, else the pairs of items where many pairs repeat."""
-    if design.clusters:
-        return "declared"
-    pairs = len(design.pair.levels)
-    return "pair" if FEWEST_PAIRS <= pairs < design.n_rows else None
+from socialstats.studies.outcome import Block, Table
+from socialstats.studies.pair_model import FIT_ERRORS, fit_model
+from socialstats.text import count, interval, level_text, number, p_value, percent
 
 
 def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:
@@ -79,19 +56,37 @@ def _strength_table(
     ordered = sorted(rows, key=lambda r: -(r.estimate or 0.0))
     cells = tuple(
         (
-            r.term, r.estimate, r.std_error, r.conf_low, r.conf_high, quasi.get(r.term), worth[r.term].estimate,
-            _rank(marginal[r.term]), _span(marginal[r.term]), _span(together[r.term]), int(r.n or 0),
+            r.term,
+            r.estimate,
+            r.std_error,
+            r.conf_low,
+            r.conf_high,
+            quasi.get(r.term),
+            worth[r.term].estimate,
+            _rank(marginal[r.term]),
+            _span(marginal[r.term]),
+            _span(together[r.term]),
+            int(r.n or 0),
         )
         for r in ordered
-    )  # fmt: skip
+    )
     return Table(
         caption=f"Every {item}: log-strength, worth (sum one), rank and its confidence sets",
         header=(
-            item.capitalize(), "Log-strength", "SE", "Low", "High", "Quasi-SE", "Worth", "Rank", "Marginal set",
-            "Simultaneous set", "Comparisons",
+            item.capitalize(),
+            "Log-strength",
+            "SE",
+            "Low",
+            "High",
+            "Quasi-SE",
+            "Worth",
+            "Rank",
+            "Marginal set",
+            "Simultaneous set",
+            "Comparisons",
         ),
         cells=cells,
-    )  # fmt: skip
+    )
 
 
 def _rank(row: Row) -> int:
@@ -143,8 +138,10 @@ def effect_sentence(row: Row, design: Comparisons) -> str:
             if design.order_known
             else f"standing in column '{design.columns.get('item_a', 'item_a')}'"
         )
-        return f"{shown[0].upper()}{shown[1:]} {verdict} the log-odds of being chosen: {number(row.estimate)}, {inside}, {p_value(row.p_value)}."
-    return f"One unit of {row.term} {verdict} the log-odds by {number(row.estimate)}, {inside}, {p_value(row.p_value)}."
+        what = f"{shown[0].upper()}{shown[1:]}"
+    else:
+        what = f"One unit of {row.term}"
+    return f"{what} {verdict} the log-odds of being chosen: {number(row.estimate)}, {inside}, {p_value(row.p_value)}."
 
 
 def settled(row: Row, above: str, below: str) -> str:
@@ -162,14 +159,21 @@ def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
         caption=caption,
         header=("Term", "Estimate", "SE", "Low", "High", "Statistic", "df", "p", "n"),
         cells=tuple(
-            (r.term if r.group is None or r.group in ("order", "tie", "covariate") else f"{r.term} ({r.group})",
-             r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic,
-             None if r.df is None else int(r.df), p_value(r.p_value, name="").strip(" =") if r.p_value is not None else None,
-             None if r.n is None else int(r.n))
+            (
+                r.term if r.group is None or r.group in ("order", "tie", "covariate") else f"{r.term} ({r.group})",
+                r.estimate,
+                r.std_error,
+                r.conf_low,
+                r.conf_high,
+                r.statistic,
+                None if r.df is None else int(r.df),
+                p_value(r.p_value, name="").strip(" =") if r.p_value is not None else None,
+                None if r.n is None else int(r.n),
+            )
             for r in rows
         ),
         digits=digits,
-    )  # fmt: skip
+    )
 
 
 def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:
@@ -194,80 +198,28 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
         order = next((r for r in one.rows if r.group == "order"), None)
         state = one.fitted_state
         clusters = " x ".join(f"{g:,}" for g in state.robust.n_clusters) if state.robust else "\u2014"
-        cells.append((
-            label, clusters, float(np.nanmedian(se)), float(np.nanmedian(se / base)),
-            order.std_error if order else None,
-        ))  # fmt: skip
+        cells.append(
+            (
+                label,
+                clusters,
+                float(np.nanmedian(se)),
+                float(np.nanmedian(se / base)),
+                order.std_error if order else None,
+            )
+        )
     ratio = next((c.detail for c in fit.cautions if c.code == "SS205"), "")
     lead = ratio[0].upper() + ratio[1:] + "." if ratio else "The choice of clusters changes the standard errors little."
     return Block(
         id="clusters",
         question="What does the dependence of the rows do to the errors?",
         sentences=(lead,),
-        tables=(Table(
-            caption="Standard errors under each assumption about dependence (same estimates)",
-            header=("Rows are", "Clusters", "Median SE of strengths", "Ratio to model", "SE of order effect"),
-            cells=tuple(cells),
-        ),),
-    )  # fmt: skip
-
-
-def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagnostic, ...]:
-    """Check existence, fit, and balance of presentation order."""
-    found = [Diagnostic(
-        check="Does a finite estimate exist? (Ford's condition)",
-        found=f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
-        if not fit.fitted_state.penalised else "Not asked: a penalty or prior keeps the estimates finite.",
-        so_what="Strengths and intervals are maximum-likelihood estimates." if not fit.fitted_state.penalised
-        else "Strengths are pulled together; likelihood-ratio tests are not available.",
-    )]  # fmt: skip
-    try:
-        gof = fit.goodness_of_fit(cells="total")
-    except UndefinedStatistic as error:
-        found.append(Diagnostic(check="Goodness of fit", found=str(error), so_what="No verdict."))
-    else:
-        bad = bool(gof.cautions)
-        found.append(Diagnostic(
-            check="Do the wins of each pair follow the model?",
-            found=gof.sentence(),
-            so_what="Pairs have preferences of their own beyond the strengths: trust cluster-robust errors, not the model's."
-            if bad else "No sign of misfit.",
-        ))  # fmt: skip
-    n = np.bincount(design.item_a, design.count, len(design.items))
-    n += np.bincount(design.item_b, design.count, len(design.items))
-    low, high = int(np.argmin(n)), int(np.argmax(n))
-    found.append(Diagnostic(
-        check="How evenly were items compared?",
-        found=f"From {count(n[low])} ('{design.items[low]}') to {count(n[high])} ('{design.items[high]}') "
-        f"comparisons an item; {count(len(design.pair.levels))} of {count(_all_pairs(design))} pairs met.",
-        so_what="Intervals are wide where items met rarely." if n[low] * 4 < n[high] else "Evenly enough.",
-    ))  # fmt: skip
-    return tuple(found)
-
-
-def _all_pairs(design: Comparisons) -> int:
-    return len(design.items) * (len(design.items) - 1) // 2
-
-
-def order_table(design: Comparisons) -> Table:
-    """Count outcomes by who was shown first."""
-    a_first = design.first > 0
-    first_won = np.where(a_first, design.outcome == A_WON, design.outcome == 1 - A_WON)
-    tied = design.outcome == TIED
-    total = design.count.sum()
-    cells = [
-        (label, int(n), percent(float(n / total)))
-        for label, n in (
-            ("first shown was chosen", design.count[first_won & ~tied].sum()),
-            ("second shown was chosen", design.count[~first_won & ~tied].sum()),
-            ("tie", design.count[tied].sum()),
-        )
-    ]  # fmt: skip
-    note = (
-        "" if design.order_known else f" (no order column: '{design.columns.get('item_a', 'item_a')}' counts as first)"
-    )
-    return Table(
-        caption=f"Choices by order of presentation{note}", header=("Outcome", "Rows", "Share"), cells=tuple(cells)
+        tables=(
+            Table(
+                caption="Standard errors under each assumption about dependence (same estimates)",
+                header=("Rows are", "Clusters", "Median SE of strengths", "Ratio to model", "SE of order effect"),
+                cells=tuple(cells),
+            ),
+        ),
     )
 
 
@@ -285,40 +237,26 @@ def group_matrix(design: Comparisons, groups: dict[str, Any], name: str) -> Bloc
     np.add.at(games, (gb, ga), design.count)
     rows = tuple(
         Row(term=labels[i], group=labels[j], estimate=float(wins[i, j] / games[i, j]), n=float(games[i, j]))
-        for i in range(k) for j in range(k) if i != j and games[i, j] > 0
-    )  # fmt: skip
+        for i in range(k)
+        for j in range(k)
+        if i != j and games[i, j] > 0
+    )
     best = max(rows, key=lambda r: r.estimate or 0)
     return Block(
         id=f"matrix-{name}",
         question=f"How do {name}s fare against each other?",
         sentences=(
-            f"'{best.term}' was chosen over '{best.group}' in {percent(best.estimate)} of {count(best.n or 0, 'comparison')}, "
-            "the most one-sided meeting.",
+            f"'{best.term}' was chosen over '{best.group}' in {percent(best.estimate)} of "
+            f"{count(best.n or 0, 'comparison')}, the most one-sided meeting.",
         ),
         draw=partial(heat, rows),
         figure_title=f"Share of comparisons that the row's {name} won against the column's",
         caption="Cells show the win rate and the number of comparisons (ties count as half).",
-        tables=(Table(caption=f"Win rates between {name}s", header=(name.capitalize(), "Against", "Win rate", "Comparisons"),
-                      cells=tuple((r.term, r.group, r.estimate, int(r.n or 0)) for r in rows)),),
-    )  # fmt: skip
-
-
-def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
-    """Return the methods paragraph of the model."""
-    terms = [r.term for r in fit.rows if r.group in ("order", "covariate")]
-    with_terms = f" with effects of {listing(terms)}" if terms else ""
-    ties = {
-        "davidson": " Ties follow Davidson's model.",
-        "rao_kupper": " Ties follow Rao and Kupper's model.",
-        "half": " Ties count as half a win for each side.",
-    }.get(fit.settings["ties"], "")
-    return (
-        f"Strengths were estimated with the {fit.title}{with_terms} by maximum likelihood (Newton's method on distinct "
-        f"pairs; existence checked on the win graph).{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests of "
-        f"all differences with step-down; marginal sets cover one item's rank, simultaneous sets all ranks at once."
+        tables=(
+            Table(
+                caption=f"Win rates between {name}s",
+                header=(name.capitalize(), "Against", "Win rate", "Comparisons"),
+                cells=tuple((r.term, r.group, r.estimate, int(r.n or 0)) for r in rows),
+            ),
+        ),
     )
-
-
-def data_cautions(design: Comparisons) -> tuple[Caution, ...]:
-    """Return what was noticed while the table was read."""
-    return design.cautions

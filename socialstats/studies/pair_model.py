@@ -1,0 +1,43 @@
+"""The Bradley-Terry model of a study, and which clusters it uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
+from socialstats.studies.base import StudyOptions
+
+FEWEST_PAIRS = 20  # cluster-robust errors of fewer clusters are too small
+FIT_ERRORS = (SocialStatsError, np.linalg.LinAlgError)
+
+
+def fit_model(
+    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any, order: bool = True
+) -> BradleyTerryResult:
+    """Fit the study's Bradley-Terry model."""
+    fit = bradley_terry(
+        design,
+        formula,
+        ties=options.ties,
+        order=order,
+        cluster=cluster,
+        penalty=options.penalty,
+        prior=options.prior,
+        level=options.level,
+        by=None,
+    )
+    if not isinstance(fit, BradleyTerryResult):
+        raise InputError("one model at a time: use by= in the design")
+    return fit
+
+
+def default_cluster(design: Comparisons) -> Any:
+    """Return the clusters to use: the declared ones, else the pairs of items where many pairs repeat."""
+    if design.clusters:
+        return "declared"
+    pairs = len(design.pair.levels)
+    return "pair" if FEWEST_PAIRS <= pairs < design.n_rows else None

@@ -1,0 +1,148 @@
+"""Blocks of the role-conflict study: sensitivity, win rates, urgency against roles, preference shares."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from socialstats.figures import dumbbell, forest
+from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.preference_shares import preference_shares
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.comparisons import strongest
+from socialstats.studies.outcome import Block, Mark, Strip, Table
+from socialstats.studies.pair_blocks import row_table
+from socialstats.text import interval, number
+
+TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
+
+
+def sensitivity_strip(s: Result) -> Strip:
+    """Return S on its number line, beside what it is for choosers of known kinds."""
+    total = s.row("S")
+    marks = [Mark(label="S", value=total.estimate, low=total.conf_low, high=total.conf_high)]
+    marks += [Mark(label=line.label, value=line.value, kind="reference") for line in s.extras["reference_lines"]]
+    return Strip(
+        title="Sensitivity S beside choosers of known kinds",
+        axis="S (0 = follows urgency alone)",
+        marks=tuple(marks),
+    )
+
+
+def sensitivity_block(s: Result) -> Block:
+    """Return S, its components and the reference lines."""
+    lines = s.extras["reference_lines"]
+    return Block(
+        id="sensitivity",
+        question="How far are the choices from following urgency alone?",
+        sentences=(s.sentence(),),
+        draw=partial(forest, tuple(s.rows), xlabel="S and its components", sort=False),
+        figure_title="Sensitivity S: plug-in, corrected for noise, and by condition",
+        caption="S is 100 times the mean squared distance of win rates from 1, 1/2 and 0. Intervals: "
+        + s.inference
+        + ".",
+        tables=(
+            row_table(s.rows, "Sensitivity and its components", digits=2),
+            Table(
+                caption="What S is for choosers of known kinds on this very design",
+                header=("Chooser", "S", "How it chooses"),
+                cells=tuple((line.label, line.value, line.words) for line in lines),
+                digits=1,
+            ),
+        ),
+        results=(s,),
+    )
+
+
+def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions) -> Block:
+    """Return each role's win rates by urgency as dumbbells, strongest role first."""
+    rows = tuple(r for r in rates.rows if r.term != "all")
+    order = [r.term for r in strongest(fit)]
+    return Block(
+        id="win-rates",
+        question=f"How often does a role win when its {options.covariate} is higher, equal, or lower?",
+        sentences=(rates.sentence(),),
+        draw=partial(dumbbell, rows, targets=TARGETS, order=order, xlabel="win rate"),
+        figure_title=f"Win rates of every role by {options.covariate}, strongest role first",
+        caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
+        + rates.inference
+        + ".",
+        tables=(row_table(rates.rows, "Win rates by role and condition"),),
+        results=(rates,),
+    )
+
+
+def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOptions) -> Block:
+    """Return the urgency step against the spread of the roles, in one model."""
+    step = fit.row(options.covariate, group="covariate")
+    rows = [
+        Row(
+            term=f"one step of {options.covariate}",
+            estimate=step.estimate,
+            conf_low=step.conf_low,
+            conf_high=step.conf_high,
+            conf_level=step.conf_level,
+        )
+    ]
+    sentences = [
+        f"One step of {options.covariate} adds {number(step.estimate)} to the log-odds, "
+        f"{interval(step.conf_low, step.conf_high, level=options.level)}."
+    ]
+    if ratio is not None:
+        rows.append(Row(term="one sd between roles", estimate=ratio.extras["sd"], undefined="no interval"))
+        sentences.append(ratio.sentence())
+    else:
+        sentences.append("The roles differ no more than chance would make them differ.")
+    return Block(
+        id="urgency-against-roles",
+        question=f"How much does {options.covariate} weigh against the preference between roles?",
+        sentences=tuple(sentences),
+        draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
+        figure_title=f"One step of {options.covariate} beside the spread of the roles",
+        caption="Both in log-odds, from one model with role strengths, urgency difference and order of presentation. "
+        "The sd is that of the true strengths: sampling variance was taken off.",
+        tables=(row_table((*ratio.rows, step) if ratio else (step,), "Urgency against role preference"),),
+        results=(ratio,) if ratio else (),
+    )
+
+
+def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions) -> list[Block]:
+    """Return the preference shares P of each grouping."""
+    found = []
+    for name, mapping in groups.items():
+        if fit.fitted_state.penalised:
+            continue
+        by_item = {item: str(v) for item, v in mapping.items()}
+        shares = preference_shares(
+            fit, by_item, resamples=min(options.resamples, 1000), seed=options.seed, level=options.level
+        )
+        rows = tuple(
+            Row(
+                term=f"{r.term} ({r.group})",
+                estimate=r.estimate,
+                conf_low=r.conf_low,
+                conf_high=r.conf_high,
+                conf_level=r.conf_level,
+                undefined=r.undefined,
+            )
+            for r in shares.rows
+        )
+        found.append(
+            Block(
+                id=f"shares-{name}",
+                question=f"Which {name} is preferred?",
+                sentences=(shares.sentence(),),
+                draw=partial(
+                    forest, rows, xlabel="share of preference", reference=1 / len(set(by_item.values())), sort=False
+                ),
+                figure_title=f"Preference shares by {name}",
+                caption="Mean worth of a group over the sum of the group means; the line is an equal share. The "
+                "arithmetic mean follows a group's few strongest roles, the geometric mean treats all alike. Intervals: "
+                + shares.inference
+                + ".",
+                tables=(row_table(shares.rows, f"Preference shares by {name}"),),
+                results=(shares,),
+            )
+        )
+    return found
