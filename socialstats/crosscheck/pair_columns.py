@@ -54,7 +54,7 @@ def pair_columns(fit: BradleyTerryResult) -> PairColumns:
     n = len(design.items) if state.data.free else 0
     parts = [item_columns(design)] if n else []
     x = np.hstack([*parts, z])
-    codes = [factor.codes for factor in state.factors]
+    codes = [factor.codes for factor in state.factors] if state.kind == "cluster" else []
     keys = np.column_stack([design.item_a, design.item_b, design.outcome, *codes, z])
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     group = group.reshape(-1)

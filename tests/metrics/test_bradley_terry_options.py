@@ -166,7 +166,7 @@ def test_an_item_named_like_a_term_is_never_mistaken_for_it():
 
 def test_hostile_labels_pass_through():
     names = {"i01": "</script><b>", "i02": "x" * 300, "i03": "=cmd()", "i04": "a - b"}
-    frame = rows().replace({c: names for c in ("item_a", "item_b", "winner", "first")})
+    frame = rows().replace(dict.fromkeys(("item_a", "item_b", "winner", "first"), names))
     fit, plain = bradley_terry(design(frame)), bradley_terry(design(rows()))
     for old, new in names.items():
         assert fit.strengths[new] == pytest.approx(plain.strengths[old], abs=1e-9)
@@ -182,7 +182,7 @@ def test_without_an_order_column_the_first_item_counts_as_shown_first():
 
 
 GAMES = st.lists(
-    st.tuples(st.integers(0, 3), st.integers(1, 3), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.booleans()),
+    st.tuples(st.integers(0, 3), st.integers(1, 3), *[st.integers(0, 2)] * 3, st.booleans()),
     min_size=12, max_size=50,
 )  # fmt: skip
 
@@ -224,14 +224,14 @@ OPTIONS = st.sampled_from([
 ])  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(GAMES, OPTIONS, st.randoms(use_true_random=False))
 def test_property_order_of_rows_labels_and_sides(games, options, random):
     base = estimate(frame_of(games), **options)
     mixed = random.sample(games, len(games))
     close(base, estimate(frame_of(mixed), **options))
     close(base, estimate(frame_of(games, swap=True), **options))
-    names = dict(zip("pqrs", "zyxw", strict=True))
+    names = dict(zip("pqrs", "zyvu", strict=True))
     other = estimate(frame_of(games, names=tuple(names.values())), **options)
     if not isinstance(other, type):
         back = {new: old for old, new in names.items()}
@@ -239,7 +239,7 @@ def test_property_order_of_rows_labels_and_sides(games, options, random):
     close(base, other)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(GAMES)
 def test_property_exchanging_who_was_first_changes_the_sign_of_the_order_effect(games):
     turned = [(*g[:5], not g[5]) for g in games]
@@ -247,7 +247,7 @@ def test_property_exchanging_who_was_first_changes_the_sign_of_the_order_effect(
     close(estimate(frame_of(games), **options), estimate(frame_of(turned), **options), negated=("order",))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(GAMES)
 def test_property_exchanging_winners_and_losers_changes_the_sign_of_strengths(games):
     turned = [(a, gap, (0, 2, 1)[result], u, v, first) for a, gap, result, u, v, first in games]
@@ -255,7 +255,7 @@ def test_property_exchanging_winners_and_losers_changes_the_sign_of_strengths(ga
     close(one, two, negated=("p", "q", "r", "s"))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(GAMES)
 def test_property_a_finite_estimate_is_found_exactly_when_it_exists(games):
     """Without ties: by Ford's condition on the table of wins, from its transitive closure."""

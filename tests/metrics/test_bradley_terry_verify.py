@@ -1,0 +1,148 @@
+"""verify() of Bradley-Terry fits: agrees where it should, notices a wrong number, says what was not compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+
+from socialstats.crosscheck.pair_columns import pair_columns
+from socialstats.crosscheck.pair_glm import glm, robust
+from socialstats.datasets import journal_citations
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError
+from socialstats.metrics.bradley_terry import bradley_terry
+from tests.golden_data import SHARED, golden_frame
+
+
+def crossed(drop_ties=False, **options):
+    frame = golden_frame("crossed.csv.gz").assign(w=lambda d: 0.5 + (np.arange(len(d)) % 5) / 4)
+    frame = frame[frame["winner"] != "tie"] if drop_ties else frame
+    given = {"order": "first", "covariates": {"urgency": ("urgency_a", "urgency_b")}, "cluster": ("worker", "prompt")}
+    return Comparisons.from_frame(frame, **(given | options))
+
+
+def packages(fit):
+    checks = fit.verify()
+    assert checks.ok, checks.tidy().to_string()
+    assert all(c.why or c.note for c in checks)
+    return {c.package for c in checks if c.ok}
+
+
+def test_plain_fits_are_checked_by_three_solvers_and_statsmodels():
+    fit = bradley_terry(Comparisons.from_counts(journal_citations()))
+    assert packages(fit) == {"choix", "statsmodels"}
+    names = " ".join(c.quantity for c in fit.verify())
+    for solver in ("ilsr_pairwise", "opt_pairwise", "mm_pairwise", "log-likelihood", "s.e.", "low", "high", "p of"):
+        assert solver in names
+    tolerances = {c.quantity.split(", ")[1].split(" ")[0]: c.tolerance for c in fit.verify() if c.package == "choix"}
+    assert tolerances == {"ilsr_pairwise_dense": 1e-8, "ilsr_pairwise": 1e-8, "opt_pairwise": 1e-5, "mm_pairwise": 5e-5}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"cluster": "worker"}, {"formula": "~ urgency", "order": True}, {"formula": "~ C(urgency)", "vcov": "sandwich"},
+        {"cluster": ("worker", "prompt"), "reference": "i05"}, {"penalty": "firth", "vcov": "model"},
+        {"prior": 0.5, "cluster": "pair"}, {"formula": "~ urgency", "strengths": "none", "vcov": "model"},
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("ties", ["none", "half", "davidson", "rao_kupper"])
+def test_every_kind_of_fit_is_confirmed(options, ties):
+    if ties == "rao_kupper" and options.get("penalty"):
+        options = {"prior": 0.2}
+    fit = bradley_terry(crossed(drop_ties=ties == "none"), ties=ties, **options)
+    found = packages(fit)
+    assert ("scipy" in found) is (ties in ("davidson", "rao_kupper"))
+    assert ("statsmodels" in found) is (ties in ("none", "half"))
+
+
+@pytest.mark.parametrize("ties", ["half", "davidson"])
+def test_weighted_fits_are_confirmed(ties):
+    fit = bradley_terry(crossed(weight="w"), ties=ties, cluster=None)
+    packages(fit)
+
+
+def test_the_tie_free_part_is_labelled_as_such():
+    checks = [c for c in bradley_terry(crossed()).verify() if c.package == "choix"]
+    assert len(checks) == 4
+    assert all("tie-free part" in c.quantity for c in checks)
+
+
+def wrong(fit, **changes):
+    rows = list(fit.rows)
+    at = next(k for k, row in enumerate(rows) if row.group == "strength")
+    rows[at] = replace(rows[at], **{name: getattr(rows[at], name) + by for name, by in changes.items()})
+    return replace(fit, rows=tuple(rows)).verify()
+
+
+@pytest.mark.parametrize("ties", ["none", "davidson", "rao_kupper"])
+@pytest.mark.parametrize(
+    ("field", "by"), [("estimate", 1e-6), ("std_error", 1e-5), ("conf_high", 1e-4), ("p_value", 1e-4)]
+)
+def test_a_wrong_number_is_noticed(ties, field, by):
+    fit = bradley_terry(crossed(drop_ties=ties == "none"), ties=ties)
+    checks = wrong(fit, **{field: by})
+    assert not checks.ok
+    assert [c for c in checks if c.ok is False and "i01" in c.quantity]
+
+
+def test_a_wrong_covariance_is_noticed():
+    fit = bradley_terry(crossed(drop_ties=True), cluster="worker")
+    ignored = bradley_terry(crossed(drop_ties=True), cluster=None)
+    assert not replace(fit, rows=ignored.rows).verify().ok
+
+
+def test_what_takes_too_long_is_skipped_with_a_note():
+    rng = np.random.default_rng(1)
+    i, j = np.triu_indices(6, 1)
+    wins = rng.integers(2000, 3000, len(i))
+    frame = pd.DataFrame(
+        {"item_a": [f"m{k}" for k in i], "item_b": [f"m{k}" for k in j], "wins_a": wins, "wins_b": 5000 - wins}
+    )
+    checks = bradley_terry(Comparisons.from_counts(frame)).verify()
+    assert checks.ok
+    skipped = [c for c in checks if c.ok is None]
+    assert {c.quantity.split(", ")[1] for c in skipped} == {"ilsr_pairwise", "opt_pairwise", "mm_pairwise"}
+    assert all("75,000 rows" in c.note for c in skipped)
+
+
+def test_ties_that_hold_the_graph_together_leave_no_tie_free_part():
+    frame = pd.DataFrame(
+        [("A", "B", "A"), ("A", "B", "B"), ("B", "C", "C"), ("B", "C", "tie")], columns=["item_a", "item_b", "winner"]
+    )
+    checks = bradley_terry(Comparisons.from_frame(frame)).verify()
+    assert checks.ok
+    assert [c.package for c in checks if c.ok is None] == ["choix"]
+
+
+def test_derived_results_point_to_their_fit():
+    with pytest.raises(InputError, match="that fit"):
+        bradley_terry(crossed()).ranks().verify()
+
+
+def test_the_peers_own_sandwich_is_that_of_statsmodels():
+    """Clusters by cov_type="cluster" on single rows, without its correction, times G/(G - 1)."""
+    fit = bradley_terry(crossed(drop_ties=True), cluster="worker")
+    table = pair_columns(fit)
+    rows = np.repeat(np.arange(len(table.weight)), table.weight.astype(int))
+    y = 1.0 - table.outcome[rows]
+    theirs = sm.GLM(y, table.x[rows], family=sm.families.Binomial()).fit(
+        tol=1e-13, cov_type="cluster", cov_kwds={"groups": table.groups[0][rows], "use_correction": False}
+    )
+    np.testing.assert_allclose(robust(glm(table), table)[0], theirs.cov_params() * 40 / 39, rtol=1e-7)
+
+
+ARENA = SHARED / "data" / "arena" / "llmfao.csv"
+
+
+@pytest.mark.skipif(not ARENA.is_file(), reason="../shared is not beside the project")
+@pytest.mark.parametrize("ties", ["davidson", "rao_kupper"])
+def test_59_models_judged_by_workers_on_prompts(ties):
+    design = Comparisons.from_file(ARENA, item_a="left", item_b="right", cluster=("worker", "prompt"))
+    assert (design.n_rows, len(design.items)) == (8931, 59)
+    fit = bradley_terry(design, ties=ties, order=True)
+    assert packages(fit) == {"choix", "scipy"}
