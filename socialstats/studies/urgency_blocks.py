@@ -138,9 +138,8 @@ def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], opt
                 ),
                 figure_title=f"Preference shares by {name}",
                 caption="Mean worth of a group over the sum of the group means; the line is an equal share. The "
-                "arithmetic mean follows a group's few strongest roles, the geometric mean treats all alike. Intervals: "
-                + shares.inference
-                + ".",
+                "arithmetic mean follows a group's few strongest roles, the geometric mean treats all alike. "
+                "Intervals: " + shares.inference + ".",
                 tables=(row_table(shares.rows, f"Preference shares by {name}"),),
                 results=(shares,),
             )
