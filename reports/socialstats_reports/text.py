@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from socialstats.figures.style import clean
 from socialstats.text import MISSING, count, number
 
-CELL_WIDTH = 120  # characters of a label that a cell shows
+CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
 SYMBOL = re.compile(r"(?<![\w.])(d_z|d_av|g_z|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)")
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
@@ -28,12 +28,13 @@ def typeset(text: str) -> Markup:
 
     Examples
     --------
-    >>> typeset("t(19) = 2.10, p < .001, 95% CI [0.1, 0.4] <b>")
-    Markup('<i>t</i>(19) = 2.10, <i>p</i> &lt; .001, 95%\\xa0CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;')
+    >>> print(typeset("t(19) = 2.10, 95% CI [0.1, 0.4] <b>").replace("\\xa0", "~"))
+    <i>t</i>(19)~=~2.10, 95%~CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;
     """
     safe = str(escape(clean(text)))
     safe = SYMBOL.sub(lambda m: _italic(m.group(1)), safe)
     safe = BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
+    safe = re.sub(r"(</i>|</sub>|\(\d[\d.,]*\)) (=|&lt;) ", "\\1\u00a0\\2\u00a0", safe)
     return Markup(safe.replace("% CI", "%\u00a0CI").replace(" %", "\u00a0%"))
 
 
@@ -63,7 +64,7 @@ def cell(value: str | float | int | None, digits: int) -> str:
 
     Examples
     --------
-    >>> cell(13914, 2), cell(-0.001, 2), cell(None, 2), cell("a" * 200, 2)[-1]
+    >>> cell(13914, 2), cell(-0.001, 2), cell(None, 2), cell("a" * 300, 2)[-1]
     ('13,914', '0.00', '—', '…')
     """
     if value is None:

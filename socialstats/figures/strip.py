@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVEL = 0.25  # inches of height a line of labels takes
+UNDER_TICKS = 17.0  # points from the axis to below its tick labels
+BOLD = 1.14  # how much wider bold text is
 GAP = 7.0  # points between two labels on one line
 
 
@@ -47,6 +49,15 @@ class Placed:
 
     level: int
     start: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """The numbers of an estimate or claim, where they stand, and how many lines they need."""
+
+    text: str
+    where: Literal["right", "left", "above", "alone"]
+    lines: int
 
 
 def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2) -> Axes:
@@ -88,18 +99,21 @@ def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", di
         width,
     )
     below = 1 + max((place.level for place in places), default=-1)
+    notes = [_note(mark, digits, limits, width) for mark in others]
+    rows = sum(note.lines for note in notes)
     if ax is None:
-        height = LEVEL * (len(others) + below) + 0.75
+        height = LEVEL * (rows + below) + 0.75
         ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below)
     if not marks:
         return style.message(ax, "nothing to show")
     style.dress(ax)
     ax.set_yticks([])
     ax.set_xlim(*limits)
-    ax.set_ylim(-0.35, len(others) + 0.1)
+    ax.set_ylim(-0.35, rows + 0.1)
     _references(ax, lines, labels, places, width)
-    for i, mark in enumerate(others):
-        _own(ax, mark, len(others) - 0.5 - i, width, digits)
+    for mark, note in zip(others, notes, strict=True):
+        rows -= note.lines
+        _own(ax, mark, note, rows + 0.5, width)
     if xlabel:
         ax.set_xlabel(style.literal(xlabel, 90), fontsize=style.SMALL, color=style.LIGHT["muted"],
                       labelpad=4 + below * LEVEL * style.POINTS)  # fmt: skip
@@ -178,40 +192,61 @@ def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: 
     left, right = ax.get_xlim()
     for mark, label, place in zip(marks, labels, places, strict=True):
         value = float(mark.value or 0.0)
-        drop = 17.0 + place.level * LEVEL * style.POINTS
+        drop = UNDER_TICKS + place.level * LEVEL * style.POINTS
         ax.axvline(value, color=style.LIGHT["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         down = ax.get_xaxis_transform() + ScaledTranslation(0, -drop / style.POINTS, ax.figure.dpi_scale_trans)
         for_line = ax.get_xaxis_transform()
         bottom = -drop / (ax.get_window_extent().height / ax.figure.dpi * style.POINTS)
-        ax.plot((value, value), (0, bottom), color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
+        ax.plot((value, value), (UNDER_TICKS / drop * bottom, bottom), color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
                 clip_on=False, zorder=0.5)  # fmt: skip
         middle = place.start + 0.5 * style.text_width(label, style.SMALL)
         ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top",
                 fontsize=style.SMALL, color=style.LIGHT["ink"])  # fmt: skip
 
 
-def _own(ax: Axes, mark: Mark, y: float, width: float, digits: int) -> None:
-    """Draw an estimate or claim on its own line, its numbers where there is room."""
-    left, right = ax.get_xlim()
-    claim = mark.kind == "claim"
-    color = style.LIGHT["series-2" if claim else "series-1"]
+def _note(mark: Mark, digits: int, limits: tuple[float, float], width: float) -> Note:
+    """Decide where the numbers of an estimate or claim go: beside its interval where they fit, else above it."""
     if mark.value is None or not is_known(mark):
         text = style.literal(f"{mark.label}: undefined: {mark.undefined or 'no value was given'}", 100)
-        ax.text(left, y, text, va="center", fontsize=style.FONT, color=style.LIGHT["muted"])
+        return Note(text=text, where="alone", lines=1)
+    ends = ""
+    if mark.low is not None and mark.high is not None:
+        ends = f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
+    text = style.literal(f"{mark.label}  {number(mark.value, digits)}{ends}", 84)
+    need = BOLD * style.text_width(text) + 16
+    low, high = _ends(mark, limits)
+    scale = width / (limits[1] - limits[0])
+    if (limits[1] - high) * scale > need:
+        return Note(text=text, where="right", lines=1)
+    if (low - limits[0]) * scale > need:
+        return Note(text=text, where="left", lines=1)
+    return Note(text=text, where="above", lines=2)
+
+
+def _ends(mark: Mark, limits: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of the interval, inside the axis."""
+    value = float(mark.value or 0.0)
+    low = value if mark.low is None else max(mark.low, limits[0])
+    return low, value if mark.high is None else min(mark.high, limits[1])
+
+
+def _own(ax: Axes, mark: Mark, note: Note, y: float, width: float) -> None:
+    """Draw an estimate or claim with its numbers."""
+    left, right = ax.get_xlim()
+    if note.where == "alone":
+        ax.text(left, y, note.text, va="center", fontsize=style.FONT, color=style.LIGHT["muted"])
         return
-    low = mark.value if mark.low is None else max(mark.low, left)
-    high = mark.value if mark.high is None else min(mark.high, right)
+    claim = mark.kind == "claim"
+    color = style.LIGHT["series-2" if claim else "series-1"]
+    low, high = _ends(mark, (left, right))
     ax.plot((low, high), (y, y), color=color, linewidth=2.2, solid_capstyle="butt", zorder=2)
-    ax.plot(mark.value, y, "D" if claim else "o", color=color, markersize=6.5 if claim else 7.5, zorder=3,
-            markeredgewidth=0)  # fmt: skip
-    ends = (
-        "" if mark.low is None or mark.high is None else f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
-    )
-    room = style.POINTS / width  # one inch, as a share of the axis
-    text = style.literal(f"{mark.label}  {number(mark.value, digits)}{ends}", 76)
-    gap = 0.12 * room * (right - left)
-    fits = (right - high) / (right - left) * width > style.text_width(text, style.FONT) + 12
-    at_right = fits or right - high > low - left
-    ax.text(high + gap if at_right else low - gap, y, text, ha="left" if at_right else "right", va="center",
-            fontsize=style.FONT, color=style.LIGHT["ink"], fontweight="normal" if claim else "bold", zorder=4,
+    ax.plot(float(mark.value or 0.0), y, "D" if claim else "o", color=color, markersize=6.5 if claim else 7.5,
+            zorder=3, markeredgewidth=0)  # fmt: skip
+    unit = (right - left) / width  # one point
+    half = 0.5 * BOLD * style.text_width(note.text) * unit
+    middle = min(max(0.5 * (low + high), left + half), max(right - half, left + half))
+    x, align = {"right": (high + 9 * unit, "left"), "left": (low - 9 * unit, "right"),
+                "above": (middle, "center")}[note.where]  # fmt: skip
+    ax.text(x, y + (0.85 if note.where == "above" else 0.0), note.text, ha=align, va="center", fontsize=style.FONT,
+            color=style.LIGHT["ink"], fontweight="normal" if claim else "bold", zorder=4,
             bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip

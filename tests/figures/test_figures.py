@@ -187,6 +187,18 @@ def test_texts_of_a_drawn_strip_do_not_overlap() -> None:
             assert not box.overlaps(other), (shown[i].get_text(), box, other)
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.02, 0.98), (0.0, 0.55), (0.45, 1.0), (0.5, 0.51)])
+def test_numbers_of_a_wide_interval_stay_inside_the_strip(low: float, high: float) -> None:
+    marks = [Mark(label="second: a model with a long name (70B)", value=0.5, low=low, high=high),
+             Mark(label="another long name of a model", value=0.9, low=0.0, high=1.0),
+             Mark(label="no preference", value=0.5, kind="reference")]  # fmt: skip
+    ax = strip(marks, xlabel="probability")
+    ax.figure.draw_without_rendering()
+    boxes = [t.get_window_extent() for t in ax.texts]
+    assert all(ax.figure.bbox.x0 <= box.x0 and box.x1 <= ax.figure.bbox.x1 for box in boxes)
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
 def test_figures_draw_into_given_axes() -> None:
     from matplotlib.figure import Figure
 
