@@ -200,7 +200,10 @@ def test_where_and_by(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
     assert "m2: Which item is chosen over which?" in page.read_text()
 
 
-@pytest.mark.parametrize("words", [["studies"], ["datasets"], ["datasets", "baseball"], ["cite"], ["cite", "sensitivity"]])
+LISTINGS = [["studies"], ["datasets"], ["datasets", "baseball"], ["cite"], ["cite", "sensitivity"]]
+
+
+@pytest.mark.parametrize("words", LISTINGS)
 def test_listings(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     code, out, err = run(capsys, *words)
     assert (code, err) == (0, "")
