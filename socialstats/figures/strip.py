@@ -197,7 +197,8 @@ def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: 
         down = ax.get_xaxis_transform() + ScaledTranslation(0, -drop / style.POINTS, ax.figure.dpi_scale_trans)
         for_line = ax.get_xaxis_transform()
         bottom = -drop / (ax.get_window_extent().height / ax.figure.dpi * style.POINTS)
-        ax.plot((value, value), (UNDER_TICKS / drop * bottom, bottom), color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
+        leader = UNDER_TICKS / drop * bottom, bottom
+        ax.plot((value, value), leader, color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
                 clip_on=False, zorder=0.5)  # fmt: skip
         middle = place.start + 0.5 * style.text_width(label, style.SMALL)
         ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top",
