@@ -39,13 +39,10 @@ READING = {
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
         "differences is conservative: ranks are covered more often than asked."
     ),
-    "Preference": (
-        "The basic interval on the logit scale takes off the upward bias that exp() gives the arithmetic mean."
-    ),
+    "Preference": "Both hold, for strengths with and without a pair effect.",
     "Sensitivity": (
         "Noise in the win rates raises the plug-in S, and raises it again in every resample: percentile intervals of S "
-        "miss the truth, basic ones take the shift off. Where choices are near their targets intervals are wide for "
-        "their level, because they are widened to hold their own estimate."
+        "miss the truth, most where S is small; basic ones take the shift off and hold."
     ),
     "Conditional": (
         "The choices of a pair share its effect, and Wilson's interval for independent rows is then too short. Both "
