@@ -74,8 +74,7 @@ def cross_domain_pairs(roles: Sequence[Record]) -> list[tuple[Record, Record]]:
     return [
         (one, two)
         for one, two in itertools.combinations(roles, 2)
-        if one["domain"] != two["domain"]
-        and not (one["gender"] and two["gender"] and one["gender"] != two["gender"])
+        if one["domain"] != two["domain"] and not (one["gender"] and two["gender"] and one["gender"] != two["gender"])
     ]
 
 

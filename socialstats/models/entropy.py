@@ -132,9 +132,7 @@ def mean_test(values: FloatArray, *, level: float = 0.95, clusters: IntArray | N
     half = float(stdtrit(df, (1 + level) / 2)) * se
     t = mean / se
     p = float(2 * stdtr(df, -abs(t)))
-    return MeanTest(
-        mean=mean, sd=sd, std_error=se, low=mean - half, high=mean + half, t=t, df=df, p=p, undefined=""
-    )
+    return MeanTest(mean=mean, sd=sd, std_error=se, low=mean - half, high=mean + half, t=t, df=df, p=p, undefined="")
 
 
 def d_z_interval(t: float, n: int, level: float = 0.95) -> tuple[float, float]:

@@ -118,9 +118,7 @@ def reference_lines(
     p, n = rates(whole, len(design.items))
     there = ~np.isnan(p[0])
     coin = [
-        100 * ((0.5 - t) ** 2 + 0.25 * np.mean(1 / n[0, i][there[i]]))
-        for i, t in enumerate(TARGETS)
-        if there[i].any()
+        100 * ((0.5 - t) ** 2 + 0.25 * np.mean(1 / n[0, i][there[i]])) for i, t in enumerate(TARGETS) if there[i].any()
     ]
     alone = np.arange(len(design.items), dtype=np.int64)
     lines = [

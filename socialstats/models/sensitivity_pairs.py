@@ -78,9 +78,7 @@ def difference_rows(boot: Bootstrap, labels: tuple[str, str], level: float, n: i
             rows.append(Row(term=term, group=("difference", *labels)[block], undefined=why))
             continue
         if block:
-            rows.append(
-                Row(term=term, group=labels[block - 1], estimate=float(value), n_clusters=boot.units.n_units)
-            )
+            rows.append(Row(term=term, group=labels[block - 1], estimate=float(value), n_clusters=boot.units.n_units))
             continue
         if flat[j]:
             same = "every resample gives the same difference: no interval, no test"
@@ -111,9 +109,7 @@ def difference_sentence(result: Result) -> str:
     kind = "corrected for noise" if row.term == "S_corrected" else "plug-in"
     settled = row.conf_low is not None and row.conf_high is not None and (row.conf_low > 0 or row.conf_high < 0)
     if not settled:
-        verdict = (
-            f"The data do not settle whether {a} or {b} is closer to following {result.settings['covariate']}"
-        )
+        verdict = f"The data do not settle whether {a} or {b} is closer to following {result.settings['covariate']}"
     else:
         near, far = (a, b) if (row.estimate or 0.0) < 0 else (b, a)
         verdict = f"{near} was closer to following {result.settings['covariate']} than {far}"

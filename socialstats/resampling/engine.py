@@ -162,9 +162,7 @@ def bootstrap(
         raise UndefinedStatistic(
             f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
         )
-    return Bootstrap(
-        estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme
-    )
+    return Bootstrap(estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme)
 
 
 def unit_sums(weights: FloatArray, table: csr_array) -> FloatArray:

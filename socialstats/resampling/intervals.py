@@ -173,9 +173,7 @@ def bca(boot: Replicates, jack: Jackknife, *, level: float = 0.95) -> Interval:
     return collect(found, "bca", level)
 
 
-def studentized(
-    boot: Replicates, *, std_error: FloatArray, std_errors: FloatArray, level: float = 0.95
-) -> Interval:
+def studentized(boot: Replicates, *, std_error: FloatArray, std_errors: FloatArray, level: float = 0.95) -> Interval:
     """Studentized intervals: estimate - quantile(t*) x s.e. (Davison & Hinkley 1997, eq. 5.7).
 
     Parameters
@@ -227,9 +225,7 @@ def tails(level: float, boot: Replicates) -> tuple[float, float]:
     alpha = (1 - level) / 2
     needed = math.ceil(1 / alpha - 1 - 1e-9)
     if boot.resamples < needed:
-        raise InputError(
-            f"resamples={boot.resamples} cannot give a {100 * level:g}% interval; use at least {needed}"
-        )
+        raise InputError(f"resamples={boot.resamples} cannot give a {100 * level:g}% interval; use at least {needed}")
     return alpha, 1 - alpha
 
 

@@ -67,9 +67,7 @@ def test_unknown_name_lists_what_there_is() -> None:
 
 
 def test_text_that_looks_missing_or_numeric_stays_text() -> None:
-    assert all(
-        isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in bundled.ice_hockey()["date"]
-    )
+    assert all(isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in bundled.ice_hockey()["date"])
     assert bundled.role_conflict_roles()["gender"].value_counts().to_dict() == {"": 51, "male": 7, "female": 7}
 
 
@@ -83,9 +81,7 @@ def test_citations_are_stiglers() -> None:
 def test_baseball_is_a_double_round_robin() -> None:
     data = bundled.baseball()
     games = data["wins_a"] + data["wins_b"]
-    met = data.assign(
-        games=games, pair=[" ".join(sorted(p)) for p in zip(data["item_a"], data["item_b"], strict=True)]
-    )
+    met = data.assign(games=games, pair=[" ".join(sorted(p)) for p in zip(data["item_a"], data["item_b"], strict=True)])
     assert (met.groupby("pair")["games"].sum() == 13).all()
     assert met["pair"].nunique() == 21
     assert data.set_index(["item_a", "item_b"]).loc[("Milwaukee", "Boston")].tolist() == ["Milwaukee", 6, 1]

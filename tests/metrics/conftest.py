@@ -67,9 +67,7 @@ def brute_rate(records, item, condition, weights):
 @pytest.fixture
 def by_hand():
     """(rows, item, condition, weights[, weight]) -> win rate and effective n."""
-    return lambda rows, item, condition, weights, weight=None: brute_rate(
-        long(rows, weight), item, condition, weights
-    )
+    return lambda rows, item, condition, weights, weight=None: brute_rate(long(rows, weight), item, condition, weights)
 
 
 @pytest.fixture

@@ -109,9 +109,7 @@ def test_weights_equal_repetition_in_the_plug_in():
     assert weighted.extras["n"] == pytest.approx(plain.extras["n"])  # doubling every weight adds no information
 
 
-@pytest.mark.parametrize(
-    "options", [{"base": 1}, {"base": -2}, {"base": math.inf}, {"level": 2}, {"cluster": "x"}]
-)
+@pytest.mark.parametrize("options", [{"base": 1}, {"base": -2}, {"base": math.inf}, {"level": 2}, {"cluster": "x"}])
 def test_unusable_options(options):
     with pytest.raises(InputError):
         choice_entropy(Comparisons.from_frame(counted(WINS)), **options)

@@ -31,9 +31,7 @@ class Fake:
 
     def bootstrap(self, *, by, resamples, seed):
         rng = np.random.default_rng(seed)
-        drawn = np.array(list(self.strengths.values())) + self.error * rng.normal(
-            size=(resamples, len(self.strengths))
-        )
+        drawn = np.array(list(self.strengths.values())) + self.error * rng.normal(size=(resamples, len(self.strengths)))
         drawn[: self.lost] = np.nan
         return SimpleNamespace(strengths=drawn, n_degenerate=self.lost)
 
@@ -79,9 +77,7 @@ def test_gradient_by_finite_differences_and_delta_errors(scale):
     for i in range(5):
         step = np.zeros(5)
         step[i] = 1e-6
-        slope = (
-            group_shares((x + step)[None], codes, scale) - group_shares((x - step)[None], codes, scale)
-        ) / 2e-6
+        slope = (group_shares((x + step)[None], codes, scale) - group_shares((x - step)[None], codes, scale)) / 2e-6
         assert found[:, i] == pytest.approx(slope[0], abs=1e-8)
     result = preference_shares(Fake(), GROUPS, scale=scale, ci="delta")
     exact = 0.2 * np.sqrt((found**2).sum(axis=1))

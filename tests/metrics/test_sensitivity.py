@@ -63,9 +63,7 @@ def test_urgency_rule_is_zero_and_its_opposite_is_the_maximum():
         return a if i % 2 else b
 
     count = itertools.count()
-    follow = decided(
-        lambda a, b, ua, ub: a if ua > ub else b if ub > ua else tie_break(a, b, next(count)), repeats=2
-    )
+    follow = decided(lambda a, b, ua, ub: a if ua > ub else b if ub > ua else tie_break(a, b, next(count)), repeats=2)
     result = sensitivity(Comparisons.from_frame(follow), resamples=50)
     assert result.row("S").estimate == pytest.approx(0.0, abs=1e-12)
     assert result.row("S").conf_low is None

@@ -165,13 +165,7 @@ def test_only_equal_urgency_has_no_rate_to_say():
 def test_all_win_and_coin_closed_forms():
     pairs = [(a, b) for a in "abcd" for b in "abcd" if a < b]
     rows = pd.DataFrame(
-        [
-            (a, b, ua, ub, a if ua > ub else b)
-            for a, b in pairs
-            for ua in (1, 2, 3)
-            for ub in (1, 2, 3)
-            if ua != ub
-        ],
+        [(a, b, ua, ub, a if ua > ub else b) for a, b in pairs for ua in (1, 2, 3) for ub in (1, 2, 3) if ua != ub],
         columns=["item_a", "item_b", "urgency_a", "urgency_b", "winner"],
     )
     result = win_rates(Comparisons.from_frame(rows))
@@ -193,9 +187,7 @@ def test_invariant_to_row_order_labels_and_swapped_sides(conflict_rows):
     )
     renamed = rows.replace({f"r{i}": f"x{i} | <b>" for i in range(7)})
     for other in (shuffled, swapped, renamed):
-        assert [r.estimate for r in win_rates(Comparisons.from_frame(other)).rows] == pytest.approx(
-            base, abs=1e-12
-        )
+        assert [r.estimate for r in win_rates(Comparisons.from_frame(other)).rows] == pytest.approx(base, abs=1e-12)
 
 
 def test_levels_of_by_are_kept_apart(conflict_rows):
@@ -211,9 +203,7 @@ def test_cautions_name_ties_and_ignored_clusters(conflict_rows):
     codes = [c.code for c in win_rates(Comparisons.from_frame(rows, cluster="worker")).cautions]
     assert "SS105" in codes
     assert "SS201" in codes
-    codes = [
-        c.code for c in win_rates(Comparisons.from_frame(rows, cluster="worker"), cluster="declared").cautions
-    ]
+    codes = [c.code for c in win_rates(Comparisons.from_frame(rows, cluster="worker"), cluster="declared").cautions]
     assert "SS201" not in codes
     assert "SS202" in codes
 
