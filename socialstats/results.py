@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
 from socialstats.references import citation
+from socialstats.text import number, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -270,8 +271,6 @@ class Result:
 
     def summary(self) -> str:
         """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
-        from socialstats.text import number
-
         size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
         facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
@@ -284,8 +283,6 @@ class Result:
 
     def table_text(self) -> str:
         """Return the terms as an aligned text table, columns without values left out."""
-        from socialstats.text import number, shorten
-
         shown = [c for c in TIDY_COLUMNS if any(getattr(r, c) is not None for r in self.rows)]
         shown = [c for c in shown if c not in ("method", "conf_level")]
         table = [shown]
@@ -421,7 +418,14 @@ def by_levels(design: Any, by: str | None, compute: Callable[[Any], R]) -> R | R
         raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
     if by is None or design.by is None:
         return compute(design)
-    return ResultGroup(by=design.by.name, results={k: compute(part) for k, part in design.split().items()})
+    results = {}
+    for level, part in design.split().items():
+        try:
+            results[level] = compute(part)
+        except SocialStatsError as error:
+            error.args = (f"{design.by.name} = '{shorten(level)}': {error}",)
+            raise
+    return ResultGroup(by=design.by.name, results=results)
 
 
 def plain(value: Any) -> Any:

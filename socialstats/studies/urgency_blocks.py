@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +28,7 @@ def sensitivity_strip(s: Result) -> Strip:
     return Strip(
         title="Sensitivity S beside choosers of known kinds",
         axis="S (0 = follows urgency alone)",
+        digits=1,
         marks=tuple(marks),
     )
 
@@ -37,13 +40,13 @@ def sensitivity_block(s: Result) -> Block:
         id="sensitivity",
         question="How far are the choices from following urgency alone?",
         sentences=(s.sentence(),),
-        draw=partial(forest, tuple(s.rows), xlabel="S and its components", sort=False),
+        draw=partial(forest, named(s.rows), xlabel="S and its components", sort=False),
         figure_title="Sensitivity S: plug-in, corrected for noise, and by condition",
         caption="S is 100 times the mean squared distance of win rates from 1, 1/2 and 0. Intervals: "
         + s.inference
         + ".",
         tables=(
-            row_table(s.rows, "Sensitivity and its components", digits=2),
+            row_table(named(s.rows), "Sensitivity and its components", digits=2),
             Table(
                 caption="What S is for choosers of known kinds on this very design",
                 header=("Chooser", "S", "How it chooses"),
@@ -53,6 +56,17 @@ def sensitivity_block(s: Result) -> Block:
         ),
         results=(s,),
     )
+
+
+def named(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return the rows of S with names in words."""
+    words = {"S": "S", "higher": "part of higher", "equal": "part of equal", "lower": "part of lower"}
+    found = []
+    for row in rows:
+        part = row.term.removeprefix("S_").removesuffix("_corrected").removesuffix("corrected") or "S"
+        suffix = ", noise taken off" if row.term.endswith("corrected") else ""
+        found.append(replace(row, term=f"{words[part]}{suffix}"))
+    return tuple(found)
 
 
 def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions) -> Block:
