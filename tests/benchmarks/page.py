@@ -21,9 +21,10 @@ numbers are medians over processes. CPU is user plus system time, children inclu
 because wall time depends on what else the machine does. *First call* is the first in its process (lazy imports and
 compilation included), *CPU* and *wall* the median of the later calls where there are any. Importing a tool and loading
 the data frame is not timed; turning the frame into what the tool takes is. *Peak* is the resident memory of the whole
-process, data frame included. *Ratio* is the tool's CPU over ours: later calls over later calls, or, for a tool that was
-called once a process, its first call over our first. *Largest difference*: of a centred log-strength from ours. A peer
-that was given fewer refits is scaled up linearly, and its line says so.
+process, data frame included. *Ratios* are the tool's CPU over ours, of first calls and of later calls; a target is
+judged by later calls, but for tools that were called once, or compile at the first call as any user's script would, by
+the first. *Largest difference*: of a centred log-strength from ours. A peer that was given fewer refits is scaled up
+linearly, and its line says so.
 """
 NOTES = {
     "fit": (
@@ -42,17 +43,23 @@ def seconds(value: float) -> str:
     return f"{1000 * value:.3g} ms" if value < 0.1 else f"{value:.3g} s" if value < 100 else f"{value:,.0f} s"
 
 
-def ratio(line: dict[str, Any], ours: dict[str, Any]) -> float:
-    """CPU of a tool over ours: like with like, later calls or first calls."""
-    kind = "cpu" if line["entry"].calls > 1 else "first"
+def judged(line: dict[str, Any]) -> str:
+    """Which calls a target is judged by."""
+    return "first" if line["entry"].calls == 1 or line["entry"].by_first else "cpu"
+
+
+def ratio(line: dict[str, Any], ours: dict[str, Any], kind: str) -> float:
+    """CPU of a tool over ours, of first calls or of later ones."""
     return float(line[kind] / ours[kind])
 
 
-def verdict(line: dict[str, Any], ours: dict[str, Any]) -> str:
-    """The ratio with its target, and whether it is met."""
-    entry, found = line["entry"], ratio(line, ours)
+def verdict(line: dict[str, Any], ours: dict[str, Any], kind: str) -> str:
+    """The ratio, and where it is judged the target and whether it is met."""
+    entry, found = line["entry"], ratio(line, ours, kind)
     text = f"{found:,.3g}x" if found < 1000 else f"{found:,.0f}x"
-    if not entry.target:
+    if kind == "cpu" and entry.calls == 1:
+        return ""
+    if not entry.target or kind != judged(line):
         return text
     return f"**{text}** (target {entry.target:g}x: {'met' if found >= entry.target else 'not met'})"
 
@@ -60,14 +67,15 @@ def verdict(line: dict[str, Any], ours: dict[str, Any]) -> str:
 def table(lines: list[dict[str, Any]]) -> str:
     """One task as a Markdown table."""
     head = (
-        "| tool | what | uncertainty | first call | CPU | wall | peak MB | ratio | largest difference |\n"
-        "|---|---|---|--:|--:|--:|--:|--:|--:|\n"
+        "| tool | what | uncertainty | first call | CPU | wall | peak MB | ratio, first | ratio, later "
+        "| largest difference |\n|---|---|---|--:|--:|--:|--:|--:|--:|--:|\n"
     )
     rows = []
     for line in lines:
         entry = line["entry"]
         gap = "" if line["gap"] is None else f"{line['gap']:.1e}"
-        share = "1" if line is lines[0] else verdict(line, lines[0])
+        ours = lines[0]
+        share = "1 | 1" if line is ours else " | ".join(verdict(line, ours, kind) for kind in ("first", "cpu"))
         times = " | ".join(seconds(line[k]) for k in ("first", "cpu", "wall"))
         rows.append(
             f"| {entry.tool} | {entry.what} | {entry.errors} | {times} | {line['peak']:.0f} | {share} | {gap} |\n"
@@ -145,9 +153,9 @@ def short_table(plan: Any, tasks: dict[str, list[dict[str, Any]]]) -> str:
             if not line["entry"].target:
                 continue
             entry = line["entry"]
-            kind = "cpu" if entry.calls > 1 else "first"
+            kind = judged(line)
             peer = f"{entry.tool} {entry.what}, {seconds(line[kind])}"
-            rows.append(f"| {titles[name]} | {seconds(ours[kind])} | {peer} | {ratio(line, ours):.3g}x |")
+            rows.append(f"| {titles[name]} | {seconds(ours[kind])} | {peer} | {ratio(line, ours, kind):.3g}x |")
     return "\n".join(rows)
 
 

@@ -30,6 +30,8 @@ class Entry:
         CPU ratio to ours that the project asks for (0: none).
     same_model : bool
         True when the strengths should agree with ours.
+    by_first : bool
+        True when the target is about the first call in a process.
     """
 
     tool: str
@@ -42,6 +44,7 @@ class Entry:
     scale: float = 1.0
     target: float = 0.0
     same_model: bool = True
+    by_first: bool = False
 
 
 OURS = "socialstats"
@@ -89,7 +92,7 @@ TASKS: dict[str, tuple[str, tuple[Entry, ...]]] = {
             Entry(tool="evalica", what="bradley_terry (ties as halves)", job="evalica_fit", data="battles",
                   errors="none", calls=2, repeats=2, target=10, same_model=False),
             Entry(tool="arena-rank", what="ties as halves, sandwich", job="arena_fit", data="battles",
-                  errors="standard errors", calls=2, repeats=1, target=25, same_model=False),
+                  errors="standard errors", calls=2, repeats=1, target=25, same_model=False, by_first=True),
         ),
     ),
 }  # fmt: skip

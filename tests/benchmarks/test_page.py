@@ -14,20 +14,31 @@ def page(monkeypatch):
 
 
 def line(tool, cpu, target=0.0, **more):
-    entry = SimpleNamespace(tool=tool, what="fit", errors="none", target=target, calls=more.pop("calls", 2))
+    entry = SimpleNamespace(
+        tool=tool,
+        what="fit",
+        errors="none",
+        target=target,
+        calls=more.pop("calls", 2),
+        by_first=more.pop("by_first", False),
+    )
     return {"entry": entry, "first": cpu, "cpu": cpu, "wall": cpu, "peak": 100.0, "gap": None} | more
 
 
 def test_a_ratio_says_whether_its_target_is_met(page):
     ours = line("socialstats", 0.01)
-    assert page.verdict(line("peer", 0.02, target=1.5), ours) == "**2x** (target 1.5x: met)"
-    assert page.verdict(line("peer", 0.012, target=1.5), ours) == "**1.2x** (target 1.5x: not met)"
-    assert page.verdict(line("peer", 25.0), ours) == "2,500x"
+    assert page.verdict(line("peer", 0.02, target=1.5), ours, "cpu") == "**2x** (target 1.5x: met)"
+    assert page.verdict(line("peer", 0.012, target=1.5), ours, "cpu") == "**1.2x** (target 1.5x: not met)"
+    assert page.verdict(line("peer", 25.0), ours, "cpu") == "2,500x"
 
 
 def test_a_tool_called_once_is_compared_with_our_first_call(page):
     ours, theirs = line("socialstats", 0.01, first=0.1), line("peer", 1.0, target=20.0, first=1.5, calls=1)
-    assert page.verdict(theirs, ours) == "**15x** (target 20x: not met)"
+    assert page.verdict(theirs, ours, "first") == "**15x** (target 20x: not met)"
+    assert page.verdict(theirs, ours, "cpu") == ""
+    compiled = line("peer", 0.1, target=20.0, first=3.0, by_first=True)
+    assert page.verdict(compiled, ours, "first") == "**30x** (target 20x: met)"
+    assert page.verdict(compiled, ours, "cpu") == "10x"
 
 
 def test_times_are_printed_in_their_unit(page):
