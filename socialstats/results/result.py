@@ -1,142 +1,21 @@
-"""What every metric returns: rows with fixed columns, a header, cautions, and the ways to read them.
-
-The column glossary (`TIDY_COLUMNS`) is fixed: a row leaves empty what does not apply to it.
-"""
+"""What every metric returns: rows, a header, cautions, and the ways to read them."""
 
 from __future__ import annotations
 
 import importlib
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.references import citation
+from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, FloatArray, Row, plain
+from socialstats.results.verification import Verification
 from socialstats.text import number, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One term of a result. Empty fields do not apply to the term.
-
-    Attributes
-    ----------
-    term : str
-        What is estimated: an item, a coefficient, a component.
-    by : str
-        Level of the `by=` variable (for example the model) this row belongs to.
-    group : str
-        Family of terms or subgroup: ``strength``, ``order``, a condition, a rater group.
-    estimate, std_error : float
-        In the unit that the metric's documentation states.
-    conf_low, conf_high, conf_level : float
-    statistic, df, p_value : float
-        Test of the hypothesis that the metric's documentation states.
-    p_adjusted : float
-        p-value adjusted over the family that `method` names.
-    n : float
-        Rows (or sum of weights) behind this term; `n_units`, `n_clusters` likewise.
-    method : str
-        How the interval and the test were obtained.
-    undefined : str
-        Why `estimate` or its interval is missing; not a column of `tidy()`.
-    """
-
-    term: str
-    by: str | None = None
-    group: str | None = None
-    estimate: float | None = None
-    std_error: float | None = None
-    conf_low: float | None = None
-    conf_high: float | None = None
-    conf_level: float | None = None
-    statistic: float | None = None
-    df: float | None = None
-    p_value: float | None = None
-    p_adjusted: float | None = None
-    n: float | None = None
-    n_units: int | None = None
-    n_clusters: int | None = None
-    method: str | None = None
-    undefined: str | None = None
-
-
-TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name != "undefined")
-TEXT_COLUMNS = ("term", "by", "group", "method")
-GLANCE_COLUMNS = (
-    "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One number compared with an independent implementation.
-
-    Attributes
-    ----------
-    quantity : str
-    ours, theirs : float or None
-    package, version : str
-    tolerance : float
-        Largest absolute difference that counts as agreement; `why` justifies it in one line.
-    ok : bool or None
-        None where the other side has no such number or is known to be wrong (then `note` says so).
-    """
-
-    quantity: str
-    ours: float | None
-    theirs: float | None
-    package: str
-    version: str
-    tolerance: float
-    ok: bool | None
-    why: str = ""
-    note: str = ""
-
-    @property
-    def difference(self) -> float | None:
-        """Absolute difference, where both sides have the number."""
-        if self.ours is None or self.theirs is None:
-            return None
-        return abs(self.ours - self.theirs)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verification:
-    """The outcome of `Result.verify()`: a small table of checks."""
-
-    checks: tuple[Check, ...]
-
-    @property
-    def ok(self) -> bool:
-        """True when at least one number was compared and none disagreed."""
-        return any(c.ok for c in self.checks) and all(c.ok is not False for c in self.checks)
-
-    def __iter__(self) -> Iterator[Check]:
-        return iter(self.checks)
-
-    def tidy(self) -> pd.DataFrame:
-        """Return the checks as a table, one row a quantity."""
-        import pandas as pd
-
-        names = ("quantity", "ours", "theirs", "package", "version", "difference", "tolerance", "ok", "why")
-        return pd.DataFrame({n: [getattr(c, n) for c in self.checks] for n in (*names, "note")})
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return the checks as built-in types."""
-        names = [f.name for f in fields(Check)]
-        return [{n: plain(getattr(c, n)) for n in names} | {"difference": c.difference} for c in self.checks]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -349,103 +228,3 @@ class Result:
             "references": [citation(key) for key in self.references],
             "sentence": self.sentence(),
         }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ResultGroup:
-    """One result for each level of `by=`, readable as one table.
-
-    Attributes
-    ----------
-    by : str
-        Name of the variable.
-    results : mapping of str to Result (or to another group)
-    """
-
-    by: str
-    results: Mapping[str, Any]
-
-    def __getitem__(self, level: str) -> Any:
-        return self.results[level]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def tidy(self) -> pd.DataFrame:
-        """Return the terms of all levels, the level in column ``by``."""
-        import pandas as pd
-
-        parts: list[pd.DataFrame] = [r.tidy().assign(by=level) for level, r in self.results.items()]
-        return pd.concat(parts, ignore_index=True)
-
-    def glance(self) -> pd.DataFrame:
-        """Return one row a level."""
-        import pandas as pd
-
-        parts: list[pd.DataFrame] = [r.glance() for r in self.results.values()]
-        return pd.concat(parts, keys=list(self.results), names=[self.by])
-
-    def summary(self) -> str:
-        """Return the summaries of all levels."""
-        return "\n\n".join(f"{self.by} = {level}\n{r.summary()}" for level, r in self.results.items())
-
-    def sentence(self) -> str:
-        """Return the sentences of all levels, one a line."""
-        return "\n".join(f"{level}: {r.sentence()}" for level, r in self.results.items())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as built-in types."""
-        return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
-
-
-def by_levels(design: Any, by: str | None, compute: Callable[[Any], R]) -> R | ResultGroup:
-    """Run a metric on the whole design, or once for each level of its `by` factor.
-
-    Parameters
-    ----------
-    design : Comparisons
-        Anything with a `by` factor and `split()`.
-    by : {"declared"} or None
-        None ignores the factor.
-    compute : callable
-        Design -> Result.
-    """
-    if by not in ("declared", None) and (design.by is None or by != design.by.name):
-        known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
-        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
-    if by is None or design.by is None:
-        return compute(design)
-    results = {}
-    for level, part in design.split().items():
-        try:
-            results[level] = compute(part)
-        except SocialStatsError as error:
-            error.args = (f"{design.by.name} = '{shorten(level)}': {error}",)
-            raise
-    return ResultGroup(by=design.by.name, results=results)
-
-
-def plain(value: Any) -> Any:
-    """Turn numpy scalars, arrays, tuples and mappings into built-in types; NaN and infinity into None/text.
-
-    Examples
-    --------
-    >>> plain({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
-    {'a': 2.0, 'b': [1, None]}
-    """
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(v) for v in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)

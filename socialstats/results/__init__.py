@@ -1,0 +1,11 @@
+"""What every metric returns. A row leaves empty what does not apply to it; the columns are fixed."""
+
+from socialstats.results.group import ResultGroup, by_levels
+from socialstats.results.result import Result
+from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, FloatArray, Row, plain
+from socialstats.results.verification import Check, Verification
+
+__all__ = [
+    "Check", "FloatArray", "GLANCE_COLUMNS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
+    "Verification", "by_levels", "plain",
+]  # fmt: skip

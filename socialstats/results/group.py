@@ -1,0 +1,92 @@
+"""One result for each level of a by factor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.text import shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ResultGroup:
+    """One result for each level of `by=`, readable as one table.
+
+    Attributes
+    ----------
+    by : str
+        Name of the variable.
+    results : mapping of str to Result (or to another group)
+    """
+
+    by: str
+    results: Mapping[str, Any]
+
+    def __getitem__(self, level: str) -> Any:
+        return self.results[level]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def tidy(self) -> pd.DataFrame:
+        """Return the terms of all levels, the level in column ``by``."""
+        import pandas as pd
+
+        parts: list[pd.DataFrame] = [r.tidy().assign(by=level) for level, r in self.results.items()]
+        return pd.concat(parts, ignore_index=True)
+
+    def glance(self) -> pd.DataFrame:
+        """Return one row a level."""
+        import pandas as pd
+
+        parts: list[pd.DataFrame] = [r.glance() for r in self.results.values()]
+        return pd.concat(parts, keys=list(self.results), names=[self.by])
+
+    def summary(self) -> str:
+        """Return the summaries of all levels."""
+        return "\n\n".join(f"{self.by} = {level}\n{r.summary()}" for level, r in self.results.items())
+
+    def sentence(self) -> str:
+        """Return the sentences of all levels, one a line."""
+        return "\n".join(f"{level}: {r.sentence()}" for level, r in self.results.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as built-in types."""
+        return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
+
+
+def by_levels(design: Any, by: str | None, compute: Callable[[Any], R]) -> R | ResultGroup:
+    """Run a metric on the whole design, or once for each level of its `by` factor.
+
+    Parameters
+    ----------
+    design : Comparisons
+        Anything with a `by` factor and `split()`.
+    by : {"declared"} or None
+        None ignores the factor.
+    compute : callable
+        Design -> Result.
+    """
+    if by not in ("declared", None) and (design.by is None or by != design.by.name):
+        known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
+        raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
+    if by is None or design.by is None:
+        return compute(design)
+    results = {}
+    for level, part in design.split().items():
+        try:
+            results[level] = compute(part)
+        except SocialStatsError as error:
+            error.args = (f"{design.by.name} = '{shorten(level)}': {error}",)
+            raise
+    return ResultGroup(by=design.by.name, results=results)

@@ -1,0 +1,88 @@
+"""The row of a result, its fixed columns, and values as built-in types."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One term of a result. Empty fields do not apply to the term.
+
+    Attributes
+    ----------
+    term : str
+        What is estimated: an item, a coefficient, a component.
+    by : str
+        Level of the `by=` variable (for example the model) this row belongs to.
+    group : str
+        Family of terms or subgroup: ``strength``, ``order``, a condition, a rater group.
+    estimate, std_error : float
+        In the unit that the metric's documentation states.
+    conf_low, conf_high, conf_level : float
+    statistic, df, p_value : float
+        Test of the hypothesis that the metric's documentation states.
+    p_adjusted : float
+        p-value adjusted over the family that `method` names.
+    n : float
+        Rows (or sum of weights) behind this term; `n_units`, `n_clusters` likewise.
+    method : str
+        How the interval and the test were obtained.
+    undefined : str
+        Why `estimate` or its interval is missing; not a column of `tidy()`.
+    """
+
+    term: str
+    by: str | None = None
+    group: str | None = None
+    estimate: float | None = None
+    std_error: float | None = None
+    conf_low: float | None = None
+    conf_high: float | None = None
+    conf_level: float | None = None
+    statistic: float | None = None
+    df: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    n: float | None = None
+    n_units: int | None = None
+    n_clusters: int | None = None
+    method: str | None = None
+    undefined: str | None = None
+
+
+TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name != "undefined")
+TEXT_COLUMNS = ("term", "by", "group", "method")
+GLANCE_COLUMNS = (
+    "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",
+)  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """Turn numpy scalars, arrays, tuples and mappings into built-in types; NaN and infinity into None/text.
+
+    Examples
+    --------
+    >>> plain({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
+    {'a': 2.0, 'b': [1, None]}
+    """
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
