@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
-from socialstats.errors import UndefinedStatistic
+from socialstats.errors import SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest, heat
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.results import Result, Row
+from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Block, Table
-from socialstats.studies.pair_model import FIT_ERRORS, fit_model
+from socialstats.studies.pair_model import fit_model
 from socialstats.text import count, interval, level_text, number, p_value, percent
 
 
@@ -178,49 +178,59 @@ def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
 
 def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:
     """Show what each way of clustering does to the standard errors."""
-    ways: list[tuple[str, Any]] = [("rows independent (model)", None)]
-    names = [f.name for f in design.clusters]
-    ways += [(f"clustered by {name}", name) for name in names]
-    if len(names) == 2:
-        ways.append((f"clustered by {names[0]} x {names[1]}", tuple(names)))
-    if "pair" not in names:
-        ways.append(("clustered by pair of items", "pair"))
-    base: Any = None
-    cells: list[tuple[str | float | int | None, ...]] = []
-    for label, cluster in ways:
-        try:
-            one = fit_model(design, options, formula, cluster=cluster)
-        except FIT_ERRORS as error:
-            cells.append((f"{label}: {error}", None, None, None, None))
-            continue
-        se = np.array([r.std_error or np.nan for r in one.rows if r.group == "strength"])
-        base = se if base is None else base
-        order = next((r for r in one.rows if r.group == "order"), None)
-        state = one.fitted_state
-        clusters = " x ".join(f"{g:,}" for g in state.robust.n_clusters) if state.robust else "\u2014"
-        cells.append(
-            (
-                label,
-                clusters,
-                float(np.nanmedian(se)),
-                float(np.nanmedian(se / base)),
-                order.std_error if order else None,
-            )
-        )
+    fits = {label: try_fit(design, options, formula, cluster) for label, cluster in cluster_ways(design).items()}
+    base = strength_errors(next(iter(fits.values())))
     ratio = next((c.detail for c in fit.cautions if c.code == "SS205"), "")
-    lead = ratio[0].upper() + ratio[1:] + "." if ratio else "The choice of clusters changes the standard errors little."
+    lead = f"{ratio[:1].upper()}{ratio[1:]}." if ratio else "The choice of clusters changes the standard errors little."
+    table = Table(
+        caption="Standard errors under each assumption about dependence (same estimates)",
+        header=("Rows are", "Clusters", "Median SE of strengths", "Ratio to the first line", "SE of order effect"),
+        cells=tuple(cluster_cells(label, one, base) for label, one in fits.items()),
+    )
     return Block(
         id="clusters",
         question="What does the dependence of the rows do to the errors?",
         sentences=(lead,),
-        tables=(
-            Table(
-                caption="Standard errors under each assumption about dependence (same estimates)",
-                header=("Rows are", "Clusters", "Median SE of strengths", "Ratio to model", "SE of order effect"),
-                cells=tuple(cells),
-            ),
-        ),
+        tables=(table,),
     )
+
+
+def cluster_ways(design: Comparisons) -> dict[str, Any]:
+    """Return every way of clustering that the design has, by its label."""
+    names = [f.name for f in design.clusters]
+    ways: dict[str, Any] = {"independent": None} | {f"clustered by {name}": name for name in names}
+    if len(names) == 2:
+        ways[f"clustered by {names[0]} x {names[1]}"] = tuple(names)
+    return ways if "pair" in names else ways | {"clustered by pair of items": "pair"}
+
+
+def try_fit(
+    design: Comparisons, options: StudyOptions, formula: str | None, cluster: Any
+) -> BradleyTerryResult | SocialStatsError:
+    """Return the fit with these clusters, or why there is none."""
+    try:
+        return fit_model(design, options, formula, cluster=cluster)
+    except SocialStatsError as error:
+        return error
+
+
+def strength_errors(fit: BradleyTerryResult | SocialStatsError) -> FloatArray:
+    """Return the standard errors of the strengths."""
+    rows = fit.rows if isinstance(fit, BradleyTerryResult) else ()
+    return np.array([r.std_error or np.nan for r in rows if r.group == "strength"])
+
+
+def cluster_cells(
+    label: str, fit: BradleyTerryResult | SocialStatsError, base: FloatArray
+) -> tuple[str | float | int | None, ...]:
+    """Return one line of the table of clusterings."""
+    if isinstance(fit, SocialStatsError):
+        return (f"{label}: {fit}", None, None, None, None)
+    robust = fit.fitted_state.robust
+    clusters = " x ".join(f"{g:,}" for g in robust.n_clusters) if robust else "\u2014"
+    errors = strength_errors(fit)
+    order = next((r.std_error for r in fit.rows if r.group == "order"), None)
+    return (label, clusters, float(np.nanmedian(errors)), float(np.nanmedian(errors / base)), order)
 
 
 def group_matrix(design: Comparisons, groups: dict[str, Any], name: str) -> Block:

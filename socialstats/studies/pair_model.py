@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.studies.base import StudyOptions
 
 FEWEST_PAIRS = 20  # cluster-robust errors of fewer clusters are too small
-FIT_ERRORS = (SocialStatsError, np.linalg.LinAlgError)
 
 
 def fit_model(

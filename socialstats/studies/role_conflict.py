@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,64 +30,82 @@ from socialstats.studies.urgency_tables import balance_table, grid_table, own_ca
 from socialstats.text import interval, number, percent, shorten
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes: the model, S, win rates, urgency in sds, groupings of the roles and their shares."""
+
+    fit: BradleyTerryResult
+    s: Result
+    rates: Result
+    ratio: Result | None
+    groups: dict[str, dict[str, Any]]
+    shares: tuple[Block, ...]
+
+
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: does urgency decide, and how much do role preferences weigh against it?"""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
-    groups = choose_groups(design, options)
-    mapping = next(iter(groups.values()), None)
-    cluster = default_cluster(design)
-    fit = fit_model(design, options, f"~ {options.covariate}", cluster=cluster)
-    s = one(
-        sensitivity(
-            design,
-            options.covariate,
-            resamples=options.resamples,
-            seed=options.seed,
-            level=options.level,
-            groups=mapping,
-        )
-    )
-    rates = one(win_rates(design, options.covariate, level=options.level))
-    ratio = urgency_in_sds(fit, options)
-    shares = share_blocks(fit, groups, options)
-    blocks = [
-        sensitivity_block(s),
-        rates_block(rates, fit, options),
-        weight_block(fit, ratio, options),
-        strengths_block(fit, options, item="role"),
-        effects_block(fit, design),
-        *shares,
-        *[group_matrix(design, g, n) for n, g in groups.items()],
-        cluster_block(design, options, f"~ {options.covariate}", fit),
-    ]
-    results = {"Strengths and effects": fit, "Sensitivity S": s, "Win rates": rates}
+    numbers = compute(design, options)
+    fit, s, rates = numbers.fit, numbers.s, numbers.rates
+    keys = (*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004")
+    verified = {"Strengths and effects": fit, "Sensitivity S": s, "Win rates": rates} if options.verify else {}
     return Outcome(
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
         design=describe(design, fit),
-        answer=answer(s, rates, ratio, fit, options),
+        answer=answer(s, rates, numbers.ratio, fit, options),
         strip=sensitivity_strip(s),
-        cautions=order_cautions(
-            own_cautions(design, fit, options),
-            s.cautions,
-            rates.cautions,
-            fit.cautions,
-            design.cautions,
-            *[r.cautions for b in shares for r in b.results],
-        ),
-        blocks=tuple(block for block in blocks if block is not None),
+        cautions=all_cautions(design, numbers, options),
+        blocks=blocks(design, numbers, options),
         flow=design.flow,
         data=(grid_table(design, options.covariate), balance_table(design, options.covariate), order_table(design)),
         diagnostics=fit_diagnostics(fit, design),
         methods=(sensitivity_methods(options), ways_methods(fit, options)),
-        references=tuple(
-            dict.fromkeys((*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004"))
-        ),
-        verifications={label: r.verify() for label, r in results.items()} if options.verify else {},
+        references=tuple(dict.fromkeys(keys)),
+        verifications={label: result.verify() for label, result in verified.items()},
         settings=options.echo(),
         simulated=options.simulated,
     )
+
+
+def compute(design: Comparisons, options: StudyOptions) -> Numbers:
+    """Compute everything the page shows."""
+    groups = choose_groups(design, options)
+    fit = fit_model(design, options, f"~ {options.covariate}", cluster=default_cluster(design))
+    resampling: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "level": options.level}
+    s = one(sensitivity(design, options.covariate, groups=next(iter(groups.values()), None), **resampling))
+    return Numbers(
+        fit=fit,
+        s=s,
+        rates=one(win_rates(design, options.covariate, level=options.level)),
+        ratio=urgency_in_sds(fit, options),
+        groups=groups,
+        shares=tuple(share_blocks(fit, groups, options)),
+    )
+
+
+def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of the page."""
+    fit = numbers.fit
+    found = (
+        sensitivity_block(numbers.s),
+        rates_block(numbers.rates, fit, options),
+        weight_block(fit, numbers.ratio, options),
+        strengths_block(fit, options, item="role"),
+        effects_block(fit, design),
+        *numbers.shares,
+        *(group_matrix(design, groups, name) for name, groups in numbers.groups.items()),
+        cluster_block(design, options, f"~ {options.covariate}", fit),
+    )
+    return tuple(block for block in found if block is not None)
+
+
+def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Caution, ...]:
+    """Return the cautions of the study, its results and the table, most serious first."""
+    shares = [result.cautions for block in numbers.shares for result in block.results]
+    results = (numbers.s.cautions, numbers.rates.cautions, numbers.fit.cautions)
+    return order_cautions(own_cautions(design, numbers.fit, options), *results, design.cautions, *shares)
 
 
 def one(result: Result | ResultGroup) -> Result:
