@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, item_groups, strongest
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.pair_blocks import cluster_block, effects_block, group_matrix, strengths_block
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
