@@ -180,12 +180,14 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     """Show what each way of clustering does to the standard errors."""
     fits = {label: try_fit(design, options, formula, cluster) for label, cluster in cluster_ways(design).items()}
     base = strength_errors(next(iter(fits.values())))
-    ratio = next((c.detail for c in fit.cautions if c.code == "SS205"), "")
-    lead = f"{ratio[:1].upper()}{ratio[1:]}." if ratio else "The choice of clusters changes the standard errors little."
+    cells = tuple(cluster_cells(label, one, base) for label, one in fits.items())
+    ratios = [f"{number(row[3])} when {row[0]}" for row in cells[1:] if isinstance(row[3], float)]
+    used = f" The page uses: {fit.inference}."
+    lead = f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}.{used}"
     table = Table(
         caption="Standard errors under each assumption about dependence (same estimates)",
         header=("Rows are", "Clusters", "Median SE of strengths", "Ratio to the first line", "SE of order effect"),
-        cells=tuple(cluster_cells(label, one, base) for label, one in fits.items()),
+        cells=cells,
     )
     return Block(
         id="clusters",

@@ -65,10 +65,9 @@ def _clusters(design: Comparisons, state: State) -> list[Caution]:
         )
     ratio = state.design_effects
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
-        word = "larger" if np.median(ratio) > 1 else "smaller"
         found.append(caution(
             "SS205", f"clustering by {listing(list(sizes))} makes the standard errors of the strengths "
-            f"{number(float(np.median(ratio)))} times as large as the model's (median; {word})",
+            f"{number(float(np.median(ratio)))} times as large as with independent rows (median)",
         ))  # fmt: skip
     return found
 
