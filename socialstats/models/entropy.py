@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit, xlogy
+from scipy.special import stdtrit, xlogy
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.models.conditions import scores
+from socialstats.models.intervals import two_sided_p
 from socialstats.resampling.units import FloatArray, IntArray
 
 ALIKE = 1e-12
@@ -131,7 +132,7 @@ def mean_test(values: FloatArray, *, level: float = 0.95, clusters: IntArray | N
     df = groups - 1
     half = float(stdtrit(df, (1 + level) / 2)) * se
     t = mean / se
-    p = float(2 * stdtr(df, -abs(t)))
+    p = float(two_sided_p(np.array(t), df))
     return MeanTest(mean=mean, sd=sd, std_error=se, low=mean - half, high=mean + half, t=t, df=df, p=p, undefined="")
 
 

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from socialstats.errors import InputError
+
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+SMALLEST = float(np.nextafter(0.0, 1.0))
 
 
 def critical_value(level: float, df: float | None = None) -> float:
@@ -22,10 +25,28 @@ def critical_value(level: float, df: float | None = None) -> float:
     return float(ndtri(upper) if df is None else stdtrit(df, upper))
 
 
+def checked_level(level: float) -> float:
+    """Return a confidence level, or raise `InputError` when it is not between 0 and 1."""
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
+    return level
+
+
+def not_zero(p: Any) -> FloatArray:
+    """Return p-values with those too small for a float as the smallest positive float: no p-value is 0.
+
+    Examples
+    --------
+    >>> float(not_zero(0.0)), float(not_zero(0.03))
+    (5e-324, 0.03)
+    """
+    return np.asarray(np.maximum(p, SMALLEST))
+
+
 def two_sided_p(statistic: FloatArray, df: float | None = None) -> FloatArray:
-    """Return two-sided p-values of normal (df None) or t statistics."""
+    """Return two-sided p-values of normal (df None) or t statistics; never 0 (see `not_zero`)."""
     lower = -np.abs(statistic)
-    return np.asarray(2 * (ndtr(lower) if df is None else stdtr(df, lower)))
+    return not_zero(2 * (ndtr(lower) if df is None else stdtr(df, lower)))
 
 
 def wald(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
 from socialstats.models.conditions import Weighting, condition_table
+from socialstats.models.intervals import two_sided_p
 from socialstats.models.pairs import common_pairs, pair_codes
 from socialstats.models.sensitivity_index import PLUG_IN, TERMS, sensitivity_terms
 from socialstats.resampling import Bootstrap, Units, basic, bootstrap
@@ -92,7 +92,7 @@ def difference_rows(boot: Bootstrap, labels: tuple[str, str], level: float, n: i
                 term=term, group="difference", estimate=float(value), std_error=se,
                 conf_low=float(min(ends.low[j], value)), conf_high=float(max(ends.high[j], value)),
                 conf_level=level,
-                statistic=z, p_value=None if z is None else float(2 * ndtr(-abs(z))),
+                statistic=z, p_value=None if z is None else float(two_sided_p(np.array(z))),
                 n=float(n), n_clusters=boot.units.n_units, method="basic bootstrap by pair; z from bootstrap s.e.",
             )
         )  # fmt: skip

@@ -16,7 +16,7 @@ from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
-from socialstats.text import count, interval, level_text, number, p_value, percent
+from socialstats.text import count, interval, level_text, listing, number, p_value, percent
 
 
 def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:

@@ -12,6 +12,7 @@ from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.metrics.bradley_terry.derived import derived
 from socialstats.models.bradley_terry.data import sums
+from socialstats.models.intervals import not_zero
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, number, p_value, percent
 
@@ -30,7 +31,7 @@ def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
     added = [name for name in large.names if name not in small.names]
     df = int(large.fit["df"]) - int(small.fit["df"])
     statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
-    p = float(chdtrc(df, statistic))
+    p = float(not_zero(chdtrc(df, statistic)))
     label = _added_label(added, large)
     note = "; treats rows as independent" if large.fitted_state.robust else ""
     lrt = Row(
@@ -104,7 +105,7 @@ def _wald(large: BradleyTerryResult, added: list[str], label: str) -> Row:
     statistic = float(b @ np.linalg.solve(v, b))
     from scipy.special import fdtrc
 
-    p = float(fdtrc(len(at), state.df or 1, statistic / len(at)))
+    p = float(not_zero(fdtrc(len(at), state.df or 1, statistic / len(at))))
     return Row(term=label, group="robust Wald", statistic=statistic, df=len(at), p_value=p,
                method=f"cluster-robust Wald, F({len(at)}, {state.df})")  # fmt: skip
 
@@ -119,7 +120,7 @@ def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
     if table.df <= 0:
         raise UndefinedStatistic(f"the model has as many parameters as the {table.n_cells} cells: the fit is perfect")
     rows = [
-        Row(term=name, group=f"{cells} cells", statistic=value, df=table.df, p_value=float(chdtrc(table.df, value)),
+        Row(term=name, group=f"{cells} cells", statistic=value, df=table.df, p_value=float(not_zero(chdtrc(table.df, value))),
             n_units=table.n_cells, method=f"{name}, {table.against}")
         for name, value in table.statistics.items()
     ]  # fmt: skip
