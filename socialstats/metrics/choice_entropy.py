@@ -276,8 +276,9 @@ def unequal_counts(a: FloatArray, b: FloatArray, labels: tuple[str, str]) -> tup
     if np.allclose(a, b):
         return ()
     said = f"{labels[0]} has {number(a.mean(), 1)} comparisons a pair, {labels[1]} {number(b.mean(), 1)}"
-    fix = "quote H_corrected, or use the same number of comparisons in both"
-    return (caution("SS303", said, affects="the difference in H: fewer comparisons give a smaller plug-in H", fix=fix),)
+    fix = "use the same number of comparisons in both (the correction of H_corrected is not enough for a test)"
+    affects = "the difference in H and its test: fewer comparisons give a smaller H"
+    return (caution("SS303", said, affects=affects, fix=fix),)
 
 
 def unit(base: float) -> str:

@@ -85,7 +85,7 @@ def fit_newton(
 
 
 def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -> Fitted:
-    """Maximise the log-likelihood plus half the log determinant of the information (Firth 1993, eq. 3.1).
+    """Maximise the log-likelihood plus half the log determinant of the information (Firth 1993).
 
     The estimate is finite for every table whose terms are identified. Only for canonical models.
 
@@ -95,19 +95,37 @@ def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -
         If the tolerance is not reached.
     """
     beta = start(data, model)
-    gap = np.inf
+    gap, damping, last = np.inf, 1.0, np.zeros_like(beta)
     for iteration in range(1, max_iterations + 1):
-        at = _curvature(data, model, beta)
-        info = _information(data, model, at)
-        cov = centred_inverse(info, data.n_items)
-        adjust_eta, adjust_tau = _jeffreys_score(data, model, beta, cov)
-        tau_part = None if model.tie_term is None else at.g_tau + adjust_tau
-        step = cov @ gradient(data, at.g_eta + adjust_eta, tau_part)
+        step = _firth_step(data, model, beta)
         gap = float(np.max(np.abs(step), initial=0.0))
-        beta = beta + step * min(1.0, 5.0 / max(gap, 1e-300))
         if gap <= 1e-11 * (1 + np.max(np.abs(beta), initial=0.0)):
-            return _fitted(data, model, beta, iteration)
+            return _fitted(data, model, beta + step, iteration)
+        if step @ last < 0:  # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
+            damping /= 1 + float(np.sqrt(step @ step / (last @ last)))
+        last = step
+        move = damping * step * min(1.0, 2.0 / gap)
+        before = _penalised(data, model, beta)
+        while _penalised(data, model, beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8:
+            move = move / 2
+        beta = beta + move
     raise NonConvergence("Firth's penalised likelihood did not converge", iterations=max_iterations, gap=gap)
+
+
+def _firth_step(data: PairData, model: Likelihood, beta: FloatArray) -> FloatArray:
+    """Return the Fisher scoring step of the penalised likelihood."""
+    at = _curvature(data, model, beta)
+    cov = centred_inverse(_information(data, model, at), data.n_items)
+    adjust_eta, adjust_tau = _jeffreys_score(data, model, beta, cov)
+    tau_part = None if model.tie_term is None else at.g_tau + adjust_tau
+    return cov @ gradient(data, at.g_eta + adjust_eta, tau_part)
+
+
+def _penalised(data: PairData, model: Likelihood, beta: FloatArray) -> float:
+    """Return the log-likelihood plus half the log determinant of the information, up to a constant."""
+    info = _information(data, model, _curvature(data, model, beta))
+    info[: data.n_items, : data.n_items] += 1.0  # the direction that the likelihood does not see
+    return _loglik(data, model, beta) + 0.5 * float(np.linalg.slogdet(info)[1])
 
 
 def _jeffreys_score(data: PairData, model: Likelihood, beta: FloatArray, cov: FloatArray) -> tuple[FloatArray, float]:
