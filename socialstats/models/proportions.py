@@ -55,7 +55,7 @@ def cluster_variance(
     """Variance of linearised statistics under clustering, one column a statistic.
 
     One factor: G/(G-1) sum_g (sum of influences in g)^2, G counting the clusters that touch the statistic
-    (Liang & Zeger 1986). Two crossed: V1 + V2 - V12, not below 0 (Cameron, Gelbach & Miller 2011, eq. 2.8).
+    (Liang & Zeger 1986). Two crossed: V1 + V2 - V12, not below 0 (Cameron, Gelbach & Miller 2011).
     None: rows are independent.
 
     Parameters

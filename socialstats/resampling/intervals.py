@@ -142,7 +142,7 @@ def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = 
 
 
 def bca(boot: Replicates, jack: Jackknife, *, level: float = 0.95) -> Interval:
-    """Bias-corrected and accelerated percentile intervals (Efron 1987, eq. 2.3).
+    """Bias-corrected and accelerated percentile intervals (Efron 1987).
 
     Parameters
     ----------
@@ -220,13 +220,23 @@ def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknif
 
 def tails(level: float, boot: Replicates) -> tuple[float, float]:
     """Check the level against the number of resamples; return both tail probabilities."""
+    check_resamples(boot.resamples, level)
+    alpha = (1 - level) / 2
+    return alpha, 1 - alpha
+
+
+def check_resamples(resamples: int, level: float) -> None:
+    """Raise `InputError` for an impossible level, or resamples too few for an interval at it."""
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
-    alpha = (1 - level) / 2
-    needed = math.ceil(1 / alpha - 1 - 1e-9)
-    if boot.resamples < needed:
-        raise InputError(f"resamples={boot.resamples} cannot give a {100 * level:g}% interval; use at least {needed}")
-    return alpha, 1 - alpha
+    needed = resamples_needed(level)
+    if resamples < needed:
+        raise InputError(f"resamples={resamples} cannot give a {100 * level:g}% interval; use at least {needed}")
+
+
+def resamples_needed(level: float) -> int:
+    """Return the fewest replicates whose order statistics reach both ends: (B + 1) (1 - level) / 2 >= 1."""
+    return math.ceil(2 / (1 - level) - 1 - 1e-9)
 
 
 def ends(column: FloatArray, low: float, high: float) -> tuple[float, float, float, float, str]:

@@ -55,7 +55,7 @@ class Jackknife:
 
     @property
     def acceleration(self) -> FloatArray:
-        """Acceleration of the BCa interval: sum d^3 / (6 (sum d^2)^1.5) (Efron 1987, eq. 7.3)."""
+        """Acceleration of the BCa interval: sum d^3 / (6 (sum d^2)^1.5) (Efron & Tibshirani 1993, eq. 14.15)."""
         d = self.deviations
         squares = self.copies @ d**2
         with np.errstate(invalid="ignore", divide="ignore"):

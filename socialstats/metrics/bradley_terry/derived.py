@@ -132,6 +132,8 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
     c = np.zeros(len(fit.names))
     for name, weight in weights.items():
         c[known[name]] = weight
+    if not np.isfinite(c).all() or not c.any():
+        raise InputError(f"a contrast needs finite weights, not all zero; got {dict(weights)!r}")
     c = c @ reference_transform(fit.design, state)  # coefficients as they are reported
     estimate = float(c @ state.fitted.beta)
     se = float(max(float(c @ state.covariance @ c), 0.0)) ** 0.5
@@ -157,7 +159,9 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
     difference = strength[i] - strength[j]
     se = np.sqrt(np.maximum(d[i] + d[j] - 2 * cov[i, j], 0))
     if np.any(se == 0):
-        raise UndefinedStatistic("some differences have a standard error of zero: too few clusters")
+        from socialstats.metrics.bradley_terry.result import no_error
+
+        raise UndefinedStatistic(f"some differences cannot be tested: {no_error(fit.fitted_state)}")
     df = fit.fitted_state.df
     low, high, z, p = wald(difference, se, df=df, level=level)
     adjusted = methods[adjust](p)

@@ -40,12 +40,19 @@ def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
     rows, cautions = [lrt], large.cautions
     if large.fitted_state.robust is not None:
         rows = [_wald(large, added, label), lrt]
-    lead = rows[0]
-    words = (
-        f"Adding {label}: \u03c7\u00b2({count(lead.df or df)}) = {number(lead.statistic)}, "
-        f"{p_value(lead.p_value)} ({lead.group})."
-    )
-    return derived(large, "Comparison of nested models", rows, words, cautions=cautions, inference=str(lead.group))
+    words = _anova_words(rows[0], label, large.fitted_state.df)
+    return derived(large, "Comparison of nested models", rows, words, cautions=cautions, inference=str(rows[0].group))
+
+
+def _anova_words(lead: Row, label: str, clusters_df: int | None) -> str:
+    """Say the first test: chi-squared, or the F that a robust Wald test's p-value comes from."""
+    if lead.statistic is None or lead.df is None:
+        return f"Adding {label}: no test ({lead.undefined})."
+    if clusters_df is None:
+        said = f"\u03c7\u00b2({count(lead.df)}) = {number(lead.statistic)}"
+    else:
+        said = f"F({count(lead.df)}, {count(clusters_df)}) = {number(lead.statistic / lead.df)}"
+    return f"Adding {label}: {said}, {p_value(lead.p_value)} ({lead.group})."
 
 
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
@@ -107,7 +114,7 @@ def _wald(large: BradleyTerryResult, added: list[str], label: str) -> Row:
 
     p = float(not_zero(fdtrc(len(at), state.df or 1, statistic / len(at))))
     return Row(term=label, group="robust Wald", statistic=statistic, df=len(at), p_value=p,
-               method=f"cluster-robust Wald, F({len(at)}, {state.df})")  # fmt: skip
+               method=f"cluster-robust Wald; p from statistic/{len(at)} as F({len(at)}, {state.df})")  # fmt: skip
 
 
 def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:

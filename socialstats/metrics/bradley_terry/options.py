@@ -59,7 +59,7 @@ class Options:
         ties = design.n_ties
         if ties == design.n_rows and self.ties not in ("half", "none"):
             raise InputError("every row is a tie: nothing distinguishes the items")
-        if self.ties == "auto":
+        if self.ties == "auto" and not (self.solver == "mm" and ties):
             return "davidson" if ties else "none"
         if self.ties == "none" and ties:
             raise InputError(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
@@ -43,16 +43,19 @@ def predict(
     p = model.probabilities(eta, tau)[:, 0]
     by_eta, by_tau = (s[:, 0] for s in model.scores(eta, tau))
     rows = []
-    for k, term in enumerate((f"{item_a} wins", f"{item_b} wins", "tie")):
-        if p[k] == 0:
+    for k, term in enumerate((f"{item_a} wins", f"{item_b} wins", "tie")[: 3 if model.tie_term else 2]):
+        rest = float(np.delete(p, k).sum())  # 1 - p without cancellation
+        if p[k] == 0 or rest == 0:
+            why = "the probability is closer to 0 or 1 than a floating-point number can be"
+            rows.append(Row(term=term, group="probability", undefined=why))
             continue
         gradient = np.append(by_eta[k] * x, by_tau[k]) if model.tie_term else by_eta[k] * x
-        gradient = gradient / (1 - p[k])  # d logit p = d log p / (1 - p)
+        gradient = gradient / rest  # d logit p = d log p / (1 - p)
         se = float(np.sqrt(max(gradient @ state.covariance @ gradient, 0.0)))
-        reach = critical_value(level, state.df) * se
+        at, reach = np.log(p[k]) - np.log(rest), critical_value(level, state.df) * se
         rows.append(Row(
-            term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * (1 - p[k])),
-            conf_low=float(expit(logit(p[k]) - reach)), conf_high=float(expit(logit(p[k]) + reach)),
+            term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * rest),
+            conf_low=float(expit(at - reach)), conf_high=float(expit(at + reach)),
             conf_level=level, method="delta method on the logit scale",
         ))  # fmt: skip
     win = rows[0]
@@ -71,6 +74,8 @@ def _predictor(
     for item in (item_a, item_b):
         if item not in design.items:
             raise InputError(f"'{item}' is not an item of this fit; items: {', '.join(design.items[:20])}")
+    if item_a == item_b:
+        raise InputError(f"'{item_a}' cannot be compared with itself; name two items")
     x = np.zeros(state.data.n_items)
     if state.data.free:
         x[design.items.index(item_a)] += 1

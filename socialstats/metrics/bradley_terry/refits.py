@@ -13,6 +13,7 @@ from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult, coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refitter
 from socialstats.models.bradley_terry.data import PairData
+from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.units import Units, weight_blocks
 from socialstats.results import Result, Row
 from socialstats.text import count, percent
@@ -51,13 +52,17 @@ def bootstrap(
     state = fit.fitted_state
     if ci not in ("percentile", "basic"):
         raise InputError(f"ci={ci!r} is not one of 'percentile', 'basic'")
+    check_resamples(resamples, level)
     if state.penalised:
         raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
     units = _units(fit.design, state, by)
     replicates, ok = refit_all(fit.design, state, units, resamples, seed)
     kept = replicates[ok]
-    if len(kept) < 2:
-        raise UndefinedStatistic(f"{len(kept)} of {resamples} resamples have a finite estimate; use penalty= or prior=")
+    if len(kept) < resamples_needed(level):
+        raise UndefinedStatistic(
+            f"{len(kept)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% interval; "
+            "use penalty= or prior="
+        )
     n = state.data.n_items
     lost = int(resamples - len(kept))
     cautions = [c for c in fit.cautions if not c.code.startswith("SS20")]

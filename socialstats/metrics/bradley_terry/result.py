@@ -14,7 +14,7 @@ from socialstats.models.bradley_terry.covariance import Robust
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import Fitted
-from socialstats.models.intervals import wald
+from socialstats.models.intervals import checked_level, wald
 from socialstats.results import Result, Row
 
 if TYPE_CHECKING:
@@ -122,7 +122,11 @@ class BradleyTerryResult(Result):
         """Return the rows with Wald intervals at another level."""
         if self.state is None:
             return self.rows
-        return tuple(make_rows(self.design, self.state, level))
+        return tuple(make_rows(self.design, self.state, checked_level(level)))
+
+    def _level(self, level: float | None) -> float:
+        """Return a level that was asked for, or else the fit's."""
+        return self.fitted_state.options.level if level is None else checked_level(level)
 
     def worth(self, *, level: float | None = None) -> Result:
         """Return the worths exp(strength), scaled to sum one, with intervals made on the log scale.
@@ -132,7 +136,7 @@ class BradleyTerryResult(Result):
         """
         from socialstats.metrics.bradley_terry.derived import worth
 
-        return worth(self, level or self.fitted_state.options.level)
+        return worth(self, self._level(level))
 
     def ranks(
         self,
@@ -153,7 +157,7 @@ class BradleyTerryResult(Result):
         """
         from socialstats.metrics.bradley_terry.derived import rank_table
 
-        return rank_table(self, kind, level or self.fitted_state.options.level, draws, seed)
+        return rank_table(self, kind, self._level(level), draws, seed)
 
     def quasi_variances(self) -> Result:
         """Return quasi-variances: comparison intervals that allow any two items to be compared by eye.
@@ -171,13 +175,13 @@ class BradleyTerryResult(Result):
         """Return a linear combination of coefficients, such as ``"nurse - judge"`` or a mapping to weights."""
         from socialstats.metrics.bradley_terry.derived import contrast
 
-        return contrast(self, spec, level or self.fitted_state.options.level)
+        return contrast(self, spec, self._level(level))
 
     def pairwise(self, *, adjust: Literal["holm", "bh", "none"] = "holm", level: float | None = None) -> Result:
         """Return all differences between two strengths, with p-values adjusted over that family."""
         from socialstats.metrics.bradley_terry.derived import pairwise
 
-        return pairwise(self, adjust, level or self.fitted_state.options.level)
+        return pairwise(self, adjust, self._level(level))
 
     def predict(
         self,
@@ -200,7 +204,7 @@ class BradleyTerryResult(Result):
         """
         from socialstats.metrics.bradley_terry.predict import predict
 
-        return predict(self, item_a, item_b, first, covariates or {}, level or self.fitted_state.options.level)
+        return predict(self, item_a, item_b, first, covariates or {}, self._level(level))
 
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
         """Return a covariate's effect in standard deviations of the strengths.
@@ -209,7 +213,7 @@ class BradleyTerryResult(Result):
         """
         from socialstats.metrics.bradley_terry.derived import effect_in_sds
 
-        return effect_in_sds(self, term, level or self.fitted_state.options.level)
+        return effect_in_sds(self, term, self._level(level))
 
     def bootstrap(
         self,
@@ -226,7 +230,7 @@ class BradleyTerryResult(Result):
         """
         from socialstats.metrics.bradley_terry.refits import bootstrap
 
-        return bootstrap(self, by, resamples, seed, ci, level or self.fitted_state.options.level)
+        return bootstrap(self, by, resamples, seed, ci, self._level(level))
 
     def anova(self, other: BradleyTerryResult) -> Result:
         """Return the likelihood-ratio test of two nested fits to the same rows (in either order).
@@ -353,13 +357,18 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
         if j < n_items and name == state.options.reference:
             rows.append(Row(**(shared | {"conf_level": None}), undefined="reference item, fixed at zero"))
         elif se[j] == 0:
-            rows.append(Row(**(shared | {"conf_level": None}), undefined="standard error is zero: too few clusters"))
+            rows.append(Row(**(shared | {"conf_level": None}), undefined=no_error(state)))
         else:
             rows.append(Row(
                 **shared, std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]),
                 statistic=float(z[j]), df=state.df, p_value=float(p[j]),
             ))  # fmt: skip
     return rows
+
+
+def no_error(state: State) -> str:
+    """Return why a standard error is zero."""
+    return "the standard error is zero: " + ("too few clusters" if state.robust else "every row is a tie")
 
 
 def term_group(name: str, state: State) -> str:

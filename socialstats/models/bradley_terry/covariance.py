@@ -60,7 +60,7 @@ def cluster_covariance(
     """Return the cluster-robust covariance.
 
     One factor: bread (sum over clusters of u u') bread * G / (G - 1), u the summed scores (Liang & Zeger 1986).
-    Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1) (Cameron, Gelbach & Miller 2011, eq. 2.11);
+    Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1) (Cameron, Gelbach & Miller 2011);
     where that is not positive semi-definite its correlations are adjusted and its variances kept. Same as R's
     ``sandwich::vcovCL(type = "HC0")``.
     """

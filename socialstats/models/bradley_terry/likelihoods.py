@@ -107,12 +107,12 @@ class BradleyTerry:
 
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Return the score of each outcome; a half-win tie has the mean of the two scores."""
-        p = expit(eta)
-        return np.stack([1 - p, -p, 0.5 - p]), np.zeros((3, *np.shape(eta)))
+        p, q = expit(eta), expit(-eta)
+        return np.stack([q, -p, (q - p) / 2]), np.zeros((3, *np.shape(eta)))
 
 
 class Davidson:
-    """P(a) : P(b) : P(tie) = exp(eta/2) : exp(-eta/2) : nu, with tau = log nu (Davidson 1970, eq. 2.4).
+    """P(a) : P(b) : P(tie) = exp(eta/2) : exp(-eta/2) : nu, with tau = log nu (Davidson 1970).
 
     In these coordinates the model is a canonical exponential family.
     """
@@ -162,8 +162,8 @@ class Davidson:
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Return the score of each outcome: its sufficient statistics minus their expectation."""
         pa, pb, pt = self.probabilities(eta, tau)
-        half = 0.5 * (pa - pb)
-        return np.stack([0.5 - half, -0.5 - half, -half]), np.stack([-pt, -pt, 1 - pt])
+        eta_scores = np.stack([pb + pt / 2, -pa - pt / 2, (pb - pa) / 2])  # sums, so that nothing cancels
+        return eta_scores, np.stack([-pt, -pt, pa + pb])
 
 
 class RaoKupper:

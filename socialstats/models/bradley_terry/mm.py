@@ -13,7 +13,7 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 100_000) -> tuple[FloatArray, int]:
-    """Iterate p_i <- W_i / sum_j n_ij / (p_i + p_j), normalised to sum one (Hunter 2004, eq. 3).
+    """Iterate p_i <- W_i / sum_j n_ij / (p_i + p_j), normalised to sum one (Hunter 2004, section 2).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200) -> FloatArray:
-    """Minimise sum over pairs of (log(q_i + q_j) - log Var(difference))^2 (Firth & de Menezes 2004, eq. 4).
+    """Minimise sum over pairs of (log(q_i + q_j) - log Var(difference))^2 (Firth & de Menezes 2004).
 
     Fisher scoring for a Gaussian model of the log contrast variances with an exponential link, weights constant.
 

@@ -1,0 +1,104 @@
+"""Extreme and tiny tables: closed forms, or an exception that says what is wrong. Never 0, NaN or p = 0."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import log_ndtr
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError
+from socialstats.metrics.bradley_terry import bradley_terry
+
+
+def counted(pairs):
+    return Comparisons.from_counts(pd.DataFrame(pairs, columns=["item_a", "item_b", "wins_a", "wins_b"]))
+
+
+def played(*rows):
+    return Comparisons.from_frame(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]))
+
+
+TWO = (("a", "b", "a"), ("b", "a", "a"), ("a", "b", "b"))
+
+
+@pytest.mark.parametrize(("won", "lost"), [(1, 0), (2, 0), (1, 1), (3, 7), (100, 0), (10**6, 0)])
+def test_firth_for_two_items_adds_half_a_win_to_each(won, lost):
+    """Jeffreys' prior of one binomial: logit = log((wins + 1/2) / (losses + 1/2)) (Firth 1993)."""
+    fit = bradley_terry(counted([("a", "b", won, lost)]), penalty="firth")
+    expected = math.log((won + 0.5) / (lost + 0.5))
+    assert fit.contrast("a - b").rows[0].estimate == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_p_value_too_small_for_a_float_is_not_zero():
+    fit = bradley_terry(counted([("a", "b", 9_000_000, 1_000_000), ("b", "c", 8_000_000, 2_000_000)]))
+    assert all(row.p_value is not None and 0 < row.p_value < 1e-300 for row in (*fit.rows, *fit.pairwise().rows))
+    assert "p < .001" in fit.contrast("a - b").sentence()
+    assert bradley_terry(counted([("a", "b", 51_000, 49_000)])).rows[0].p_value == pytest.approx(
+        2 * math.exp(log_ndtr(-math.log(51 / 49) / math.sqrt(1 / 51_000 + 1 / 49_000))), rel=1e-8
+    )
+
+
+def test_predictions_far_out_keep_both_tails():
+    """A chain with odds of 50 a step: eta = 23 log 50, variance of the difference 23 (1 + 1/50)."""
+    chain = [f"i{k:02d}" for k in range(24)]
+    fit = bradley_terry(counted([(a, b, 50, 1) for a, b in zip(chain, chain[1:], strict=False)]))
+    eta, se = 23 * math.log(50), math.sqrt(23 * (1 + 1 / 50))
+    rows = {(a, b): fit.predict(a, b).rows for a, b in ((chain[0], chain[-1]), (chain[-1], chain[0]))}
+    for (first, _), (wins, loses) in rows.items():
+        small, large = (loses, wins) if first == chain[0] else (wins, loses)
+        assert small.estimate == pytest.approx(math.exp(-eta), rel=1e-8)
+        assert small.conf_low == pytest.approx(math.exp(-eta - 1.959963984540054 * se), rel=1e-6)
+        assert small.std_error == large.std_error == pytest.approx(se * math.exp(-eta), rel=1e-6)
+
+
+def test_nobody_plays_against_themselves():
+    with pytest.raises(InputError, match="itself"):
+        bradley_terry(played(*TWO)).predict("a", "a")
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan")])
+def test_impossible_levels_are_errors_everywhere(level):
+    fit = bradley_terry(played(*TWO))
+    for ask in (
+        lambda: fit.contrast("a - b", level=level), lambda: fit.worth(level=level), lambda: fit.ranks(level=level),
+        lambda: fit.pairwise(level=level), lambda: fit.predict("a", "b", level=level), lambda: fit.confint(level),
+        lambda: fit.bootstrap(level=level),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match="level"):
+            ask()
+
+
+@pytest.mark.parametrize("weights", [{}, {"a": 0.0}, {"a": float("nan")}, {"a": float("inf"), "b": -1.0}])
+def test_contrasts_without_weights_are_errors(weights):
+    with pytest.raises(InputError, match="finite weights"):
+        bradley_terry(played(*TWO)).contrast(weights)
+
+
+@pytest.mark.parametrize("resamples", [0, 1, 38])
+def test_too_few_resamples_for_the_level_are_an_error(resamples):
+    with pytest.raises(InputError, match="at least 39"):
+        bradley_terry(played(*TWO)).bootstrap(resamples=resamples)
+
+
+def test_mm_and_ties_need_a_decision():
+    with pytest.raises(InputError, match="ties='half'"):
+        bradley_terry(played(*TWO, ("a", "b", "tie")), solver="mm")
+
+
+def test_ties_alone_as_halves_have_strengths_and_no_error():
+    fit = bradley_terry(played(("a", "b", "tie"), ("b", "c", "tie")), ties="half")
+    assert all(row.estimate == 0 and row.std_error is None and "tie" in str(row.undefined) for row in fit.rows)
+
+
+def test_words_of_a_robust_wald_test_say_f():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"item_a": rng.choice(["a", "b"], 200), "item_b": "c", "g": np.arange(200) % 9})
+    frame["winner"] = np.where(rng.random(200) < 0.5, frame["item_a"], "c")
+    frame["order"] = np.where(rng.random(200) < 0.5, frame["item_a"], "c")
+    design = Comparisons.from_frame(frame, cluster="g")
+    said = bradley_terry(design, order=True).anova(bradley_terry(design)).sentence()
+    assert "F(1, 8) = " in said and "\u03c7" not in said
