@@ -17,6 +17,7 @@ from socialstats.designs.options import Missing, Options, WinnerCoding
 from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
+from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["A_WON", "B_WON", "TIED", "Comparisons", "Covariate", "Factor", "FlowStep"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Comparisons:
     """A checked table of paired comparisons, as cells.
 
@@ -76,6 +77,14 @@ class Comparisons:
     columns: Mapping[str, str] = field(default_factory=dict)
     weighted: bool = False
     cautions: tuple[Caution, ...] = ()
+
+    def __repr__(self) -> str:
+        parts = [f"{count(self.n_rows, 'row')}, {count(len(self.items), 'item')}, {count(self.n_ties, 'tie')}"]
+        if self.covariates:
+            parts.append(f"covariates {shorten(listing(list(self.covariates)))}")
+        if self.clusters:
+            parts.append(f"clusters {shorten(listing([c.name for c in self.clusters]))}")
+        return f"<Comparisons: {'; '.join(parts)}>"
 
     @property
     def n_rows(self) -> int:
