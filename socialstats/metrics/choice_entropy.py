@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
-from socialstats.models.entropy import MeanTest, PairTable, d_z_interval, mean_test, pair_entropies
+from socialstats.models.entropy import ONCE, MeanTest, PairTable, d_z_interval, mean_test, pair_entropies
 from socialstats.models.pairs import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric
 from socialstats.resampling.units import FloatArray, IntArray
@@ -58,6 +58,8 @@ def choice_entropy(
         For a base not above 1, an unknown cluster, or one that splits pairs.
     NothingToAnalyse
         If there is no comparison.
+    UndefinedStatistic
+        If every pair was compared once.
 
     References
     ----------
@@ -152,7 +154,11 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
         caution("SS304", f"few comparisons a pair make H too small, by about {number(gain, 3)} here", affects="H",
                 fix="quote H_corrected, or compare only equal numbers of comparisons"),
     ]  # fmt: skip
-    if np.ptp(table.n) > 0:
+    once = int(np.sum(table.n < ONCE))
+    if once:
+        found.append(caution("SS303", f"{count(once, 'pair')} compared once: entropy 0 whatever the choice",
+                             affects="H and H_corrected, which are too small"))  # fmt: skip
+    elif np.ptp(table.n) > 0:
         spread = f"pairs have {number(table.n.min(), 0)} to {number(table.n.max(), 0)} comparisons"
         found.append(caution("SS303", spread, affects="H, which is biased more for pairs with fewer"))
     if design.n_ties:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, logit
 
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.models.intervals import critical_value
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric
 from socialstats.resampling import Interval, Replicates, basic, percentile
@@ -23,6 +24,8 @@ ScaleOption = Literal["arithmetic", "geometric", "both"]
 Ci = Literal["basic", "percentile", "delta"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 CIS: tuple[str, ...] = get_args(Ci)
+TOO_FEW = "too few refits had finite strengths for an interval"
+AT_THE_END = "the share is closer to 0 or 1 than a floating-point number can be: no interval"
 
 
 class Refits(Protocol):
@@ -87,7 +90,7 @@ def preference_shares(
         The arithmetic mean follows the few strongest items of a group; the geometric one treats all alike.
     ci : {"basic", "percentile", "delta"}
         ``"basic"`` on the logit scale, from refits, which takes off the upward bias of exp; ``"delta"`` needs no
-        refits: linearised on the logit scale with the fit's covariance.
+        refits: linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
     by : {"pair", "row", "cluster"}
         What the refits resample.
     resamples, seed : int
@@ -131,7 +134,7 @@ def preference_shares(
     rows: list[Row] = []
     for one in scales:
         error = delta_errors(fit, items, strengths, codes, one)
-        ends = intervals(strengths, codes, one, refits, error, ci, level)
+        ends = intervals(strengths, codes, one, refits, error, ci, level, clusters_df(fit))
         rows += rows_of(names, codes, group_shares(strengths[None, :], codes, one)[0], one, error, ends, ci, level)
     lost = () if refits is None else refit_caution(refits, resamples)
     portions = group_portions(strengths, codes)
@@ -193,6 +196,11 @@ def refit_caution(refits: FloatArray, resamples: int) -> tuple[Caution, ...]:
     return () if found is None else (found,)
 
 
+def clusters_df(fit: Fit) -> float | None:
+    """Degrees of freedom of the fit's t intervals; None where they are normal."""
+    return next((row.df for row in getattr(fit, "rows", ()) if row.df is not None), None)
+
+
 def delta_errors(
     fit: Fit, items: Sequence[str], strengths: FloatArray, codes: IntArray, scale: Scale
 ) -> FloatArray | None:
@@ -214,13 +222,15 @@ def intervals(
     error: FloatArray | None,
     ci: Ci,
     level: float,
+    df: float | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends of the intervals of the shares, made on the logit scale."""
+    """Ends of the intervals of the shares, made on the logit scale; delta intervals use the fit's t or normal."""
     share = group_shares(strengths[None, :], codes, scale)[0]
+    share = np.where((share > 0) & (share < 1), share, np.nan)
     if refits is None:
         if error is None:
             raise InputError("ci='delta' needs a fit with the covariance of its strengths; use ci='basic'")
-        half = ndtri((1 + level) / 2) * error / (share * (1 - share))
+        half = critical_value(level, df) * error / (share * (1 - share))
         return expit(logit(share) - half), expit(logit(share) + half)
     replicates = logit(group_shares(refits, codes, scale))
     none_lost = np.zeros(len(share), dtype=np.int64)
@@ -252,7 +262,7 @@ def rows_of(
             conf_level=None if np.isnan(low[g]) else level,
             n_units=int(np.sum(codes == g)),
             method=f"{ci}, logit scale",
-            undefined="too few refits had finite strengths for an interval" if np.isnan(low[g]) else None,
+            undefined=None if not np.isnan(low[g]) else TOO_FEW if 0 < share[g] < 1 else AT_THE_END,
         )
         for g, name in enumerate(names)
     ]

@@ -33,6 +33,10 @@ CIS: tuple[str, ...] = get_args(Ci)
 ALL = "all"
 NONE_THERE = "no comparison under this condition"
 HALF = "no interval: each comparison of equals is a win for one item and a loss for another, so 1/2 by design"
+NEAR_HALF = (
+    "no interval: each comparison of equals is a win for one item and a loss for another, so this mean leaves 1/2 "
+    "only because items have different numbers of opponents"
+)
 ONE_CLUSTER = "a single cluster: no interval"
 
 
@@ -163,7 +167,9 @@ def all_rows(
     p, trials = np.concatenate([p_items.ravel(), p_all]), np.concatenate([n_items_eff.ravel(), n_all])
     if ci == "cluster":
         influence, touched = influences(table, sums, p_items, pool)
-        variance, clusters = cluster_variance(influence, touched, [f.codes for f in factors], design.count)
+        variance, clusters = cluster_variance(
+            influence, touched, [f.codes for f in factors], design.count, design.weight_sq / design.weight**2
+        )
         n, df = effective_trials(p, variance, clusters, trials), np.maximum(clusters - 1, 1)
         low, high = wilson(p, n, level=level, df=df if factors else None)
     else:
@@ -201,7 +207,7 @@ def row_of(shown: Columns, k: int, term: str, condition: str, level: float, meth
     if np.isnan(shown.p[k]):
         why = NONE_THERE
     elif term == ALL and k >= len(shown.p) - 3 and condition == "equal":
-        why = HALF
+        why = HALF if abs(shown.p[k] - 0.5) < 1e-12 else NEAR_HALF
     elif np.isnan(shown.low[k]):
         why = ONE_CLUSTER
     known = not why

@@ -45,8 +45,24 @@ def cluster_factors(design: Comparisons, cluster: str | Sequence[str] | None) ->
 def units_of(design: Comparisons, factors: Sequence[Factor]) -> Units:
     """Resampling units: the clusters, or single rows where there are none."""
     if not factors:
-        return Units.rows(design.count)
+        return row_units(design)
     return Units.clusters(*(factor.codes for factor in factors))
+
+
+def row_units(design: Comparisons) -> Units:
+    """Single rows as resampling units.
+
+    Raises
+    ------
+    InputError
+        If rows that are alike but for their weights were counted together: their weights are known as sums only.
+    """
+    if np.any(design.weight_sq * design.count > design.weight**2 * (1 + 1e-9)):
+        raise InputError(
+            "single rows of different weights cannot be resampled; resample clusters or pairs of items, or (for "
+            "strengths) use vcov='sandwich'"
+        )
+    return Units.rows(design.count)
 
 
 def cluster_text(factors: Sequence[Factor]) -> str:

@@ -9,11 +9,13 @@ import numpy as np
 from scipy.special import stdtrit, xlogy
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import UndefinedStatistic
 from socialstats.models.conditions import scores
 from socialstats.models.intervals import two_sided_p
 from socialstats.resampling.units import FloatArray, IntArray
 
 ALIKE = 1e-12
+ONCE = 1 + 1e-9  # an effective n up to here is a single comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,13 +67,21 @@ def miller_madow(rate: FloatArray, n: FloatArray, base: float = 2.0) -> FloatArr
 
 
 def pair_entropies(design: Comparisons, base: float) -> PairTable:
-    """Win rate and entropy of every pair of items."""
+    """Win rate and entropy of every pair of items.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If no pair was compared twice: the plug-in entropy of one choice is 0 by construction.
+    """
     codes, size = design.pair.codes, len(design.pair.levels)
     score = scores(design)
     ahead = np.where(design.item_a < design.item_b, score, 1 - score)
     weight = np.bincount(codes, design.weight, size)
     rate = np.clip(np.bincount(codes, design.weight * ahead, size) / weight, 0.0, 1.0)
     n = weight**2 / np.bincount(codes, design.weight_sq, size)
+    if n.max() < ONCE:
+        raise UndefinedStatistic("every pair was compared once: one choice says nothing of a pair's entropy")
     return PairTable(rate=rate, n=n, entropy=entropy(rate, base), corrected=miller_madow(rate, n, base))
 
 

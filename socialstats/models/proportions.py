@@ -50,7 +50,7 @@ def wilson(
 
 
 def cluster_variance(
-    influence: Any, touched: Any, factors: Sequence[IntArray], count: FloatArray
+    influence: Any, touched: Any, factors: Sequence[IntArray], count: FloatArray, evenness: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Variance of linearised statistics under clustering, one column a statistic.
 
@@ -67,6 +67,8 @@ def cluster_variance(
     factors : sequence of (cells,) int64 arrays
     count : (cells,) float64 array
         Rows in each cell.
+    evenness : (cells,) float64 array
+        Sum of the squared weights of a cell's rows over their squared sum: 1/count where they weigh the same.
 
     Returns
     -------
@@ -74,16 +76,16 @@ def cluster_variance(
         Variance (NaN with fewer than two clusters) and the number of clusters, of the smaller factor.
     """
     if len(factors) == 2:
-        first = cluster_variance(influence, touched, factors[:1], count)
-        second = cluster_variance(influence, touched, factors[1:], count)
-        both = cluster_variance(influence, touched, (Units.clusters(*factors).unit,), count)
+        first = cluster_variance(influence, touched, factors[:1], count, evenness)
+        second = cluster_variance(influence, touched, factors[1:], count, evenness)
+        both = cluster_variance(influence, touched, (Units.clusters(*factors).unit,), count, evenness)
         total = first[0] + second[0] - both[0]
         return np.maximum(total, 0.0), np.minimum(first[1], second[1])
     if factors:
         units = Units.clusters(*factors)
         sums, met = units.total(influence), (units.total(touched) > 0).sum(axis=0)
     else:
-        sums, met = influence.multiply(1 / np.sqrt(count)[:, None]), count @ (touched > 0).astype(np.float64)
+        sums, met = influence.multiply(np.sqrt(evenness)[:, None]), count @ (touched > 0).astype(np.float64)
     squares: FloatArray = np.asarray(sums.multiply(sums).sum(axis=0), dtype=np.float64).ravel()
     clusters: FloatArray = np.asarray(met, dtype=np.float64).ravel()
     with np.errstate(divide="ignore", invalid="ignore"):

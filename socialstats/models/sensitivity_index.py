@@ -15,6 +15,7 @@ from socialstats.text import count, quoted
 
 TERMS = ("S", "S_corrected", *(f"S_{c}" for c in CONDITIONS), *(f"S_{c}_corrected" for c in CONDITIONS))
 PLUG_IN = np.array([0, 0, 2, 3, 4, 2, 3, 4])
+ROUNDING = 1e-9  # an effective n of 1 is a single comparison, whatever its last bits
 LARGEST = np.array([225.0, 225.0, 100.0, 25.0, 100.0, 100.0, 25.0, 100.0])
 
 
@@ -40,7 +41,7 @@ def sensitivity_terms(sums: FloatArray, n_items: int) -> FloatArray:
     p, n = rates(sums, n_items)
     error = (p - np.array(TARGETS)[:, None]) ** 2
     plug_in = 100 * mean_where(error, ~np.isnan(p))
-    several = n > 1
+    several = n > 1 + ROUNDING
     noise = 100 * mean_where(p * (1 - p) / (np.where(several, n, 2.0) - 1), several)
     corrected = plug_in - noise
     whole = [plug_in.sum(axis=1)[:, None], corrected.sum(axis=1)[:, None]]

@@ -127,8 +127,9 @@ def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
     if table.df <= 0:
         raise UndefinedStatistic(f"the model has as many parameters as the {table.n_cells} cells: the fit is perfect")
     rows = [
-        Row(term=name, group=f"{cells} cells", statistic=value, df=table.df, p_value=float(not_zero(chdtrc(table.df, value))),
-            n_units=table.n_cells, method=f"{name}, {table.against}")
+        Row(term=name, group=f"{cells} cells", statistic=value, df=table.df,
+            p_value=float(not_zero(chdtrc(table.df, value))), n_units=table.n_cells,
+            method=f"{name}, {table.against}")
         for name, value in table.statistics.items()
     ]  # fmt: skip
     pearson = rows[-1]

@@ -13,6 +13,7 @@ from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult, coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refitter
 from socialstats.models.bradley_terry.data import PairData
+from socialstats.models.dependence import row_units
 from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.units import Units, weight_blocks
 from socialstats.results import Result, Row
@@ -85,7 +86,7 @@ def bootstrap(
 
 def _units(design: Comparisons, state: State, by: str) -> Units:
     if by == "row":
-        return Units.rows(design.count)
+        return row_units(design)
     if by == "pair":
         return Units.clusters(design.pair.codes)
     if by == "cluster":

@@ -1,0 +1,97 @@
+"""Odd designs: weights that differ between like rows, pairs compared once, unequal opponents. Loops as reference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.metrics.bradley_terry import bradley_terry
+from socialstats.metrics.choice_entropy import choice_entropy
+from socialstats.metrics.preference_shares import preference_shares
+from socialstats.metrics.sensitivity import sensitivity
+from socialstats.metrics.win_rates import win_rates
+
+
+def weighted(conflict_rows, ties=0.2):
+    frame = conflict_rows(seed=5, ties=ties)
+    return frame.assign(w=np.random.default_rng(1).exponential(1, len(frame)) + 0.05)
+
+
+def test_variance_of_a_weighted_rate_with_independent_rows_by_a_loop(conflict_rows):
+    """Rows alike but for their weights share a cell: the variance needs the sum of the squared weights."""
+    frame = pd.concat([weighted(conflict_rows)] * 2, ignore_index=True)
+    frame["w"] = np.random.default_rng(2).exponential(1, len(frame)) + 0.05
+    design = Comparisons.from_frame(frame, weight="w", covariates=["urgency"])
+    assert design.count.max() > 1
+    row = win_rates(design, weights="pooled", cluster=None).row("r1", group="higher")
+    parts = []
+    for r in frame.itertuples():
+        for me, mine, its in ((r.item_a, r.urgency_a, r.urgency_b), (r.item_b, r.urgency_b, r.urgency_a)):
+            if me == "r1" and mine > its:
+                parts.append((0.5 if r.winner == "tie" else float(r.winner == "r1"), r.w))
+    score, w = np.array(parts).T
+    p, n = score @ w / w.sum(), len(w)
+    assert row.estimate == pytest.approx(p, abs=1e-12)
+    expected = np.sqrt(n / (n - 1) * np.sum((w * (score - p)) ** 2)) / w.sum()
+    assert row.std_error == pytest.approx(expected, rel=1e-9)
+
+
+def test_rows_of_different_weights_are_not_resampled(conflict_rows):
+    frame = pd.concat([weighted(conflict_rows, ties=0.0)] * 2, ignore_index=True)
+    frame["w"] = np.random.default_rng(2).exponential(1, len(frame)) + 0.05
+    design = Comparisons.from_frame(frame, weight="w", covariates=["urgency"])
+    with pytest.raises(InputError, match="different weights"):
+        bradley_terry(design).bootstrap(by="row", resamples=40)
+    with pytest.raises(InputError, match="different weights"):
+        sensitivity(design, cluster=None, resamples=40)
+    even = Comparisons.from_frame(frame.assign(w=2.0), weight="w", covariates=["urgency"])
+    plain = Comparisons.from_frame(frame, covariates=["urgency"])
+    twice, once = (bradley_terry(d).bootstrap(by="row", resamples=40, seed=3) for d in (even, plain))
+    np.testing.assert_allclose(twice.strengths, once.strengths, atol=1e-4)
+
+
+@pytest.mark.parametrize("w", [0.1, 0.3, 0.7, 1.3, 1.7, 1.9, 2.3, 2.9, 3.7, 4.1])
+def test_a_single_comparison_is_one_whatever_the_last_bits_of_its_weight(w):
+    """Rounding makes (sum w)^2 / sum w^2 of one row 1.0000000000000002: no variance can be estimated from it."""
+    frame = pd.DataFrame(
+        [("a", "b", 2, 1, "tie", w), ("a", "b", 1, 1, "a", w), ("a", "b", 1, 1, "b", w), ("c", "d", 1, 1, "tie", w)],
+        columns=["item_a", "item_b", "urgency_a", "urgency_b", "winner", "w"],
+    )
+    found = sensitivity(Comparisons.from_frame(frame, weight="w"), resamples=100)
+    assert found.row("S_higher").estimate == pytest.approx(25)
+    assert found.row("S_higher_corrected").estimate is None
+    assert "two comparisons" in str(found.row("S_higher_corrected").undefined)
+
+
+def test_equal_urgency_of_items_with_unequal_opponents_is_not_called_one_half_by_design():
+    frame = pd.DataFrame(
+        {"item_a": ["hub"] * 6, "item_b": ["x", "y", "z"] * 2, "urgency_a": 1, "urgency_b": 1, "winner": "hub"}
+    )
+    row = win_rates(Comparisons.from_frame(frame)).row("all", group="equal")
+    assert row.estimate == pytest.approx((1 + 0 + 0 + 0) / 4)
+    assert "numbers of opponents" in str(row.undefined)
+    pooled = win_rates(Comparisons.from_frame(frame), weights="pooled").row("all", group="equal")
+    assert pooled.estimate == pytest.approx(0.5)
+    assert "by design" in str(pooled.undefined)
+
+
+def test_entropy_of_pairs_compared_once_does_not_exist():
+    once = pd.DataFrame({"item_a": ["a", "a", "b"], "item_b": ["b", "c", "c"], "winner": ["a", "a", "c"]})
+    with pytest.raises(UndefinedStatistic, match="compared once"):
+        choice_entropy(Comparisons.from_frame(once))
+    more = pd.concat([once, once.iloc[:1]], ignore_index=True)
+    codes = {c.code: c.detail for c in choice_entropy(Comparisons.from_frame(more)).cautions}
+    assert "2 pairs compared once" in codes["SS303"]
+
+
+def test_delta_intervals_of_shares_use_the_t_of_the_fit(conflict_rows):
+    fit = bradley_terry(Comparisons.from_frame(conflict_rows(seed=2), cluster="worker"))
+    groups = {item: "even" if int(item[1]) % 2 == 0 else "odd" for item in fit.items}
+    row = preference_shares(fit, groups, ci="delta", scale="geometric").rows[0]
+    half = (stats.logistic.ppf(row.conf_high) - stats.logistic.ppf(row.conf_low)) / 2
+    se = row.std_error / (row.estimate * (1 - row.estimate))
+    assert half / se == pytest.approx(stats.t.ppf(0.975, fit.rows[0].df), rel=1e-9)
