@@ -241,6 +241,24 @@ def test_two_way_clusters_that_are_not_positive_keep_their_variances(model):
     np.testing.assert_allclose(np.diagonal(found), np.diagonal(centred), rtol=1e-6)
     assert np.linalg.eigvalsh(found)[0] > -1e-12
     assert [c for c in free.cautions if c.code == "SS206"]
+    differences = free.pairwise().rows
+    i, j = np.triu_indices(n, 1)
+    d = np.diagonal(centred)
+    np.testing.assert_allclose([r.std_error**2 for r in differences], d[i] + d[j] - 2 * centred[i, j], rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_two_way_errors_with_a_reference_item_are_those_of_r(model):
+    """Adjusting correlations in centred coordinates must not change the errors of differences."""
+    wanted = golden("crossed")[model]["two_way"]
+    fit = crossed_fit(model, cluster=("worker", "prompt"))
+    found = fit.vcov().loc[wanted["names"], wanted["names"]].to_numpy()
+    variances = np.diagonal(covariance(wanted, wanted["names"]))
+    np.testing.assert_allclose(np.diagonal(found), variances, rtol=1e-6)
+    errors = {row.term: row.std_error for row in fit.rows}
+    np.testing.assert_allclose([errors[name] ** 2 for name in wanted["names"]], variances, rtol=1e-6)
+    one = fit.contrast(f"{fit.items[1]} - i01").rows[0].std_error
+    assert one == pytest.approx(errors[fit.items[1]], rel=1e-9)
 
 
 def test_likelihood_ratios_of_terms_added_one_after_the_other():

@@ -60,7 +60,7 @@ def _clusters(design: Comparisons, state: State) -> list[Caution]:
             caution(
                 "SS206",
                 "V1 + V2 - V12 was not positive: its correlations were adjusted, its variances kept",
-                affects="contrasts and rank sets",
+                affects="joint tests, quasi-variances and rank sets",
             )
         )
     ratio = state.design_effects

@@ -40,11 +40,12 @@ def require_strengths(fit: BradleyTerryResult) -> tuple[FloatArray, FloatArray]:
 
 def worth(fit: BradleyTerryResult, level: float) -> Result:
     """See `BradleyTerryResult.worth`."""
-    strength, cov = require_strengths(fit)
+    strength, _ = require_strengths(fit)
     log_worth = strength - logsumexp(strength)
     w = np.exp(log_worth)
-    gradient = np.eye(len(w)) - w[None, :]  # d log w_i / d strength_j = [i = j] - w_j
-    se_log = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", gradient, cov, gradient), 0))
+    gradient = np.zeros((len(w), len(fit.fitted_state.covariance)))
+    gradient[:, : len(w)] = np.eye(len(w)) - w[None, :]  # d log w_i / d strength_j = [i = j] - w_j
+    se_log = np.sqrt(fit.fitted_state.variances(gradient))
     reach = critical_value(level, fit.fitted_state.df) * se_log
     rows = [
         Row(term=item, group="worth", estimate=float(w[i]), std_error=float(w[i] * se_log[i]),
@@ -136,7 +137,7 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
         raise InputError(f"a contrast needs finite weights, not all zero; got {dict(weights)!r}")
     c = c @ reference_transform(fit.design, state)  # coefficients as they are reported
     estimate = float(c @ state.fitted.beta)
-    se = float(max(float(c @ state.covariance @ c), 0.0)) ** 0.5
+    se = float(state.variances(c[None, :])[0]) ** 0.5
     label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
     row = _wald_row(label, "contrast", estimate, se, state.df, level)
     words = (
@@ -153,11 +154,10 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
     }  # fmt: skip
     if adjust not in methods:
         raise InputError(f"adjust={adjust!r} is not one of {', '.join(map(repr, methods))}")
-    strength, cov = require_strengths(fit)
+    strength, _ = require_strengths(fit)
     i, j = np.triu_indices(len(strength), 1)
-    d = np.diagonal(cov)
     difference = strength[i] - strength[j]
-    se = np.sqrt(np.maximum(d[i] + d[j] - 2 * cov[i, j], 0))
+    se = np.sqrt(fit.fitted_state.difference_variances(i, j))
     if np.any(se == 0):
         from socialstats.metrics.bradley_terry.result import no_error
 
@@ -202,7 +202,12 @@ def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
     gradient[:n] = -effect * (strength - strength.mean()) / ((n - 1) * sd**3)
     ratio = float(effect / sd)
     row = _wald_row(
-        f"{term} / sd of strengths", "ratio", ratio, float(np.sqrt(gradient @ cov @ gradient)), state.df, level
+        f"{term} / sd of strengths",
+        "ratio",
+        ratio,
+        float(np.sqrt(state.variances(gradient[None, :])[0])),
+        state.df,
+        level,
     )
     words = (
         f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "

@@ -51,7 +51,7 @@ def predict(
             continue
         gradient = np.append(by_eta[k] * x, by_tau[k]) if model.tie_term else by_eta[k] * x
         gradient = gradient / rest  # d logit p = d log p / (1 - p)
-        se = float(np.sqrt(max(gradient @ state.covariance @ gradient, 0.0)))
+        se = float(np.sqrt(state.variances(gradient[None, :])[0]))
         at, reach = np.log(p[k]) - np.log(rest), critical_value(level, state.df) * se
         rows.append(Row(
             term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * rest),

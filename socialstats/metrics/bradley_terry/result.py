@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import Caution
-from socialstats.models.bradley_terry.covariance import Robust
+from socialstats.models.bradley_terry.covariance import Robust, quadratic
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import Fitted
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.refits import BradleyTerryBootstrap
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
 KINDS = {
     "model": "model-based standard errors",
     "sandwich": "sandwich standard errors by row",
@@ -65,6 +66,23 @@ class State:
     def df(self) -> int | None:
         """Degrees of freedom of t intervals: clusters minus one; None for the normal limit."""
         return self.robust.df if self.robust else None
+
+    def covariance_of(self, transform: FloatArray) -> FloatArray:
+        """Return the covariance of transformed parameters."""
+        if self.robust is not None:
+            return self.robust.transformed(transform)
+        return np.asarray(transform @ self.covariance @ transform.T)
+
+    def variances(self, contrasts: FloatArray) -> FloatArray:
+        """Return the variance of every row of `contrasts` (k, p), from 0 upwards."""
+        return self._variances(lambda v: quadratic(v, contrasts))
+
+    def difference_variances(self, i: IntArray, j: IntArray) -> FloatArray:
+        """Return the variances of the differences between parameters i and j."""
+        return self._variances(lambda v: np.diagonal(v)[i] + np.diagonal(v)[j] - 2 * v[i, j])
+
+    def _variances(self, form: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        return np.maximum(self.robust.variances(form) if self.robust else form(self.covariance), 0.0)
 
     @property
     def design_effects(self) -> FloatArray | None:
@@ -267,8 +285,7 @@ def make_result(design: Comparisons, state: State, *, cautions: tuple[Caution, .
     if state.robust is not None:
         sizes = zip(state.factors, state.robust.n_clusters, strict=True)
         counts |= {f"{factor.name} clusters": size for factor, size in sizes}
-    transform = reference_transform(design, state)
-    cov = transform @ state.covariance @ transform.T
+    cov = state.covariance_of(reference_transform(design, state))
     names = coefficient_names(design, state)
     return BradleyTerryResult(
         metric="bradley_terry",
@@ -340,8 +357,7 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
     """Return one row a parameter, with Wald intervals and tests against zero."""
     transform = reference_transform(design, state)
     beta = transform @ state.fitted.beta
-    cov = transform @ state.covariance @ transform.T
-    se = np.sqrt(np.maximum(np.diagonal(cov), 0))
+    se = np.sqrt(np.maximum(np.diagonal(state.covariance_of(transform)), 0))
     n_items, names = state.data.n_items, coefficient_names(design, state)
     compared = np.bincount(design.item_a, design.count, len(design.items))
     compared += np.bincount(design.item_b, design.count, len(design.items))

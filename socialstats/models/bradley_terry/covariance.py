@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,12 +31,46 @@ class Robust:
         One for each factor.
     floored : bool
         True when V1 + V2 - V12 had a negative eigenvalue and its correlations were adjusted.
+    unadjusted : (p, p) array
+        V1 + V2 - V12 as it is; the same as `covariance` unless floored.
+    one_way : tuple of (p, p) arrays
+        V1 and V2.
     """
 
     covariance: FloatArray
     df: int
     n_clusters: tuple[int, ...]
     floored: bool
+    unadjusted: FloatArray
+    one_way: tuple[FloatArray, ...]
+
+    def variances(self, form: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return variances of contrasts, `form` of the unadjusted matrix.
+
+        Where that is not positive it is the larger one-way variance, as on the diagonal of `covariance`.
+
+        Parameters
+        ----------
+        form : callable
+            (p, p) covariance -> (k,) variances, such as `quadratic` of some contrasts.
+        """
+        found = form(self.unadjusted)
+        if not self.floored:
+            return found
+        largest = np.max([form(v) for v in self.one_way], axis=0)
+        return np.where(found > ROUNDING * largest, found, largest)
+
+    def transformed(self, transform: FloatArray) -> FloatArray:
+        """Return the covariance of transformed parameters, adjusted (where it has to be) in their coordinates."""
+        if not self.floored:
+            return np.asarray(transform @ self.covariance @ transform.T)
+        unadjusted, *parts = (transform @ v @ transform.T for v in (self.unadjusted, *self.one_way))
+        return _repair(unadjusted, parts)[0]
+
+
+def quadratic(v: FloatArray, contrasts: FloatArray) -> FloatArray:
+    """Return c' V c for every row c of `contrasts`."""
+    return np.asarray(np.einsum("ki,ki->k", contrasts @ v, contrasts))
 
 
 def row_sandwich(data: PairData, model: Likelihood, beta: FloatArray, bread: FloatArray) -> FloatArray:
@@ -61,8 +96,8 @@ def cluster_covariance(
 
     One factor: bread (sum over clusters of u u') bread * G / (G - 1), u the summed scores (Liang & Zeger 1986).
     Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1) (Cameron, Gelbach & Miller 2011);
-    where that is not positive semi-definite its correlations are adjusted and its variances kept. Same as R's
-    ``sandwich::vcovCL(type = "HC0")``.
+    where that is not positive semi-definite its correlations are adjusted and its variances kept. Up to that the
+    same as R's ``sandwich::vcovCL(type = "HC0")``.
     """
     rows = _cell_scores(design, data, model, beta)
     parts = [_one_way(rows, f.codes, bread) for f in factors]
@@ -74,10 +109,15 @@ def cluster_covariance(
         overlap, n_cells = _one_way(rows, both, bread)
         if n_cells > max(sizes):  # nested factors: the intersection is the finer one, and V is the coarser
             total = total - overlap
-            total, floored = _repair(np.asarray(total), [v for v, _ in parts])
         else:
             total = parts[int(np.argmin(sizes))][0]
-    return Robust(covariance=np.asarray(total), df=min(sizes) - 1, n_clusters=sizes, floored=floored)
+    unadjusted = covariance = np.asarray(total)
+    if len(factors) == 2:
+        covariance, floored = _repair(unadjusted, [v for v, _ in parts])
+    return Robust(
+        covariance=covariance, df=min(sizes) - 1, n_clusters=sizes, floored=floored, unadjusted=unadjusted,
+        one_way=tuple(v for v, _ in parts),
+    )  # fmt: skip
 
 
 def _cell_scores(design: Comparisons, data: PairData, model: Likelihood, beta: FloatArray) -> sparse.csr_array:
@@ -120,12 +160,14 @@ def _repair(v: FloatArray, parts: Sequence[FloatArray]) -> tuple[FloatArray, boo
     values = np.linalg.eigvalsh(v)
     if values.min() >= -1e-10 * values.max():
         return v, False
-    d = np.diagonal(v).copy()
-    d = np.where(d > 0, d, np.max([np.diagonal(part) for part in parts], axis=0))
+    one_way = np.max([np.diagonal(part) for part in parts], axis=0)
+    d = np.where(np.diagonal(v) > ROUNDING * one_way, np.diagonal(v), one_way)
+    fixed = d <= ROUNDING * d.max()  # a reference item
+    v = np.where(fixed[:, None] | fixed[None, :], 0.0, v)
     scale = np.sqrt(np.maximum(d, np.finfo(float).tiny))
     corr = v / np.outer(scale, scale)
     np.fill_diagonal(corr, 1.0)
     values, vectors = np.linalg.eigh(corr)
     floored = (vectors * np.maximum(values, 0)) @ vectors.T
-    unit = scale / np.sqrt(np.diagonal(floored))
+    unit = np.where(fixed, 0.0, scale / np.sqrt(np.diagonal(floored)))
     return floored * np.outer(unit, unit), True
