@@ -107,10 +107,8 @@ def cluster_covariance(
     if len(factors) == 2:
         both = factors[0].codes * (int(factors[1].codes.max()) + 1) + factors[1].codes
         overlap, n_cells = _one_way(rows, both, bread)
-        if n_cells > max(sizes):  # nested factors: the intersection is the finer one, and V is the coarser
-            total = total - overlap
-        else:
-            total = parts[int(np.argmin(sizes))][0]
+        nested = n_cells == max(sizes)  # the intersection is the finer factor then, and V is that of the coarser
+        total = parts[int(np.argmin(sizes))][0] if nested else total - overlap
     unadjusted = covariance = np.asarray(total)
     if len(factors) == 2:
         covariance, floored = _repair(unadjusted, [v for v, _ in parts])
