@@ -195,7 +195,7 @@ def rows_of(boot: Bootstrap, ends: Interval, design: Comparisons) -> tuple[Row, 
         value = boot.estimate[j]
         corrected = term.endswith("corrected")
         defined = not np.isnan(value)
-        why = SAME if flat[j] else ends.undefined[j]
+        why = SAME if flat[j] or flat[PLUG_IN[j]] else ends.undefined[j]
         known = defined and not why
         rows.append(
             Row(

@@ -81,6 +81,9 @@ def cluster_variance(
         both = cluster_variance(influence, touched, (Units.clusters(*factors).unit,), count, evenness)
         total = first[0] + second[0] - both[0]
         return np.maximum(total, 0.0), np.minimum(first[1], second[1])
+    if factors and len(np.unique(factors[0])) < 2:
+        alone = (np.asarray(touched.sum(axis=0)).ravel() > 0).astype(np.float64)
+        return np.full(len(alone), np.nan), alone
     if factors:
         units = Units.clusters(*factors)
         sums, met = units.total(influence), (units.total(touched) > 0).sum(axis=0)

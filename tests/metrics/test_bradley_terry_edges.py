@@ -104,3 +104,24 @@ def test_words_of_a_robust_wald_test_say_f():
     said = bradley_terry(design, order=True).anova(bradley_terry(design)).sentence()
     assert "F(1, 8) = " in said
     assert "\u03c7" not in said
+
+
+def test_bootstrap_rows_are_those_of_the_fit_with_its_reference():
+    design = counted([("a", "b", 30, 20), ("b", "c", 25, 25), ("a", "c", 40, 10)])
+    fit = bradley_terry(design, reference="b")
+    boot = fit.bootstrap(resamples=99, seed=4)
+    assert [row.estimate for row in boot.rows] == pytest.approx([row.estimate for row in fit.rows])
+    assert [row.n for row in boot.rows] == [row.n for row in fit.rows] == [100, 100, 100]
+    assert boot.row("b").conf_low is None
+    assert boot.row("b").undefined == "reference item, fixed at zero"
+    drawn = boot.strengths[:, 0] - boot.strengths[:, 1]
+    assert boot.row("a").std_error == pytest.approx(drawn.std(ddof=1), rel=1e-9)
+    assert boot.row("a").conf_low == pytest.approx(np.quantile(drawn, 0.025, method="weibull"), rel=1e-9)
+
+
+def test_goodness_of_fit_says_that_weights_are_taken_as_counts():
+    rows = [*TWO * 4, ("a", "c", "a"), ("c", "b", "c"), ("b", "c", "b"), ("c", "a", "c")]
+    frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]).assign(w=1.5)
+    test = bradley_terry(Comparisons.from_frame(frame, weight="w")).goodness_of_fit()
+    assert "SS207" in [c.code for c in test.cautions]
+    assert not bradley_terry(Comparisons.from_frame(frame)).goodness_of_fit().cautions

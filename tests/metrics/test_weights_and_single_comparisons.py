@@ -95,3 +95,18 @@ def test_delta_intervals_of_shares_use_the_t_of_the_fit(conflict_rows):
     half = (stats.logistic.ppf(row.conf_high) - stats.logistic.ppf(row.conf_low)) / 2
     se = row.std_error / (row.estimate * (1 - row.estimate))
     assert half / se == pytest.approx(stats.t.ppf(0.975, fit.rows[0].df), rel=1e-9)
+
+
+def test_a_single_pair_has_rates_without_cluster_intervals(conflict_rows):
+    frame = conflict_rows(seed=1, n_items=2)
+    found = win_rates(Comparisons.from_frame(frame))
+    row = found.row("r0", group="higher")
+    assert row.estimate is not None
+    assert row.conf_low is None
+    assert "single cluster" in str(row.undefined)
+
+
+def test_where_s_never_varies_its_corrected_value_has_no_interval(conflict_rows):
+    found = sensitivity(Comparisons.from_frame(conflict_rows(seed=3, ties=1.0)), resamples=100)
+    assert found.row("S").estimate == pytest.approx(50)
+    assert all(row.conf_low is None and row.undefined for row in found.rows)

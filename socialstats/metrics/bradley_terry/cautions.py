@@ -59,8 +59,10 @@ def _clusters(design: Comparisons, state: State) -> list[Caution]:
         found.append(
             caution(
                 "SS206",
-                "V1 + V2 - V12 was not positive: its correlations were adjusted, its variances kept",
-                affects="joint tests, quasi-variances and rank sets",
+                "V1 + V2 - V12 was not positive: its correlations were adjusted, its variances kept; some of them can "
+                "be too small by chance",
+                affects="joint tests, quasi-variances, rank sets, and differences with unusually small errors",
+                fix="compare such errors with those of one factor alone: cluster=",
             )
         )
     ratio = state.design_effects

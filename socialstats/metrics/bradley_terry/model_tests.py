@@ -133,7 +133,7 @@ def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:
         for name, value in table.statistics.items()
     ]  # fmt: skip
     pearson = rows[-1]
-    cautions = []
+    cautions = [c for c in fit.cautions if c.code == "SS207"]
     if pearson.p_value is not None and pearson.p_value < NOT_FITTING:
         cautions.append(caution(
             "SS104", f"Pearson's \u03c7\u00b2({table.df}) = {number(pearson.statistic, 1)}, {p_value(pearson.p_value)}",

@@ -10,7 +10,12 @@ from scipy import sparse
 
 from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
-from socialstats.metrics.bradley_terry.result import BradleyTerryResult, coefficient_names, term_group
+from socialstats.metrics.bradley_terry.result import (
+    BradleyTerryResult,
+    coefficient_names,
+    reference_transform,
+    term_group,
+)
 from socialstats.models.bradley_terry.batch import Refitter
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.dependence import row_units
@@ -131,19 +136,29 @@ def slot_table(design: Comparisons, data: PairData, units: Units) -> sparse.csr_
 
 def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str) -> list[Row]:
     state = fit.fitted_state
-    estimate = state.fitted.beta
+    transform = reference_transform(fit.design, state)
+    estimate, kept = transform @ state.fitted.beta, kept @ transform.T
     ordered = np.sort(kept, axis=0)
     low, high = (_quantile(ordered, a) for a in ((1 - level) / 2, (1 + level) / 2))
     if ci == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
     se = kept.std(axis=0, ddof=1)
     names, n = coefficient_names(fit.design, state), state.data.n_items
-    return [
-        Row(term=name, group="strength" if j < n else term_group(name, state), estimate=float(estimate[j]),
-            std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]), conf_level=level,
-            n=float(len(kept)), method=f"{ci} bootstrap by {by}")
-        for j, name in enumerate(names)
-    ]  # fmt: skip
+    rows = []
+    for j, name in enumerate(names):
+        shared: dict[str, Any] = {
+            "term": name, "group": "strength" if j < n else term_group(name, state), "estimate": float(estimate[j]),
+            "n": fit.rows[j].n, "method": f"{ci} bootstrap by {by}",
+        }  # fmt: skip
+        if name == state.options.reference:
+            rows.append(Row(**shared, undefined=fit.rows[j].undefined))
+        elif se[j] == 0:
+            rows.append(Row(**shared, undefined="every resample gives the same estimate: no interval"))
+        else:
+            rows.append(Row(
+                **shared, std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]), conf_level=level,
+            ))  # fmt: skip
+    return rows
 
 
 def _quantile(ordered: FloatArray, alpha: float) -> FloatArray:
