@@ -13,6 +13,7 @@ from scipy.special import log_ndtr
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry import bradley_terry
+from socialstats.models.bradley_terry.ranks import rank_sets
 
 
 def counted(pairs):
@@ -125,3 +126,24 @@ def test_goodness_of_fit_says_that_weights_are_taken_as_counts():
     test = bradley_terry(Comparisons.from_frame(frame, weight="w")).goodness_of_fit()
     assert "SS207" in [c.code for c in test.cautions]
     assert not bradley_terry(Comparisons.from_frame(frame)).goodness_of_fit().cautions
+
+
+@pytest.mark.parametrize(("items", "clusters"), [(10, 13), (30, 13)])
+def test_simultaneous_rank_sets_cover_with_few_clusters(items, clusters):
+    """Equal items, cluster means of independent normals: at least 95 % of the runs must put every item at rank 1."""
+    rng = np.random.default_rng(1)
+    centre = np.eye(items) - 1 / items
+    covered = 0
+    for _ in range(200):
+        x = rng.normal(size=(clusters, items))
+        strength, cov = centre @ x.mean(axis=0), centre @ (np.cov(x.T) / clusters) @ centre
+        sets = rank_sets(strength, cov, level=0.95, simultaneous=True, draws=100, seed=0, df=clusters - 1)
+        covered += bool((sets.low == 1).all())
+    assert covered >= 184  # 3 binomial sd below 95 %
+
+
+def test_counts_of_a_thousand_million_converge():
+    fit = bradley_terry(counted([("a", "b", 10**9, 1), ("b", "c", 10**9, 1)]))
+    step = fit.contrast("a - b").rows[0]
+    assert step.estimate == pytest.approx(9 * math.log(10), abs=1e-5)
+    assert step.std_error == pytest.approx(math.sqrt(1 + 1e-9), rel=1e-6)

@@ -70,9 +70,10 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     sets = rank_sets(strength, cov, level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed,
         df=fit.fitted_state.df,
     )  # fmt: skip
+    test = "Bonferroni t" if sets.bonferroni else "max-t"
     rows = [
         Row(term=item, group="rank", estimate=float(sets.rank[i]), conf_low=float(sets.low[i]),
-            conf_high=float(sets.high[i]), conf_level=level, method=f"{kind} max-t rank set, step-down")
+            conf_high=float(sets.high[i]), conf_level=level, method=f"{kind} {test} rank set, step-down")
         for i, item in enumerate(fit.items)
     ]  # fmt: skip
     width = float(np.mean(sets.high - sets.low + 1))
@@ -84,7 +85,8 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     )
     return derived(
         fit, f"Ranks with {kind} confidence sets", rows, words, references=("mogstad2024", "romanowolf2005"),
-        inference=f"{kind} sets from the max-t test, {draws} normal draws, seed {seed}; {fit.inference}",
+        inference=f"{kind} sets from the {test} test"
+        + ("" if sets.bonferroni else f", {draws} normal draws, seed {seed}") + f"; {fit.inference}",
         settings={**fit.settings, "kind": kind, "draws": draws, "seed": seed},
     )  # fmt: skip
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 SAME = 1e-8  # strengths closer than this are equal: solvers agree to 1e-8, data can tie exactly
+CLUSTERS_AN_ITEM = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -22,13 +24,16 @@ class RankSets:
     rank, low, high : (n,) int64 arrays
         Equal strengths share the better rank.
     critical : (n,) float64 array
-        Last critical value of the max-t step-down (the same for all items in a simultaneous set).
+        Last critical value of the step-down (the same for all items in a simultaneous set).
+    bonferroni : bool
+        True where clusters are too few for max-t sets, and t quantiles were taken by Bonferroni.
     """
 
     rank: IntArray
     low: IntArray
     high: IntArray
     critical: FloatArray
+    bonferroni: bool
 
 
 def ranks(strength: FloatArray) -> IntArray:
@@ -54,6 +59,10 @@ def rank_sets(
     differences (marginal) or among all differences (simultaneous). Critical values are quantiles of the largest
     standardised difference under the normal limit, refined by step-down (Romano & Wolf 2005).
 
+    With fewer than ten clusters an item the correlations of the differences are too poorly known for that (with 13
+    clusters, simultaneous 95 % sets of 30 equal items covered in 74 % of simulations): simultaneous sets then use
+    t quantiles by Bonferroni and step down by Holm, which needs no correlations.
+
     Parameters
     ----------
     strength : (n,) array
@@ -68,6 +77,9 @@ def rank_sets(
     """
     n = len(strength)
     t, noise = _standardised(strength, cov, draws, df, np.random.default_rng(seed))
+    bonferroni = simultaneous and df is not None and df + 1 < CLUSTERS_AN_ITEM * n
+    if bonferroni:
+        noise.bonferroni_df = df
     critical = np.empty(n)
     if simultaneous:
         found, last = _step_down(t, noise, np.ones((n, n), dtype=bool) & ~np.eye(n, dtype=bool), level)
@@ -81,7 +93,7 @@ def rank_sets(
             found[j] = one[j]
     stronger = (found & (t < 0)).sum(axis=1)
     weaker = (found & (t > 0)).sum(axis=1)
-    return RankSets(rank=ranks(strength), low=1 + stronger, high=n - weaker, critical=critical)
+    return RankSets(rank=ranks(strength), low=1 + stronger, high=n - weaker, critical=critical, bonferroni=bonferroni)
 
 
 class _Noise:
@@ -96,6 +108,13 @@ class _Noise:
         if df is not None:
             self.z /= np.sqrt(rng.chisquare(df, draws) / df)[:, None]
         self.scale = scale
+        self.bonferroni_df: int | None = None
+
+    def critical(self, mask: BoolArray, level: float) -> float:
+        """Return the critical value of the largest difference in the mask."""
+        if self.bonferroni_df is None:
+            return float(np.quantile(self.largest(mask), level, method="higher"))
+        return float(stdtrit(self.bonferroni_df, 1 - (1 - level) / (2 * mask.sum())))
 
     def largest(self, mask: BoolArray) -> FloatArray:
         """Return, for each draw, the largest absolute standardised difference among the pairs in the mask."""
@@ -125,7 +144,7 @@ def _step_down(t: FloatArray, noise: _Noise, mask: BoolArray, level: float) -> t
         upper = np.triu(remaining | remaining.T) if mask.any(axis=1).sum() > 1 else remaining
         if not remaining.any():
             return found, critical
-        critical = float(np.quantile(noise.largest(upper), level, method="higher"))
+        critical = noise.critical(upper, level)
         new = remaining & (np.abs(t) > critical)
         if not new.any():
             return found, critical
