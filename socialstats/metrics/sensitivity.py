@@ -91,7 +91,8 @@ def sensitivity(
     Notes
     -----
     Noise in p adds its variance to (p - t)^2: the plug-in S is too high. ``S_corrected`` subtracts
-    p(1-p)/(n-1), the unbiased estimate of that variance for n independent comparisons. In a resample the same
+    p(1-p)/(n-1), the unbiased estimate of that variance for n independent comparisons of one p. Ties counted as
+    halves, and opponents with different p, vary less than that: it then takes off too much. In a resample the same
     happens again, so percentile intervals are shifted up twice; ``ci="basic"`` takes the shift off: for S,
     2 S - quantiles of S*; for ``S_corrected``, S_corrected - (quantiles of S*_corrected - S), because S is the
     truth from which the resamples come. Intervals are cut to the possible range, and widened to hold their own
