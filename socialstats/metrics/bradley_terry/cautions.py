@@ -11,7 +11,7 @@ from socialstats.errors import Caution, caution
 from socialstats.text import count, listing, number, percent, quoted
 
 if TYPE_CHECKING:
-    from socialstats.metrics.bradley_terry.result import State
+    from socialstats.metrics.bradley_terry.state import State
 
 FEW_CLUSTERS = 20
 FEW_COMPARISONS = 10

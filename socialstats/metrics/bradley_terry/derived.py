@@ -124,7 +124,7 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
 
 def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: float) -> Result:
     """See `BradleyTerryResult.contrast`."""
-    from socialstats.metrics.bradley_terry.result import reference_transform
+    from socialstats.metrics.bradley_terry.state import reference_transform
 
     weights = _weights(fit, spec)
     known = {name: j for j, name in enumerate(fit.names)}
@@ -161,7 +161,7 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
     difference = strength[i] - strength[j]
     se = np.sqrt(fit.fitted_state.difference_variances(i, j))
     if np.any(se == 0):
-        from socialstats.metrics.bradley_terry.result import no_error
+        from socialstats.metrics.bradley_terry.state import no_error
 
         raise UndefinedStatistic(f"some differences cannot be tested: {no_error(fit.fitted_state)}")
     df = fit.fitted_state.df

@@ -11,7 +11,8 @@ from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
 from socialstats.metrics.bradley_terry.cautions import fit_cautions
 from socialstats.metrics.bradley_terry.options import Components, Options, Penalty, Solver, Strengths, Ties, Vcov
-from socialstats.metrics.bradley_terry.result import BradleyTerryResult, State, make_result
+from socialstats.metrics.bradley_terry.result import BradleyTerryResult, make_result
+from socialstats.metrics.bradley_terry.state import State
 from socialstats.metrics.bradley_terry.terms import effect_columns
 from socialstats.models.bradley_terry.covariance import Robust, cluster_covariance, row_sandwich
 from socialstats.models.bradley_terry.data import PairData, pair_data, with_ghost

@@ -10,12 +10,8 @@ from scipy import sparse
 
 from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
-from socialstats.metrics.bradley_terry.result import (
-    BradleyTerryResult,
-    coefficient_names,
-    reference_transform,
-    term_group,
-)
+from socialstats.metrics.bradley_terry.result import BradleyTerryResult
+from socialstats.metrics.bradley_terry.state import coefficient_names, reference_transform, term_group
 from socialstats.models.bradley_terry.batch import Refitter
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.dependence import row_units
@@ -25,7 +21,7 @@ from socialstats.results import Result, Row
 from socialstats.text import count, percent
 
 if TYPE_CHECKING:
-    from socialstats.metrics.bradley_terry.result import State
+    from socialstats.metrics.bradley_terry.state import State
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
