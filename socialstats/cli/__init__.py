@@ -31,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = getattr(commands, options.command)(options)
         sys.stdout.flush()
     except MleDoesNotExist as error:
-        return _fail(f"{error}\n  On the command line: --penalty firth, or --prior 0.5", NOTHING)
+        ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
+        return _fail(f"{error}\n  On the command line: {ways}", NOTHING)
     except (InputError, MissingDependency) as error:
         return _fail(str(error), BAD_INPUT)
     except NothingToAnalyse as error:

@@ -44,7 +44,7 @@ def covariate(
         return Covariate(name=name, a=a, b=b)
     if text_rows >= MOSTLY * 2 * rows:
         return Covariate(name=name, a=_labels(sides[0]), b=_labels(sides[1]))
-    fix = f"Correct it, or declare it with na='{{}}' if it means a missing value (covariate {name})"
+    fix = f"Correct it, or declare it with na='{{}}' (--na) if it means a missing value (covariate {name})"
     for column, bad in zip(columns, is_text, strict=True):
         if bad.any():
             problems.each_value(column, bad, [column], "'{}' is not a number", fix=fix)

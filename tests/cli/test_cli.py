@@ -218,3 +218,20 @@ def test_data_set_as_csv_goes_back_in(capsys: pytest.CaptureFixture[str], tmp_pa
     code, out, _ = run(capsys, "check", str(path))
     assert code == 0
     assert "of 4 items" in out
+
+
+def test_pseudo_wins_are_offered_for_separate_groups_and_make_a_page(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "groups.csv"
+    path.write_text("item_a,item_b,winner\nA,B,A\nB,A,B\nA,B,B\nX,Y,X\nX,Y,Y\n")
+    assert main(["report", str(path), "-o", str(tmp_path / "p.html")]) == 3
+    hint = capfd.readouterr().err.splitlines()[-1]
+    assert hint == "  On the command line: --prior 0.5"
+    assert main(["report", str(path), "--prior", "0.5", "-o", str(tmp_path / "p.html")]) == 0
+    assert "Warning" not in capfd.readouterr().err
+
+
+def test_python_dash_m_runs_the_command_line() -> None:
+    done = subprocess.run([sys.executable, "-m", "socialstats", "--version"], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.startswith("socialstats ")
