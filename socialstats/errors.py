@@ -215,6 +215,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS305": ("info", "a published reference line is not what it says"),
     "SS306": ("caution", "labels differ only by case or white space"),
     "SS307": ("info", "columns were found but not used"),
+    "SS308": ("info", "covariates were found and not used"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

@@ -14,7 +14,7 @@ from socialstats.errors import InputError, NothingToAnalyse
 
 PASSED_ON = ("cluster", "by", "tie", "na", "missing", "winner_coding")
 DATA_KEYS = ("map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding")
-ANALYSIS_KEYS = ("study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group")
+ANALYSIS_KEYS = ("study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust")
 
 
 def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -91,6 +91,7 @@ def _report(commands: Any) -> None:
     add("--penalty", choices=["firth"], help="keep strengths finite by Firth's penalised likelihood")
     add("--prior", type=float, metavar="N", help="keep strengths finite by N pseudo-wins an item")
     add("--covariate", metavar="NAME", help="what should decide in role-conflict (default urgency)")
+    add("--adjust", action="append", metavar="NAME", help="covariate to hold equal in the comparisons study; repeat")
     add("--group", metavar="NAME", help="covariate that groups the items, such as domain")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
         help="exit with 1 when a caution of this severity is on the page")  # fmt: skip

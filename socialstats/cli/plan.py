@@ -21,7 +21,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
-        "covariate": str, "group": str,
+        "covariate": str, "group": str, "adjust": (str, list),
     },
 }  # fmt: skip
 NAMES = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}

@@ -20,7 +20,7 @@ from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
 from socialstats.text import count
 
-OPTION_KEYS = ("level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group")
+OPTION_KEYS = ("level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust")
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
@@ -30,6 +30,8 @@ def run_report(options: argparse.Namespace) -> int:
     settings, deviations = settle(options, plan)
     design, simulated, facts = read_input(options, settings)
     chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
+    if "adjust" in chosen:
+        chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
     study = pick(STUDIES, settings.get("study"), design)
     progress(options, f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}; study {study.name}")
     outcome = run_study(

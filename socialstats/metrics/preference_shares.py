@@ -297,7 +297,16 @@ def sentence(result: Result) -> str:
         + interval(r.conf_low, r.conf_high, 3, level=level, bounded=True)
         for r in rows
     ]
-    return f"Preference shares ({scale} mean worth): " + "; ".join(parts) + "."
+    text = f"Preference shares ({scale} mean worth): " + "; ".join(parts)
+    others = [r for r in result.rows if r.group != scale]
+    best = max(others, key=lambda r: r.estimate or 0.0, default=None)
+    if best is not None and best.term != rows[0].term:
+        return (
+            f"{text}. The order depends on the mean: by the {best.group} mean {shorten(best.term)} leads with "
+            f"{number(best.estimate, 3, bounded=True)}, "
+            f"{interval(best.conf_low, best.conf_high, 3, level=level, bounded=True)}."
+        )
+    return f"{text}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

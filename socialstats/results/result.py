@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+SMALLEST_P = 0.00005
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result:
     """What a metric returns.
@@ -171,7 +174,9 @@ class Result:
             for c in shown:
                 value = getattr(r, c)
                 whole = c in ("n", "n_units", "n_clusters") or (c == "df" and value is not None and value % 1 == 0)
-                cells.append(shorten(value, 40) if isinstance(value, str) else number(value, 0 if whole else 4))
+                small = c in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P
+                text = shorten(value, 40) if isinstance(value, str) else number(value, 0 if whole else 4)
+                cells.append("<.0001" if small else text)
             table.append(cells)
         widths = [max(len(line[i]) for line in table) for i in range(len(shown))]
         return "\n".join(

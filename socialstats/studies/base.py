@@ -29,6 +29,8 @@ class StudyOptions:
         The variable that should decide, such as urgency.
     group : str or None
         Covariate that groups the items, such as domain; found by itself when None.
+    adjust : tuple of str
+        Covariates to hold equal in the model of the comparisons study.
     verify : bool
         Recompute the numbers with independent implementations.
     simulated : str
@@ -43,10 +45,13 @@ class StudyOptions:
     prior: float = 0.0
     covariate: str = "urgency"
     group: str | None = None
+    adjust: tuple[str, ...] = ()
     verify: bool = True
     simulated: str = ""
 
     def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or self.seed < 0:
+            raise InputError(f"seed={self.seed} is not a whole number of at least 0")
         if self.resamples < 100:
             raise InputError(f"resamples={self.resamples} is too few for intervals; use at least 100")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import InputError
+from socialstats.errors import Caution, InputError, caution
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
@@ -15,14 +15,14 @@ from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.studies.pair_blocks import cluster_block, effects_block, group_matrix, strengths_block
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
-from socialstats.text import count, interval, listing, number, percent, shorten
+from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: which item is chosen over which, and how sure is the order?"""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
-    formula = numeric_formula(design)
+    formula = adjusting_formula(design, options)
     fit = fit_model(design, options, formula, cluster=default_cluster(design))
     blocks = [
         strengths_block(fit, options),
@@ -36,7 +36,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         design=describe(design, fit),
         answer=answer(design, fit, options),
         strip=lead_strip(fit),
-        cautions=order_cautions(fit.cautions, design.cautions),
+        cautions=order_cautions(fit.cautions, design.cautions, unused_covariates(design, options)),
         blocks=tuple(block for block in blocks if block is not None),
         flow=design.flow,
         data=(order_table(design),),
@@ -68,7 +68,8 @@ def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) 
     top, second = rows[0], rows[1]
     ranks = fit.ranks(kind="marginal", level=options.level, seed=options.seed)
     joint = fit.ranks(kind="simultaneous", level=options.level, seed=options.seed)
-    first = [r.term for r in joint.rows if r.conf_low == 1]
+    possible = {r.term for r in joint.rows if r.conf_low == 1}
+    first = [r.term for r in rows if r.term in possible]
     chance = head_to_head(fit, top.term, second.term)
     inside = interval(chance.conf_low, chance.conf_high, level=options.level, bounded=True)
     own = next(r for r in ranks.rows if r.term == top.term)
@@ -130,15 +131,19 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
     )
 
 
-def numeric_formula(design: Comparisons) -> str | None:
-    """Return a formula of the numeric covariates that differ within items; others belong to the items."""
+def adjusting_formula(design: Comparisons, options: StudyOptions) -> str | None:
+    """Return a formula of the covariates that the caller asked to adjust for."""
+    return "~ " + " + ".join(options.adjust) if options.adjust else None
+
+
+def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
+    """Note covariates that differ between comparisons of an item and are not in the model."""
     groups = constant_covariates(design)
-    names = [
-        name
-        for name, c in design.covariates.items()
-        if name not in groups and name.isidentifier() and np.issubdtype(c.a.dtype, np.number) and np.any(c.a != c.b)
-    ]
-    return "~ " + " + ".join(names) if names else None
+    names = [name for name in design.covariates if name not in groups and name not in options.adjust]
+    if not names:
+        return ()
+    detail = f"strengths are not adjusted for {quoted(names)}"
+    return (caution("SS308", detail, affects="nothing, unless they should be held equal", fix="--adjust NAME"),)
 
 
 def constant_covariates(design: Comparisons) -> dict[str, dict[str, Any]]:

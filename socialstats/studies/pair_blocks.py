@@ -186,7 +186,13 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     lead = f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}.{used}"
     table = Table(
         caption="Standard errors under each assumption about dependence (same estimates)",
-        header=("Rows are", "Clusters", "Median SE of strengths", "Ratio to the first line", "SE of order effect"),
+        header=(
+            "Rows are",
+            "Clusters",
+            "Median SE of strengths",
+            "Median of the ratios to the first line",
+            "SE of order effect",
+        ),
         cells=cells,
     )
     return Block(

@@ -9,7 +9,7 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Diagnostic, Table
-from socialstats.text import count, listing, percent
+from socialstats.text import count, listing, percent, shorten
 
 
 def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagnostic, ...]:
@@ -46,8 +46,13 @@ def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagn
     found.append(
         Diagnostic(
             check="How evenly were items compared?",
-            found=f"From {count(n[low])} ('{design.items[low]}') to {count(n[high])} ('{design.items[high]}') "
-            f"comparisons an item; {count(len(design.pair.levels))} of {count(_all_pairs(design))} pairs met.",
+            found=(
+                f"{count(n[low])} comparisons an item; "
+                if n[low] == n[high]
+                else f"From {count(n[low])} ('{shorten(design.items[low])}') to {count(n[high])} "
+                f"('{shorten(design.items[high])}') comparisons an item; "
+            )
+            + f"{count(len(design.pair.levels))} of {count(_all_pairs(design))} pairs met.",
             so_what="Intervals are wide where items met rarely." if n[low] * 4 < n[high] else "Evenly enough.",
         )
     )

@@ -27,7 +27,7 @@ from socialstats.studies.urgency_blocks import (
     weight_block,
 )
 from socialstats.studies.urgency_tables import balance_table, grid_table, own_cautions, sensitivity_methods
-from socialstats.text import interval, number, percent, shorten
+from socialstats.text import count, interval, number, percent, shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,7 @@ class Numbers:
     fit: BradleyTerryResult
     s: Result
     rates: Result
+    pooled: Result
     ratio: Result | None
     groups: dict[str, dict[str, Any]]
     shares: tuple[Block, ...]
@@ -54,7 +55,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
         design=describe(design, fit),
-        answer=answer(s, rates, numbers.ratio, fit, options),
+        answer=answer(s, numbers.pooled, numbers.ratio, fit, options),
         strip=sensitivity_strip(s),
         cautions=all_cautions(design, numbers, options),
         blocks=blocks(design, numbers, options),
@@ -79,6 +80,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         fit=fit,
         s=s,
         rates=one(win_rates(design, options.covariate, level=options.level)),
+        pooled=one(win_rates(design, options.covariate, weights="pooled", level=options.level)),
         ratio=urgency_in_sds(fit, options),
         groups=groups,
         shares=tuple(share_blocks(fit, groups, options)),
@@ -134,10 +136,10 @@ def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | N
 
 
 def answer(
-    s: Result, rates: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
+    s: Result, pooled: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
 ) -> tuple[str, ...]:
     """Return the answer: a verdict with S beside its reference lines, urgency against roles, and the extreme roles."""
-    high, total, fixed = rates.row("all", group="higher"), s.row("S"), s.row("S_corrected")
+    high, total, fixed = pooled.row("all", group="higher"), s.row("S"), s.row("S_corrected")
     lines = s.extras["reference_lines"]
     known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
     first = (
@@ -154,10 +156,14 @@ def answer(
         row = ratio.rows[0]
         second += f": as much as {number(row.estimate)} standard deviations between roles, "
         second += interval(row.conf_low, row.conf_high, level=options.level)
-    top, bottom = strongest(fit)[0], strongest(fit)[-1]
+    rows = strongest(fit)
+    ranks = fit.ranks(kind="simultaneous", level=options.level, seed=options.seed)
+    lead = {r.term for r in ranks.rows if r.conf_low == 1}
+    tail = {r.term for r in ranks.rows if r.conf_high == len(rows)}
     third = (
-        f"At equal {options.covariate}, '{shorten(top.term)}' is chosen most readily and '{shorten(bottom.term)}' "
-        f"least (log-strengths {number(top.estimate)} and {number(bottom.estimate)})."
+        f"At equal {options.covariate}, the model ranks '{shorten(rows[0].term)}' first and '{shorten(rows[-1].term)}' "
+        f"last (log-strengths {number(rows[0].estimate)} and {number(rows[-1].estimate)}); with all ranks covered at "
+        f"once, {count(len(lead), 'role')} could be first and {count(len(tail), 'role')} last."
     )
     return (first, f"{second}.", third)
 

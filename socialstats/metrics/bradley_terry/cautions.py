@@ -46,8 +46,8 @@ def _clusters(design: Comparisons, state: State) -> list[Caution]:
     small = [f"{n} {name} clusters" for name, n in sizes.items() if n < FEW_CLUSTERS]
     if small:
         found.append(caution(
-            "SS202", f"{listing(small)}: cluster-robust errors are too small with so few",
-            affects="every interval and p-value", fix="collect more clusters, or compare with fit.bootstrap()",
+            "SS202", f"{listing(small)}: cluster-robust errors tend to be too small with so few",
+            affects="every interval and p-value", fix="collect more clusters, or compare with the bootstrap by cluster",
         ))  # fmt: skip
     p = len(state.fitted.beta)
     if min(sizes.values()) < p:

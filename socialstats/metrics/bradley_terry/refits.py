@@ -94,7 +94,7 @@ def _units(design: Comparisons, state: State, by: str) -> Units:
         if not state.factors:
             raise InputError("by='cluster' needs a fit with clusters; this one has none")
         return Units.clusters(*[f.codes for f in state.factors])
-    raise InputError(f"by={by!r} is not one of 'row', 'pair', 'cluster'")
+    raise InputError(f"by={by!r} is not one of 'auto', 'row', 'pair', 'cluster'")
 
 
 def refit_all(

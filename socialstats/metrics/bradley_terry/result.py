@@ -171,7 +171,7 @@ class BradleyTerryResult(Result):
     def bootstrap(
         self,
         *,
-        by: Literal["row", "pair", "cluster"] = "row",
+        by: Literal["auto", "row", "pair", "cluster"] = "auto",
         resamples: int = 1000,
         seed: int = 0,
         ci: Literal["percentile", "basic"] = "percentile",
@@ -179,10 +179,14 @@ class BradleyTerryResult(Result):
     ) -> BradleyTerryBootstrap:
         """Refit the model to resampled rows, pairs of items, or the clusters of the fit.
 
+        ``"auto"`` resamples the clusters where the fit has them, else rows.
+
         Replicates without a finite estimate are counted and left out; above 1 % they are a caution.
         """
         from socialstats.metrics.bradley_terry.refits import bootstrap
 
+        if by == "auto":
+            by = "cluster" if self.fitted_state.factors else "row"
         return bootstrap(self, by, resamples, seed, ci, self._level(level))
 
     def anova(self, other: BradleyTerryResult) -> Result:
