@@ -81,6 +81,10 @@ def _check(path: str, section: str, key: str, value: Any) -> Problem | None:
     kind = KEYS[section][key]
     kinds = kind if isinstance(kind, tuple) else (kind,)
     good = isinstance(value, (*kinds, int) if float in kinds else kinds) and not isinstance(value, bool)
+    if isinstance(value, list) and not all(isinstance(v, str) for v in value):
+        return Problem(source=path, message=f"[{section}] {key} = {value!r} is not a list of texts")
+    if isinstance(value, dict) and not all(isinstance(v, str) for v in value.values()):
+        return Problem(source=path, message=f"[{section}] {key} = {value!r} does not map parts to columns")
     if not good:
         wanted = " or ".join(NAMES[k] for k in kinds)
         return Problem(source=path, message=f"[{section}] {key} = {value!r} is not {wanted}")

@@ -28,6 +28,11 @@ def run_report(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     plan = load_plan(options.plan)
     settings, deviations = settle(options, plan)
+    planned = plan.values.get("file")
+    if options.data is None and options.example is None:
+        options.data = planned
+    elif planned is not None and planned != (options.data or options.example):
+        deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
     design, simulated, facts = read_input(options, settings)
     chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
     if "adjust" in chosen:
@@ -90,6 +95,7 @@ def write(
     target = options.output or ("-" if options.json == "-" and options.output is None else "report.html")
     if options.json == "-" and options.output is None:
         target = ""
+    refuse_to_overwrite(options, [target, options.json or ""])
     if target == "-" and sys.stdout.isatty():
         raise InputError("not printing HTML to a terminal; name a file with -o")
     for name, text in ((target, page), (options.json, socialstats_reports.as_json(outcome))):
@@ -98,6 +104,17 @@ def write(
         elif name:
             Path(name).write_text(text, encoding="utf-8")
             progress(options, f"wrote {Path(name).resolve()}", always=True)
+
+
+def refuse_to_overwrite(options: argparse.Namespace, targets: list[str]) -> None:
+    """Refuse outputs that are the data or the plan, and two outputs in one place."""
+    named = [t for t in targets if t]
+    if len(set(named)) < len(named):
+        raise InputError(f"-o and --json both name '{named[0]}': give each its own place")
+    sources = [Path(name).resolve() for name in (options.data, options.plan) if name and name != "-"]
+    for target in named:
+        if target != "-" and Path(target).resolve() in sources:
+            raise InputError(f"{target} is an input of this report: name another file with -o or --json")
 
 
 def command_line() -> str:

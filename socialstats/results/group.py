@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.text import shorten
 
@@ -70,13 +71,14 @@ def by_levels(design: Any, by: str | None, compute: Callable[[Any], R]) -> R | R
 
     Parameters
     ----------
-    design : Comparisons
-        Anything with a `by` factor and `split()`.
+    design : Comparisons or data frame
+        A data frame is read by its standard column names.
     by : {"declared"} or None
         None ignores the factor.
     compute : callable
         Design -> Result.
     """
+    design = design if isinstance(design, Comparisons) else Comparisons.from_frame(design)
     if by not in ("declared", None) and (design.by is None or by != design.by.name):
         known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
         raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")

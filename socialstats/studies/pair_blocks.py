@@ -182,8 +182,10 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     base = strength_errors(next(iter(fits.values())))
     cells = tuple(cluster_cells(label, one, base) for label, one in fits.items())
     ratios = [f"{number(row[3])} when {row[0]}" for row in cells[1:] if isinstance(row[3], float)]
-    used = f" The page uses: {fit.inference}."
-    lead = f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}.{used}"
+    lead = (
+        f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}. "
+        f"The page uses: {fit.inference}."
+    )
     table = Table(
         caption="Standard errors under each assumption about dependence (same estimates)",
         header=(

@@ -235,3 +235,45 @@ def test_pseudo_wins_are_offered_for_separate_groups_and_make_a_page(
 def test_python_dash_m_runs_the_command_line() -> None:
     done = subprocess.run([sys.executable, "-m", "socialstats", "--version"], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.startswith("socialstats ")
+
+
+def test_the_data_are_never_overwritten(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    before = table.read_bytes()
+    for words in (["-o", str(table)], ["--json", str(table), "-o", "-"]):
+        code, _, err = run(capsys, "report", str(table), "--no-verify", "-q", *words)
+        assert code == 2
+        assert "is an input of this report" in err
+    assert table.read_bytes() == before
+    code, _, err = run(capsys, "report", str(table), "--no-verify", "-q", "-o", "-", "--json", "-")
+    assert code == 2
+    assert "give each its own place" in err
+
+
+def test_the_plan_names_the_file_and_another_file_is_a_deviation(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
+    _, text, _ = run(capsys, "init", str(table))
+    plan = tmp_path / "plan.toml"
+    plan.write_text(text)
+    page = tmp_path / "page.html"
+    assert run(capsys, "report", "--plan", str(plan), "-o", str(page), "--no-verify")[0] == 0
+    other = tmp_path / "other.csv"
+    other.write_bytes(table.read_bytes())
+    assert run(capsys, "report", str(other), "--plan", str(plan), "-o", str(page), "--no-verify")[0] == 0
+    assert "file: the plan says" in page.read_text()
+
+
+def test_one_against_one_has_a_page_without_an_order_effect(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "ab.csv"
+    path.write_text("model_a,model_b,winner\n" + "gpt,claude,gpt\ngpt,claude,claude\ngpt,claude,gpt\n" * 20)
+    page = tmp_path / "ab.html"
+    code, _, err = run(capsys, "report", str(path), "-o", str(page))
+    assert code == 0, err
+    assert "'gpt' is preferred" in page.read_text().replace("&#39;", "'")
+
+
+@pytest.mark.parametrize("words", [["--seed", "-1"], ["--resamples", "3"], ["--level", "95"]])
+def test_impossible_options_are_bad_usage(capsys: pytest.CaptureFixture[str], table: Path, words: list[str]) -> None:
+    code, out, err = run(capsys, "report", str(table), "-q", *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")

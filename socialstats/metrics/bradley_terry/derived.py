@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+FEWEST_DRAWS = 100
 
 
 def derived(fit: BradleyTerryResult, title: str, rows: list[Row], words: str, **more: Any) -> Result:
@@ -66,6 +67,8 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     """See `BradleyTerryResult.ranks`."""
     if kind not in ("marginal", "simultaneous"):
         raise InputError(f"kind={kind!r} is not one of 'marginal', 'simultaneous'")
+    if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
+        raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
     strength, cov = require_strengths(fit)
     sets = rank_sets(strength, cov, level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed,
         df=fit.fitted_state.df,

@@ -124,8 +124,7 @@ def bradley_terry(
         formula=formula, ties=ties, order=order, strengths=strengths, cluster=cluster, vcov=vcov, penalty=penalty,
         prior=prior, components=components, solver=solver, reference=reference, level=level,
     )  # fmt: skip
-    design = comparisons if isinstance(comparisons, Comparisons) else Comparisons.from_frame(comparisons)
-    return by_levels(design, by, lambda part: _fit(part, options))
+    return by_levels(comparisons, by, lambda part: _fit(part, options))
 
 
 def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:
