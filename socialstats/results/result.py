@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +98,7 @@ class Result:
         Raises
         ------
         InputError
-            If there is no such term; the message lists those there are.
+            If there is no such term, or it stands in several groups and `group` is not given.
         """
         found = [
             r for r in self.rows
@@ -107,14 +107,23 @@ class Result:
         if not found:
             known = ", ".join(dict.fromkeys(r.term for r in self.rows))
             raise InputError(f"no term '{term}' in this result; terms: {known}")
+        if len(found) > 1 and group is None:
+            groups = ", ".join(repr(r.group) for r in found)
+            raise InputError(f"term '{term}' stands in several groups ({groups}): say which with group=")
         return found[0]
+
+    def labels(self, rows: Sequence[Row]) -> list[str]:
+        """Return a name for each row that no other row has: its term, with its group where terms repeat."""
+        repeated = len({r.term for r in rows}) < len(rows)
+        return [f"{r.term} [{r.group}]" if repeated and r.group else r.term for r in rows]
 
     def coef(self) -> dict[str, float]:
         """Return the coefficients by name (or the estimates by term, where there is no covariance)."""
         if self.names:
             chosen = {r.term: r.estimate for r in self.rows}
             return {name: float(chosen[name] or 0.0) for name in self.names}
-        return {r.term: r.estimate for r in self.rows if r.estimate is not None}
+        known = zip(self.labels(self.rows), self.rows, strict=True)
+        return {label: r.estimate for label, r in known if r.estimate is not None}
 
     def vcov(self) -> pd.DataFrame:
         """Return the covariance matrix of the coefficients.
@@ -144,7 +153,7 @@ class Result:
         used = next((r.conf_level for r in rows if r.conf_level is not None), 0.95)
         names = [f"{50 * (1 - used):g} %", f"{50 * (1 + used):g} %"]
         data = [[r.conf_low, r.conf_high] for r in rows]
-        return pd.DataFrame(data, index=[r.term for r in rows], columns=names, dtype="float64")
+        return pd.DataFrame(data, index=self.labels(rows), columns=names, dtype="float64")
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
         """Return the rows with intervals at another level."""

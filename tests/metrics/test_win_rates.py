@@ -237,3 +237,15 @@ def test_sentence_plot_and_dict(conflict_rows):
     assert f"{result.row('all', group='higher').estimate:.3f}"[1:] in text
     json.dumps(result.to_dict(), allow_nan=False)
     assert result.plot() is not None
+
+
+def test_repeated_terms_keep_their_rows_apart() -> None:
+    import socialstats as ss
+
+    result = ss.win_rates(ss.datasets.role_conflict())
+    known = [r for r in result.rows if r.estimate is not None]
+    assert len(result.coef()) == len(known)
+    assert result.coef()["child [lower]"] == result.row("child", group="lower").estimate
+    assert result.confint().index.is_unique
+    with pytest.raises(ss.InputError, match="stands in several groups"):
+        result.row("child")
