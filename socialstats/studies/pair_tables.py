@@ -13,50 +13,54 @@ from socialstats.text import count, listing, percent, shorten
 
 
 def fit_diagnostics(fit: BradleyTerryResult, design: Comparisons) -> tuple[Diagnostic, ...]:
-    """Check existence, fit, and balance of presentation order."""
-    found = [
-        Diagnostic(
-            check="Does a finite estimate exist? (Ford's condition)",
-            found=f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected."
-            if not fit.fitted_state.penalised
-            else "Not asked: a penalty or prior keeps the estimates finite.",
-            so_what="Strengths and intervals are maximum-likelihood estimates."
-            if not fit.fitted_state.penalised
-            else "Strengths are pulled together; likelihood-ratio tests are not available.",
+    """Check existence, fit, and how evenly items were compared."""
+    return (existence_check(fit, design), fit_check(fit), evenness_check(design))
+
+
+def existence_check(fit: BradleyTerryResult, design: Comparisons) -> Diagnostic:
+    """Say whether a finite estimate exists, or was made to."""
+    check = "Does a finite estimate exist? (Ford's condition)"
+    if fit.fitted_state.penalised:
+        return Diagnostic(
+            check=check,
+            found="Not asked: a penalty or prior keeps the estimates finite.",
+            so_what="Strengths are pulled together; likelihood-ratio tests are not available.",
         )
-    ]
+    return Diagnostic(
+        check=check,
+        found=f"Yes: the win graph of {count(len(design.items), 'item')} is strongly connected.",
+        so_what="Strengths and intervals are maximum-likelihood estimates.",
+    )
+
+
+def fit_check(fit: BradleyTerryResult) -> Diagnostic:
+    """Say whether the wins of each pair follow the model."""
     try:
         gof = fit.goodness_of_fit(cells="total")
     except UndefinedStatistic as error:
-        found.append(Diagnostic(check="Goodness of fit", found=str(error), so_what="No verdict."))
-    else:
-        bad = bool(gof.cautions)
-        found.append(
-            Diagnostic(
-                check="Do the wins of each pair follow the model?",
-                found=gof.sentence(),
-                so_what="Pairs have preferences of their own beyond the strengths: trust cluster-robust errors."
-                if bad
-                else "No sign of misfit.",
-            )
-        )
+        return Diagnostic(check="Goodness of fit", found=str(error), so_what="No verdict.")
+    misfit = "Pairs have preferences of their own beyond the strengths: trust cluster-robust errors."
+    return Diagnostic(
+        check="Do the wins of each pair follow the model?",
+        found=gof.sentence(),
+        so_what=misfit if gof.cautions else "No sign of misfit.",
+    )
+
+
+def evenness_check(design: Comparisons) -> Diagnostic:
+    """Say how evenly items were compared, and how many pairs met."""
     n = np.bincount(design.item_a, design.count, len(design.items))
     n += np.bincount(design.item_b, design.count, len(design.items))
     low, high = int(np.argmin(n)), int(np.argmax(n))
-    found.append(
-        Diagnostic(
-            check="How evenly were items compared?",
-            found=(
-                f"{count(n[low])} comparisons an item; "
-                if n[low] == n[high]
-                else f"From {count(n[low])} ('{shorten(design.items[low])}') to {count(n[high])} "
-                f"('{shorten(design.items[high])}') comparisons an item; "
-            )
-            + f"{count(len(design.pair.levels))} of {count(_all_pairs(design))} pairs met.",
-            so_what="Intervals are wide where items met rarely." if n[low] * 4 < n[high] else "Evenly enough.",
-        )
+    spread = f"{count(n[low])} comparisons an item"
+    if n[low] != n[high]:
+        ends = [f"{count(n[i])} ('{shorten(design.items[i])}')" for i in (low, high)]
+        spread = f"From {ends[0]} to {ends[1]} comparisons an item"
+    return Diagnostic(
+        check="How evenly were items compared?",
+        found=f"{spread}; {count(len(design.pair.levels))} of {count(_all_pairs(design))} pairs met.",
+        so_what="Intervals are wide where items met rarely." if n[low] * 4 < n[high] else "Evenly enough.",
     )
-    return tuple(found)
 
 
 def _all_pairs(design: Comparisons) -> int:
