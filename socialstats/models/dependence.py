@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.resampling import Units
 from socialstats.text import count, quoted
@@ -14,39 +17,43 @@ from socialstats.text import count, quoted
 FEW_CLUSTERS = 20
 
 
-def cluster_factors(design: Comparisons, cluster: str | Sequence[str] | None) -> tuple[Factor, ...]:
+class Clustered(Protocol):
+    """A design with declared dependence: Comparisons, Paired, Ratings."""
+
+    @property
+    def clusters(self) -> tuple[Factor, ...]:
+        """Declared cluster factors."""
+
+    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+        """Return cluster factors by name."""
+
+
+def cluster_factors(design: Clustered, cluster: str | Sequence[str] | None) -> tuple[Factor, ...]:
     """Return the factors a caller's `cluster` option names.
 
     Parameters
     ----------
-    design : Comparisons
+    design : Comparisons, Paired or Ratings
     cluster : str, sequence of str or None
-        ``"pair"`` is the unordered pair of items; None treats rows as independent.
+        ``"declared"``: all declared; None treats rows (pairs, units) as independent. Of comparisons, ``"pair"`` is
+        the unordered pair of items.
 
     Raises
     ------
     InputError
         If a name is not declared, or there are more than two.
     """
-    declared = [factor.name for factor in design.clusters]
-    if cluster is None:
-        return ()
-    if cluster == "pair" and "pair" not in declared:
-        return (design.pair,)
-    if not isinstance(cluster, str) and "pair" in cluster and "pair" not in declared:
-        factors = tuple(design.pair if name == "pair" else design.factors(name)[0] for name in cluster)
-    else:
-        factors = design.factors(cluster)
+    factors = design.factors(cluster)
     if len(factors) > 2:
         raise InputError(f"at most two crossed cluster factors, got {quoted([f.name for f in factors])}")
     return factors
 
 
-def units_of(design: Comparisons, factors: Sequence[Factor]) -> Units:
-    """Resampling units: the clusters, or single rows where there are none."""
-    if not factors:
-        return row_units(design)
-    return Units.clusters(*(factor.codes for factor in factors))
+def units_of(design: Comparisons | Paired | Ratings, factors: Sequence[Factor]) -> Units:
+    """Resampling units: the clusters, or single rows (pairs, units) where there are none."""
+    if factors:
+        return Units.clusters(*(factor.codes for factor in factors))
+    return row_units(design) if isinstance(design, Comparisons) else Units.rows(design.count)
 
 
 def row_units(design: Comparisons) -> Units:
@@ -65,10 +72,10 @@ def row_units(design: Comparisons) -> Units:
     return Units.rows(design.count)
 
 
-def cluster_text(factors: Sequence[Factor]) -> str:
-    """Name the clusters in words: ``1,546 pairs``."""
+def cluster_text(factors: Sequence[Factor], rows: str = "rows") -> str:
+    """Name the clusters in words: ``clusters: 1,546 pairs of items``."""
     if not factors:
-        return "rows taken as independent"
+        return f"{rows} taken as independent"
     return "clusters: " + " x ".join(
         f"{count(len(np.unique(f.codes)))} {f.name if f.name != 'pair' else 'pairs of items'}" for f in factors
     )
@@ -80,7 +87,7 @@ def is_inside(inner: Factor, outer: Factor) -> bool:
     return len(both) == len(np.unique(inner.codes))
 
 
-def cluster_cautions(design: Comparisons, factors: Sequence[Factor]) -> tuple[Caution, ...]:
+def cluster_cautions(design: Clustered, factors: Sequence[Factor]) -> tuple[Caution, ...]:
     """Cautions SS201 (declared dependence that the interval ignores) and SS202 (few clusters)."""
     found = []
     ignored = [

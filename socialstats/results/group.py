@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.text import shorten
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 R = TypeVar("R")
+DESIGNS = (Comparisons, Paired, Ratings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,19 +69,30 @@ class ResultGroup:
         return {"by": self.by, "results": {level: r.to_dict() for level, r in self.results.items()}}
 
 
-def by_levels(design: Any, by: str | None, compute: Callable[[Any], R]) -> R | ResultGroup:
+def by_levels(
+    design: Any, by: str | None, compute: Callable[[Any], R], kind: type[Any] = Comparisons
+) -> R | ResultGroup:
     """Run a metric on the whole design, or once for each level of its `by` factor.
 
     Parameters
     ----------
-    design : Comparisons or data frame
+    design : Comparisons, Paired or Ratings (the `kind` that the metric takes), or data frame
         A data frame is read by its standard column names.
     by : {"declared"} or None
         None ignores the factor.
     compute : callable
         Design -> Result.
+    kind : type
+        Design that the metric takes.
+
+    Raises
+    ------
+    InputError
+        For a design of another kind, or a `by` that is not declared.
     """
-    design = design if isinstance(design, Comparisons) else Comparisons.from_frame(design)
+    if isinstance(design, DESIGNS) and not isinstance(design, kind):
+        raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
+    design = design if isinstance(design, kind) else kind.from_frame(design)
     if by not in ("declared", None) and (design.by is None or by != design.by.name):
         known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
         raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
