@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 DesignName = Literal["comparisons", "paired", "ratings"]
 Swap = Literal["negates", "invariant", "none"]
+Values = Literal["any", "numeric", "binary", "nominal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,8 @@ class Metric:
         Keys of `socialstats.references`.
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
+    values : {"any", "numeric", "binary", "nominal"}
+        What the values of a paired or ratings design must be.
     options : mapping
         Options that contract tests must pass for the metric to be defined on generic data.
     """
@@ -58,6 +61,7 @@ class Metric:
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
     swap: Swap = "none"
+    values: Values = "any"
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
