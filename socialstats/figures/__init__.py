@@ -6,8 +6,9 @@ matplotlib is imported when a figure is drawn, not before.
 from __future__ import annotations
 
 from socialstats.figures.dumbbell import dumbbell
+from socialstats.figures.estimation import estimation
 from socialstats.figures.forest import forest
 from socialstats.figures.heat import heat
 from socialstats.figures.strip import Mark, strip
 
-__all__ = ["Mark", "dumbbell", "forest", "heat", "strip"]
+__all__ = ["Mark", "dumbbell", "estimation", "forest", "heat", "strip"]
