@@ -16,51 +16,19 @@ import pandas as pd
 import pytest
 
 import socialstats
-from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError
 from socialstats.metrics import METRICS
-from socialstats.metrics.bradley_terry import bradley_terry
 from socialstats.references import REFERENCES
 from socialstats.results import TIDY_COLUMNS, Result, Row
+from tests.contracts.subjects import run, subject_of
 
-LABELS = ("ash", "birch", "cedar", "elm", "fir", "oak")
-COMPARING = [name for name, metric in METRICS.items() if metric.design == "comparisons"]
-each_metric = pytest.mark.parametrize("name", COMPARING)
-
-
-def simulated(seed=7, ties=0.15, labels=LABELS):
-    """Six items, every pair under 3 x 3 urgencies, sides and order at random, by four workers."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for i in range(len(labels)):
-        for j in range(i + 1, len(labels)):
-            for ui, uj in [(u, v) for u in (1, 2, 3) for v in (1, 2, 3)] * 2:
-                if rng.random() < 0.1:
-                    continue
-                eta = 0.5 * (ui - uj) + 0.25 * (i - j)
-                won = labels[i] if rng.random() < 1 / (1 + math.exp(-eta)) else labels[j]
-                one = (labels[i], labels[j], ui, uj) if rng.random() < 0.5 else (labels[j], labels[i], uj, ui)
-                rows.append((*one, "tie" if rng.random() < ties else won, one[rng.integers(2)], f"w{rng.integers(4)}"))
-    columns = ["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"]
-    return pd.DataFrame(rows, columns=columns)
+each_metric = pytest.mark.parametrize("name", METRICS)
+each_of_comparisons = pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.design == "comparisons"])
 
 
-def design_of(rows, **options):
-    return Comparisons.from_frame(rows, order="first", cluster="worker", **options)
-
-
-def groups_of(items):
-    return {item: ("short", "long")[len(item) > 3] for item in items}
-
-
-def run(name, design, **options):
-    """Call a metric on a design; one whose first parameter is `fit` gets a Bradley-Terry fit of it."""
-    metric = METRICS[name]
-    parameters = inspect.signature(metric.function).parameters
-    subject = bradley_terry(design) if next(iter(parameters)) == "fit" else design
-    needed = {k: p for k, p in parameters.items() if p.default is p.empty and k == "groups"}
-    given = {k: groups_of(design.items) for k in needed}
-    return metric.function(subject, **given, **metric.options, **options)
+def fresh(name, **options):
+    subject = subject_of(name)
+    return run(name, subject.design(subject.rows()), **options)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +37,7 @@ def results():
 
     def get(name):
         if name not in cache:
-            cache[name] = run(name, design_of(simulated()))
+            cache[name] = fresh(name)
         return cache[name]
 
     return get
@@ -147,30 +115,26 @@ def test_the_check_notices_a_wrong_number(name, results):
 
 @each_metric
 def test_order_of_rows_does_not_matter(name, results):
-    shuffled = simulated().sample(frac=1, random_state=3)
-    assert json.dumps(run(name, design_of(shuffled)).to_dict()) == json.dumps(results(name).to_dict())
+    subject = subject_of(name)
+    shuffled = subject.rows().sample(frac=1, random_state=3)
+    assert json.dumps(run(name, subject.design(shuffled)).to_dict()) == json.dumps(results(name).to_dict())
 
 
 @each_metric
-def test_labels_do_not_matter(name):
-    """New labels in the opposite alphabetical order, of the same groups."""
-    short = [item for item in LABELS if len(item) == 3]
-    long = [item for item in LABELS if len(item) > 3]
-    rename = dict(zip(short, ("zoe", "yam", "xis", "wax"), strict=True)) | dict(
-        zip(long, ("viola", "umber"), strict=True)
-    )
-    rows = simulated(ties=0.1)
-    renamed = rows.replace(dict.fromkeys(("item_a", "item_b", "winner", "first"), rename))
-    same(estimates(run(name, design_of(rows)), rename), estimates(run(name, design_of(renamed))))
+def test_labels_do_not_matter(name, results):
+    subject = subject_of(name)
+    rows, rename = subject.renamed(subject.rows())
+    same(estimates(results(name), rename), estimates(run(name, subject.design(rows))))
 
 
-@each_metric
+@each_of_comparisons
 def test_duplicated_rows_are_rows_of_weight_two(name):
-    rows = simulated()
+    subject = subject_of(name)
+    rows = subject.rows()
     twice = np.random.default_rng(1).random(len(rows)) < 0.4
     doubled = pd.concat([rows, rows[twice]])
     weighted = rows.assign(w=np.where(twice, 2.0, 1.0))
-    one, two = (estimates(run(name, d)) for d in (design_of(doubled), design_of(weighted, weight="w")))
+    one, two = (estimates(run(name, d)) for d in (subject.design(doubled), subject.design(weighted, weight="w")))
     # bias corrections count independent rows: two rows are two, one row of weight two is one
     plain = [k for k in one if "corrected" not in str(k[0])]
     assert plain
@@ -179,8 +143,9 @@ def test_duplicated_rows_are_rows_of_weight_two(name):
 
 @each_metric
 def test_exchanging_the_sides_does_what_the_entry_says(name):
-    design = design_of(simulated())
-    one, two = estimates(run(name, design)), estimates(run(name, design.swap()))
+    subject = subject_of(name)
+    design = subject.design(subject.rows())
+    one, two = estimates(run(name, design)), estimates(run(name, subject.swapped(design)))
     swap = METRICS[name].swap
     assert swap in ("invariant", "negates", "none")
     if swap == "negates":
@@ -201,7 +166,7 @@ def test_intervals_hold_their_estimates(name, results):
 
 @each_metric
 def test_wider_levels_are_wider(name, results):
-    wide = {key(r): r for r in run(name, design_of(simulated()), level=0.99).rows}
+    wide = {key(r): r for r in fresh(name, level=0.99).rows}
     for row in results(name).rows:
         if row.conf_low is not None and wide[key(row)].conf_low is not None:
             assert wide[key(row)].conf_high - wide[key(row)].conf_low > row.conf_high - row.conf_low
@@ -209,8 +174,9 @@ def test_wider_levels_are_wider(name, results):
 
 @each_metric
 def test_same_seed_same_bytes_and_nothing_touched(name, results):
-    rows = simulated()
-    before, design = rows.copy(deep=True), design_of(rows)
+    subject = subject_of(name)
+    rows = subject.rows()
+    before, design = rows.copy(deep=True), subject.design(rows)
     arrays = {f.name: copy.deepcopy(getattr(design, f.name)) for f in fields(design) if f.name != "covariates"}
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     first = json.dumps(run(name, design).to_dict())
@@ -227,7 +193,7 @@ def test_same_seed_same_bytes_and_nothing_touched(name, results):
 def test_another_seed_moves_only_resampled_intervals(name, results):
     if "seed" not in inspect.signature(METRICS[name].function).parameters:
         pytest.skip("nothing random in this metric")
-    other = run(name, design_of(simulated()), seed=99)
+    other = fresh(name, seed=99)
     same(estimates(results(name)), estimates(other), 1e-12)
     assert [r.conf_low for r in other.rows] != [r.conf_low for r in results(name).rows]
 
@@ -287,7 +253,7 @@ def test_numbers_of_the_sentence_are_in_the_rows(name, results):
     values = np.array([float(v) for v in known if isinstance(v, int | float)])
     values = np.concatenate([values, 100 * values])
     sentence = result.sentence()
-    for label in LABELS:
+    for label in subject_of(name).labels:
         sentence = sentence.replace(label, "")
     assert list(numbers_in(sentence))
     for value, digits, before in numbers_in(sentence):
@@ -351,26 +317,14 @@ def test_survives_pickling(name, results):
     assert json.dumps(again.to_dict()) == json.dumps(results(name).to_dict())
 
 
-def tiny(*rows):
-    columns = ["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"]
-    return pd.DataFrame([(*r, r[0], f"w{k % 2}") for k, r in enumerate(rows)], columns=columns)
+DEGENERATE = [(name, kind) for name in METRICS for kind in subject_of(name).degenerate()]
 
 
-DEGENERATE = {
-    "one row": tiny(("ash", "birch", 1, 2, "ash")),
-    "one pair, one winner": tiny(*[("ash", "birch", 1, 2, "ash")] * 4),
-    "one pair": tiny(*[("ash", "birch", 1, 2, "ash")] * 4, *[("ash", "birch", 1, 2, "birch")] * 4),
-    "only ties": tiny(*[("ash", "birch", 1, 2, "tie")] * 4, ("birch", "cedar", 1, 1, "tie")),
-    "two groups": tiny(("ash", "birch", 1, 2, "ash"), ("birch", "ash", 1, 2, "birch"), ("oak", "fir", 1, 1, "fir")),
-}
-
-
-@pytest.mark.parametrize("kind", DEGENERATE)
-@each_metric
+@pytest.mark.parametrize(("name", "kind"), DEGENERATE)
 def test_degenerate_data_are_an_error_or_a_reason(name, kind):
-    design = design_of(DEGENERATE[kind])
+    subject = subject_of(name)
     try:
-        result = run(name, design)
+        result = run(name, subject.design(subject.degenerate()[kind]))
     except SocialStatsError as error:
         assert len(str(error)) > 10  # noqa: PT017
         return
@@ -378,18 +332,20 @@ def test_degenerate_data_are_an_error_or_a_reason(name, kind):
         check_row(row)
     json.dumps(result.to_dict(), allow_nan=False)
     assert "nan" not in result.sentence().lower()
+    assert "None" not in result.sentence()
+    result.summary()
 
 
 @each_metric
 def test_nothing_to_analyse_is_an_error(name):
     with pytest.raises(SocialStatsError):
-        run(name, design_of(simulated().iloc[:0]))
+        run(name, subject_of(name).design(subject_of(name).rows().iloc[:0]))
 
 
 @each_metric
 def test_wrong_options_are_input_errors_that_name_the_value(name):
     with pytest.raises(SocialStatsError, match=r"95"):
-        run(name, design_of(simulated()), level=95)
+        fresh(name, level=95)
     if "cluster" in inspect.signature(METRICS[name].function).parameters:
         with pytest.raises(SocialStatsError, match="village"):
-            run(name, design_of(simulated()), cluster="village")
+            fresh(name, cluster="village")

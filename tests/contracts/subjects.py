@@ -1,0 +1,218 @@
+"""Simulated data of each kind of design, for tests that run on every metric."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
+from socialstats.metrics import METRICS
+from socialstats.metrics.bradley_terry import bradley_terry
+
+ITEMS = ("ash", "birch", "cedar", "elm", "fir", "oak")
+RATERS = ("ann", "bob", "cid")
+ORDINAL = ("low", "medium", "high")
+COLUMNS = ["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What contract tests need to know about one kind of design.
+
+    ``degenerate`` are tables on which a statistic may not exist; ``rename`` gives other labels, and ``labels`` are
+    those that a sentence may quote.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+
+    def rows(self, seed: int = 7) -> pd.DataFrame:
+        raise NotImplementedError
+
+    def design(self, rows: pd.DataFrame, **options: Any) -> Any:
+        raise NotImplementedError
+
+    def renamed(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+        raise NotImplementedError
+
+    def swapped(self, design: Any) -> Any:
+        return design.swap()
+
+    def degenerate(self) -> dict[str, pd.DataFrame]:
+        raise NotImplementedError
+
+
+class ComparisonsSubject(Subject):
+    """Six items, every pair under 3 x 3 urgencies, sides and order at random, by four workers."""
+
+    def rows(self, seed=7, ties=0.15):
+        rng = np.random.default_rng(seed)
+        rows = []
+        for i in range(len(ITEMS)):
+            for j in range(i + 1, len(ITEMS)):
+                for ui, uj in [(u, v) for u in (1, 2, 3) for v in (1, 2, 3)] * 2:
+                    if rng.random() < 0.1:
+                        continue
+                    eta = 0.5 * (ui - uj) + 0.25 * (i - j)
+                    won = ITEMS[i] if rng.random() < 1 / (1 + math.exp(-eta)) else ITEMS[j]
+                    one = (ITEMS[i], ITEMS[j], ui, uj) if rng.random() < 0.5 else (ITEMS[j], ITEMS[i], uj, ui)
+                    tied = "tie" if rng.random() < ties else won
+                    rows.append((*one, tied, one[rng.integers(2)], f"w{rng.integers(4)}"))
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def design(self, rows, **options):
+        return Comparisons.from_frame(rows, order="first", cluster="worker", **options)
+
+    def renamed(self, rows):
+        """New labels in the opposite alphabetical order, of the same groups."""
+        short = [item for item in ITEMS if len(item) == 3]
+        long = [item for item in ITEMS if len(item) > 3]
+        new = dict(zip(short, ("zoe", "yam", "xis", "wax"), strict=True))
+        new |= dict(zip(long, ("viola", "umber"), strict=True))
+        return rows.replace(dict.fromkeys(("item_a", "item_b", "winner", "first"), new)), new
+
+    def degenerate(self):
+        def tiny(*rows):
+            return pd.DataFrame([(*r, r[0], f"w{k % 2}") for k, r in enumerate(rows)], columns=COLUMNS)
+
+        a_wins, b_wins = ("ash", "birch", 1, 2, "ash"), ("ash", "birch", 1, 2, "birch")
+        return {
+            "one row": tiny(a_wins),
+            "one pair, one winner": tiny(*[a_wins] * 4),
+            "one pair": tiny(*[a_wins] * 4, *[b_wins] * 4),
+            "only ties": tiny(*[("ash", "birch", 1, 2, "tie")] * 4, ("birch", "cedar", 1, 1, "tie")),
+            "two groups": tiny(a_wins, ("birch", "ash", 1, 2, "birch"), ("oak", "fir", 1, 1, "fir")),
+        }
+
+
+@dataclass(frozen=True)
+class PairedSubject(Subject):
+    """120 units in 24 stories, under two conditions."""
+
+    values: str = "numeric"
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        story = np.repeat(np.arange(24), 5)
+        shared = rng.normal(size=120) + 0.5 * rng.normal(size=24)[story]
+        after, before = (shared + shift + rng.normal(size=120) for shift in (0.4, 0.0))
+        if self.values == "binary":
+            after, before = ((x > 0).astype(int) for x in (after, before))
+        if self.values == "nominal":
+            after, before = (np.array(["no", "so", "yes"])[np.digitize(x, [-0.5, 0.5])] for x in (after, before))
+        parts = [
+            pd.DataFrame({"unit": [f"q{k:03d}" for k in range(120)], "condition": name, "value": x,
+                          "story": [f"s{k:02d}" for k in story]})
+            for name, x in (("after", after), ("before", before))
+        ]  # fmt: skip
+        return pd.concat(parts, ignore_index=True)
+
+    def design(self, rows, **options):
+        scale = "nominal" if self.values == "nominal" else None
+        return Paired.from_frame(rows, conditions=("after", "before"), cluster="story", scale=scale, **options)
+
+    def renamed(self, rows):
+        """Units and stories in the opposite order."""
+        out = rows.copy()
+        out["unit"] = [f"u{999 - int(u[1:])}" for u in rows["unit"]]
+        out["story"] = [f"t{99 - int(s[1:])}" for s in rows["story"]]
+        return out, {}
+
+    def degenerate(self):
+        rows = self.rows()
+        first = rows["value"].iloc[0]
+        other = next(v for v in rows["value"] if v != first)
+        few = rows[rows["unit"].isin(["q000", "q001"])]
+        return {
+            "one pair": rows[rows["unit"] == "q000"],
+            "two pairs of one story": few,
+            "two pairs": few.assign(story=few["unit"]),
+            "all values equal": rows.assign(value=first),
+            "conditions equal": rows.assign(value=np.tile(rows["value"].iloc[:120], 2)),
+            "first always one, second always the other": rows.assign(
+                value=np.where(rows["condition"] == "after", first, other)
+            ),
+            "one story": rows.assign(story="s"),
+        }
+
+
+@dataclass(frozen=True)
+class RatingsSubject(Subject):
+    """72 units in 24 stories and two domains, rated by three raters; some ratings missing."""
+
+    values: str = "any"
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        story = np.repeat(np.arange(24), 3)
+        truth = rng.normal(size=72) + 0.5 * rng.normal(size=24)[story]
+        parts = []
+        for rater in RATERS:
+            x = truth + 0.8 * rng.normal(size=72)
+            codes = np.digitize(x, [0.0] if self.values == "binary" else [-0.6, 0.6])
+            labels = np.array(["0", "1"] if self.values == "binary" else ORDINAL)[codes]
+            parts.append(pd.DataFrame({
+                "unit": [f"q{k:03d}" for k in range(72)], "rater": rater, "value": labels,
+                "story": [f"s{k:02d}" for k in story], "domain": np.where(story % 2, "work", "home"),
+            }))  # fmt: skip
+        rows = pd.concat(parts, ignore_index=True)
+        return rows if self.values == "binary" else rows[rng.random(len(rows)) > 0.05].reset_index(drop=True)
+
+    def design(self, rows, **options):
+        levels = ["0", "1"] if self.values == "binary" else list(ORDINAL)
+        return Ratings.from_frame(rows, levels=levels, scale="ordinal", cluster="story", strata="domain", **options)
+
+    def renamed(self, rows):
+        """Units and stories in the opposite order."""
+        out = rows.copy()
+        out["unit"] = [f"u{999 - int(u[1:])}" for u in rows["unit"]]
+        out["story"] = [f"t{99 - int(s[1:])}" for s in rows["story"]]
+        return out, {}
+
+    def swapped(self, design):
+        """Rename the raters against their order: the coefficient of all raters stays."""
+        return design.relabel_raters(dict(zip(design.raters, design.raters[::-1], strict=True)))
+
+    def degenerate(self):
+        rows = self.rows()
+        low = "0" if self.values == "binary" else "low"
+        high = "1" if self.values == "binary" else "high"
+        shared = rows.drop_duplicates("unit").set_index("unit")["value"]
+        return {
+            "one unit": rows[rows["unit"] == rows["unit"].iloc[0]],
+            "one rater": rows[rows["rater"] == "ann"],
+            "no unit twice": rows.drop_duplicates("unit"),
+            "one value": rows.assign(value=low),
+            "one rater constant": rows.assign(value=np.where(rows["rater"] == "bob", low, rows["value"])),
+            "perfect": rows.assign(value=rows["unit"].map(shared)),
+            "opposite": rows[rows["rater"] != "cid"].assign(value=lambda r: np.where(r["rater"] == "ann", low, high)),
+            "one story": rows.assign(story="s"),
+        }
+
+
+def subject_of(name: str) -> Subject:
+    """Return the kind of data a metric takes."""
+    metric = METRICS[name]
+    if metric.design == "paired":
+        values = "numeric" if metric.values == "any" else metric.values
+        return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)
+    if metric.design == "ratings":
+        return RatingsSubject("ratings", (*RATERS, *ORDINAL, "home", "work"), values=metric.values)
+    return ComparisonsSubject("comparisons", ITEMS)
+
+
+def run(name: str, design: Any, **options: Any) -> Any:
+    """Call a metric on a design; one whose first parameter is `fit` gets a Bradley-Terry fit of it."""
+    metric = METRICS[name]
+    parameters = inspect.signature(metric.function).parameters
+    subject = bradley_terry(design) if next(iter(parameters)) == "fit" else design
+    needed = {k: p for k, p in parameters.items() if p.default is p.empty and k == "groups"}
+    groups = {item: ("short", "long")[len(item) > 3] for item in getattr(design, "items", ())}
+    return metric.function(subject, **dict.fromkeys(needed, groups), **metric.options, **options)
