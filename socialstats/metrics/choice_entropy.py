@@ -10,7 +10,8 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
-from socialstats.models.entropy import ONCE, MeanTest, PairTable, d_z_interval, mean_test, pair_entropies
+from socialstats.models.entropy import ONCE, MeanTest, PairTable, mean_test, pair_entropies
+from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pairs import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric
 from socialstats.resampling.units import FloatArray, IntArray
@@ -260,13 +261,10 @@ def difference_rows(
         rows.append(Row(term="d_z", group="difference", n_units=m, undefined=test.undefined))
     else:
         low, high = d_z_interval(test.t, m, level)
-        known = math.isfinite(low) and math.isfinite(high)
         rows.append(
             Row(
                 term="d_z", group="difference", estimate=test.mean / test.sd, n_units=m, method="noncentral t",
-                conf_low=low if known else None, conf_high=high if known else None,
-                conf_level=level if known else None,
-                undefined=None if known else "the noncentral t distribution cannot be inverted at this t",
+                conf_low=low, conf_high=high, conf_level=level,
             )
         )  # fmt: skip
     for values, label in ((a, labels[0]), (b, labels[1])):

@@ -11,7 +11,7 @@ from scipy import stats
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.choice_entropy import choice_entropy, choice_entropy_difference
-from socialstats.models.entropy import d_z_interval, entropy, mean_test, miller_madow
+from socialstats.models.entropy import entropy, mean_test, miller_madow
 
 
 def counted(wins):
@@ -184,20 +184,6 @@ def test_labels_with_the_separator_are_not_confused():
     b = Comparisons.from_frame(counted({("x", "y | z"): (1, 1), ("p", "q"): (1, 2)}))
     with pytest.raises(InputError, match="2 pairs"):
         choice_entropy_difference(a, b)
-
-
-@pytest.mark.parametrize("t", [-30.0, -4.0621277, -0.3, 0.0, 0.8, 4.85, 25.0])
-@pytest.mark.parametrize("n", [3, 10, 1546])
-def test_d_z_interval_puts_t_at_the_tails_of_the_noncentral_t(t, n):
-    low, high = d_z_interval(t, n)
-    assert low < t / np.sqrt(n) < high
-    assert stats.nct.cdf(t, n - 1, low * np.sqrt(n)) == pytest.approx(0.975, abs=1e-6)
-    assert stats.nct.cdf(t, n - 1, high * np.sqrt(n)) == pytest.approx(0.025, abs=1e-6)
-
-
-def test_d_z_interval_of_the_sleep_data():
-    # R: uniroot on pt(t, 9, ncp), extra hours of sleep of ten patients
-    assert d_z_interval(-4.06212768, 10) == pytest.approx((-2.1180, -0.4146), abs=1e-4)
 
 
 def test_mean_test_of_one_value_and_of_equal_values():

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from socialstats.errors import InputError
+from socialstats.models.clustered_mean import clustered_mean
+from tests.golden_data import golden, golden_frame
+
+RNG = np.random.default_rng(0)
+CODE = np.repeat([0, 1, 2, 3, 4], [1, 2, 7, 3, 9])
+Y = RNG.normal(size=22) + CODE / 2
+ONES = np.ones(22)
+
+
+def penicillin():
+    rows = golden_frame("cluster_penicillin.csv")
+    codes = [np.unique(rows[c], return_inverse=True)[1] for c in ("g1", "g2")]
+    return rows["y"].to_numpy(float), np.ones(len(rows)), codes, golden("cluster_penicillin")["r"]
+
+
+@pytest.mark.parametrize("kind", ["CR0", "CR1", "CR2", "CR3"])
+def test_one_factor_is_clubsandwichs(kind):
+    y, ones, codes, r = penicillin()
+    m = clustered_mean(y, ones, codes[:1], kind=kind)
+    assert m.mean == pytest.approx(r["mean"], rel=1e-12)
+    assert m.std_error == pytest.approx(r[f"se_g1_{kind}"], rel=1e-12)
+    assert m.clusters == (r["G1"],)
+    if kind == "CR2":
+        assert m.df == pytest.approx(r["CR2_satterthwaite_df"], rel=1e-10)
+        assert m.p_value() == pytest.approx(r["CR2_p"], rel=1e-9)
+
+
+def test_independent_and_crossed_values_are_sandwichs():
+    y, ones, codes, r = penicillin()
+    assert clustered_mean(y, ones).std_error == pytest.approx(r["se_naive"], rel=1e-12)
+    m = clustered_mean(y, ones, codes)
+    assert m.std_error == pytest.approx(r["se_two_way_HC1_cadj"], rel=1e-12)
+    assert (m.df, m.clusters, m.kind, m.floored) == (5, (24, 6), "two-way", False)
+
+
+def brute_cr2(y, code):
+    """Bell and McCaffrey's estimator with its degrees of freedom, in matrices."""
+    n = len(y)
+    x = np.ones((n, 1))
+    hat, identity = x @ x.T / n, np.eye(n)
+    e, variance, columns = y - y.mean(), 0.0, []
+    for g in np.unique(code):
+        at = code == g
+        values, vectors = np.linalg.eigh((identity - hat)[np.ix_(at, at)])
+        s = (vectors @ np.diag(values**-0.5) @ vectors.T @ x[at])[:, 0] / n
+        variance += (s @ e[at]) ** 2
+        columns.append((identity - hat)[:, at] @ s)
+    p = np.array(columns) @ np.array(columns).T
+    return math.sqrt(variance), np.trace(p) ** 2 / np.trace(p @ p)
+
+
+def test_unequal_clusters_against_matrices():
+    m = clustered_mean(Y, ONES, [CODE])
+    assert (m.std_error, m.df) == pytest.approx(brute_cr2(Y, CODE), rel=1e-12)
+    assert m.df < 4
+
+
+def test_unequal_clusters_are_clubsandwichs():
+    r = golden("paired")["unequal"]
+    y, code = np.array(r["y"]), np.unique(r["g"], return_inverse=True)[1]
+    for kind in ("CR0", "CR1", "CR2", "CR3"):
+        m = clustered_mean(y, np.ones(len(y)), [code], kind=kind)
+        assert m.std_error == pytest.approx(r["se"][kind], rel=1e-10)
+    m = clustered_mean(y, np.ones(len(y)), [code])
+    assert m.df == pytest.approx(r["df"], rel=1e-8)  # clubSandwich inverts matrices numerically
+    assert m.p_value() == pytest.approx(r["p"], rel=1e-8)
+
+
+def test_clusters_of_one_are_independent_values():
+    one, rows = clustered_mean(Y, ONES, [np.arange(22)]), clustered_mean(Y, ONES)
+    assert (one.std_error, one.df) == pytest.approx((rows.std_error, rows.df))
+    assert rows.std_error == pytest.approx(Y.std(ddof=1) / math.sqrt(22))
+
+
+def test_two_factors_against_statsmodels():
+    from statsmodels.regression.linear_model import OLS
+
+    other = np.arange(22) % 6
+    groups = np.column_stack([CODE, other])
+    fit = OLS(Y, ONES).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True, "df_correction": 0})
+    # statsmodels also multiplies by (n-1)/(n-k), which is 1 for a mean alone
+    m = clustered_mean(Y, ONES, [CODE, other])
+    least = max(clustered_mean(Y, ONES, [c], kind="CR1").std_error for c in (CODE, other))
+    assert m.std_error == pytest.approx(max(fit.bse[0], least))
+    assert m.floored == (fit.bse[0] < least)
+    assert m.df == 4
+
+
+def test_nested_factors_are_the_outer_one():
+    m = clustered_mean(Y, ONES, [CODE, np.arange(22)])
+    assert m.std_error == pytest.approx(clustered_mean(Y, ONES, [CODE], kind="CR1").std_error)
+
+
+def test_a_two_way_variance_below_its_parts_is_floored():
+    a, b = np.repeat([0, 1], 2), np.tile([0, 1], 2)
+    y = np.array([1.0, 0.0, 0.0, 1.0]) + np.array([0, 0, 1e-3, 1e-3])  # interaction only: V1 + V2 < V12
+    m = clustered_mean(y, np.ones(4), [a, b])
+    assert m.floored
+    assert m.std_error == pytest.approx(clustered_mean(y, np.ones(4), [a], kind="CR1").std_error)
+
+
+@pytest.mark.parametrize("codes", [[], [CODE], [CODE, np.arange(22) % 3]])
+def test_counts_are_repeated_values(codes):
+    times = np.arange(22) % 3 + 1
+    long = clustered_mean(np.repeat(Y, times), np.ones(times.sum()), [np.repeat(c, times) for c in codes])
+    short = clustered_mean(Y, times, codes)
+    assert (short.mean, short.std_error, short.df, short.sd, short.n) == pytest.approx(
+        (long.mean, long.std_error, long.df, long.sd, long.n)
+    )
+
+
+@pytest.mark.parametrize(
+    ("y", "codes", "reason"),
+    [
+        ([0.5], [], "one value only"),
+        ([3.0, 3.0, 3.0], [], "all 3 values equal 3"),
+        ([0.1, 0.1, 0.1], [], "all 3 values equal 0.1"),
+        ([1.1 - 0.1, 1.3 - 0.3, 1.7 - 0.7], [], "all 3 values equal 1"),
+        ([1.0, 2.0, 3.0], [[0, 0, 0]], "single cluster"),
+        ([1.0, 2.0, 1.0, 2.0], [[0, 0, 1, 1]], "same in every cluster"),
+        ([1.0, 2.0, 2.0, 1.0], [[0, 0, 1, 1], [0, 1, 0, 1]], "same in every cluster"),
+    ],
+)
+def test_no_variance_is_a_reason_and_not_a_number(y, codes, reason):
+    m = clustered_mean(np.array(y), np.ones(len(y)), [np.array(c) for c in codes])
+    assert reason in m.undefined
+    assert math.isnan(m.std_error)
+    assert math.isnan(m.p_value())
+    assert m.mean == pytest.approx(np.mean(y))
+
+
+def test_small_integers_do_not_wrap():
+    m = clustered_mean(np.array([250, 3, 251], dtype=np.uint8), np.ones(3, dtype=np.uint8))
+    assert m.mean == pytest.approx(168)
+
+
+def test_one_sided_tests_and_intervals():
+    r = golden("paired_sleep")["r"]
+    rows = golden_frame("paired_sleep.csv")
+    m = clustered_mean((rows["x"] - rows["y"]).to_numpy(), np.ones(10))
+    assert m.p_value(alternative="greater") == pytest.approx(r["p_greater"], rel=1e-10)
+    assert m.p_value(alternative="less") == pytest.approx(r["p_less"], rel=1e-10)
+    assert m.interval(0.95, alternative="greater") == (pytest.approx(r["ci_greater_low"], rel=1e-10), math.inf)
+    assert m.interval(0.9) == pytest.approx(r["ci90"], rel=1e-10)
+
+
+def test_unusable_options():
+    with pytest.raises(InputError, match="CR9"):
+        clustered_mean(Y, ONES, [CODE], kind="CR9")
+    with pytest.raises(InputError, match="at most two"):
+        clustered_mean(Y, ONES, [CODE] * 3)
+    with pytest.raises(InputError, match="at least one"):
+        clustered_mean(np.array([]), np.array([]))

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.models.noncentral_t import d_z_interval, hedges_j, noncentrality_interval
+from tests.golden_data import golden
+
+SETS = ("paired_sleep", "paired_anorexia_FT")
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(("level", "key"), [(0.95, "d_z_ci95_ncp_uniroot"), (0.9, "d_z_ci90_ncp_uniroot")])
+def test_interval_of_d_z_is_rs(name, level, key):
+    r = golden(name)["r"]
+    # R's uniroot ran to a tolerance of 1e-12 or so on the noncentrality
+    assert d_z_interval(r["t"], r["df"] + 1, level) == pytest.approx(r[key], abs=1e-11)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_hedges_correction_is_the_exact_gamma_ratio(name):
+    r = golden(name)["r"]
+    assert hedges_j(r["df"]) == pytest.approx(r["hedges_J_exact"], rel=1e-12)
+    with pytest.raises(UndefinedStatistic, match="more than 1"):
+        hedges_j(1)
+
+
+def below(t, df, center):
+    """P(T <= t) by integrating the normal distribution function over the chi distribution."""
+    chi = stats.chi(df)
+    inside = lambda u: stats.norm.cdf(t * u / math.sqrt(df) - center) * chi.pdf(u)  # noqa: E731
+    return integrate.quad(inside, chi.ppf(1e-14), chi.isf(1e-14), epsabs=1e-12, limit=200)[0]
+
+
+@pytest.mark.parametrize("t", [-30.0, -4.18, -0.3, 0.0, 0.8, 4.85, 25.0])
+@pytest.mark.parametrize("df", [2, 16, 400])
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_ends_put_t_at_the_tails_by_integration(t, df, level):
+    low, high = noncentrality_interval(t, df, level)
+    assert low < t < high or df < 3
+    assert below(t, df, low) == pytest.approx((1 + level) / 2, abs=1e-9)
+    assert below(t, df, high) == pytest.approx((1 - level) / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.7, 3.2, 12.0])
+def test_sign_is_restored(t):
+    low, high = noncentrality_interval(t, 7)
+    assert noncentrality_interval(-t, 7) == (-high, -low)
+
+
+def test_many_pairs_approach_the_normal_interval():
+    low, high = noncentrality_interval(2.0, 1e7)
+    assert (low, high) == pytest.approx((2 - 1.959964, 2 + 1.959964), abs=1e-5)
+
+
+def test_where_scipy_has_no_distribution_function_the_solver_goes_on():
+    from scipy.special import nctdtr
+
+    holes = [c for c in np.arange(-60.0, 200.0) if math.isnan(nctdtr(1545, c, 60.0))]
+    low, high = noncentrality_interval(60.0, 1545)
+    assert low < 60 < high
+    assert all(not low <= c <= high for c in holes)
+
+
+@pytest.mark.parametrize(("t", "df", "level"), [(math.nan, 5, 0.95), (math.inf, 5, 0.95), (1, 0, 0.95), (1, 5, 95)])
+def test_impossible_input(t, df, level):
+    with pytest.raises(InputError):
+        noncentrality_interval(t, df, level)
