@@ -10,7 +10,7 @@ from socialstats.figures.estimation import estimation
 from socialstats.figures.forest import forest
 from socialstats.figures.heat import heat
 from socialstats.figures.raters import rater_heat
-from socialstats.figures.square import square, two_by_two
+from socialstats.figures.squares import square, two_by_two
 from socialstats.figures.strip import Mark, strip
 
 __all__ = ["Mark", "dumbbell", "estimation", "forest", "heat", "rater_heat", "square", "strip", "two_by_two"]
