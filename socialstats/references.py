@@ -124,6 +124,31 @@ REFERENCES: dict[str, Reference] = {
         authors="Konis, K.", year=2007,
         title="Linear programming algorithms for detecting separated data in binary logistic regression models",
         venue="DPhil thesis, University of Oxford"),
+    "hochberg1988": Reference(
+        authors="Hochberg, Y.", year=1988, title="A sharper Bonferroni procedure for multiple tests of significance",
+        venue="Biometrika, 75(4), 800-802", doi="10.1093/biomet/75.4.800"),
+    "benjamini1995": Reference(
+        authors="Benjamini, Y., & Hochberg, Y.", year=1995,
+        title="Controlling the false discovery rate: A practical and powerful approach to multiple testing",
+        venue="Journal of the Royal Statistical Society: Series B, 57(1), 289-300",
+        doi="10.1111/j.2517-6161.1995.tb02031.x"),
+    "benjaminiyekutieli2001": Reference(
+        authors="Benjamini, Y., & Yekutieli, D.", year=2001,
+        title="The control of the false discovery rate in multiple testing under dependency",
+        venue="The Annals of Statistics, 29(4), 1165-1188", doi="10.1214/aos/1013699998"),
+    "westfallyoung1993": Reference(
+        authors="Westfall, P. H., & Young, S. S.", year=1993,
+        title="Resampling-based multiple testing: Examples and methods for p-value adjustment", venue="Wiley"),
+    "cohen1988": Reference(
+        authors="Cohen, J.", year=1988, title="Statistical power analysis for the behavioral sciences (2nd ed.)",
+        venue="Lawrence Erlbaum"),
+    "connor1987": Reference(
+        authors="Connor, R. J.", year=1987,
+        title="Sample size for testing differences in proportions for the paired-sample design",
+        venue="Biometrics, 43(1), 207-211", doi="10.2307/2531961"),
+    "donnerklar2000": Reference(
+        authors="Donner, A., & Klar, N.", year=2000,
+        title="Design and analysis of cluster randomization trials in health research", venue="Arnold"),
 }  # fmt: skip
 
 
