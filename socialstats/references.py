@@ -124,6 +124,95 @@ REFERENCES: dict[str, Reference] = {
         authors="Konis, K.", year=2007,
         title="Linear programming algorithms for detecting separated data in binary logistic regression models",
         venue="DPhil thesis, University of Oxford"),
+    "mcnemar1947": Reference(
+        authors="McNemar, Q.", year=1947,
+        title="Note on the sampling error of the difference between correlated proportions or percentages",
+        venue="Psychometrika, 12(2), 153-157",
+        doi="10.1007/BF02295996"),
+    "edwards1948": Reference(
+        authors="Edwards, A. L.", year=1948,
+        title="Note on the correction for continuity in testing the significance of the difference "
+              "between correlated proportions",
+        venue="Psychometrika, 13(3), 185-187",
+        doi="10.1007/BF02289261"),
+    "fagerland2013": Reference(
+        authors="Fagerland, M. W., Lydersen, S., & Laake, P.", year=2013,
+        title="The McNemar test for binary matched-pairs data: Mid-p and asymptotic are better than exact "
+              "conditional",
+        venue="BMC Medical Research Methodology, 13, 91",
+        doi="10.1186/1471-2288-13-91"),
+    "clopper1934": Reference(
+        authors="Clopper, C. J., & Pearson, E. S.", year=1934,
+        title="The use of confidence or fiducial limits illustrated in the case of the binomial",
+        venue="Biometrika, 26(4), 404-413",
+        doi="10.1093/biomet/26.4.404"),
+    "tango1998": Reference(
+        authors="Tango, T.", year=1998,
+        title="Equivalence test and confidence interval for the difference in proportions for the paired- "
+              "sample design",
+        venue="Statistics in Medicine, 17(8), 891-908",
+        doi="10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B"),
+    "newcombe1998": Reference(
+        authors="Newcombe, R. G.", year=1998,
+        title="Improved confidence intervals for the difference between binomial proportions based on "
+              "paired data",
+        venue="Statistics in Medicine, 17(22), 2635-2650",
+        doi="10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C"),
+    "bonettprice2012": Reference(
+        authors="Bonett, D. G., & Price, R. M.", year=2012,
+        title="Adjusted Wald confidence interval for a difference of binomial proportions based on paired "
+              "data",
+        venue="Journal of Educational and Behavioral Statistics, 37(4), 479-488",
+        doi="10.3102/1076998611411915"),
+    "agrestimin2005": Reference(
+        authors="Agresti, A., & Min, Y.", year=2005,
+        title="Simple improved confidence intervals for comparing matched proportions",
+        venue="Statistics in Medicine, 24(5), 729-740",
+        doi="10.1002/sim.1781"),
+    "obuchowski1998": Reference(
+        authors="Obuchowski, N. A.", year=1998,
+        title="On the comparison of correlated proportions for clustered data",
+        venue="Statistics in Medicine, 17(13), 1495-1507",
+        doi="10.1002/(SICI)1097-0258(19980715)17:13<1495::AID-SIM863>3.0.CO;2-I"),
+    "durkalski2003": Reference(
+        authors="Durkalski, V. L., Palesch, Y. Y., Lipsitz, S. R., & Rust, P. F.", year=2003,
+        title="Analysis of clustered matched-pair data",
+        venue="Statistics in Medicine, 22(15), 2417-2428",
+        doi="10.1002/sim.1438"),
+    "yang2010": Reference(
+        authors="Yang, Z., Sun, X., & Hardin, J. W.", year=2010,
+        title="A note on the tests for clustered matched-pair binary data",
+        venue="Biometrical Journal, 52(5), 638-652",
+        doi="10.1002/bimj.201000035"),
+    "eliasziw1991": Reference(
+        authors="Eliasziw, M., & Donner, A.", year=1991,
+        title="Application of the McNemar test to non-independent matched pair data",
+        venue="Statistics in Medicine, 10(12), 1981-1991",
+        doi="10.1002/sim.4780101211"),
+    "bowker1948": Reference(
+        authors="Bowker, A. H.", year=1948,
+        title="A test for symmetry in contingency tables",
+        venue="Journal of the American Statistical Association, 43(244), 572-574",
+        doi="10.1080/01621459.1948.10483284"),
+    "stuart1955": Reference(
+        authors="Stuart, A.", year=1955,
+        title="A test for homogeneity of the marginal distributions in a two-way classification",
+        venue="Biometrika, 42(3/4), 412-416",
+        doi="10.1093/biomet/42.3-4.412"),
+    "maxwell1970": Reference(
+        authors="Maxwell, A. E.", year=1970,
+        title="Comparing the classification of subjects by two independent judges",
+        venue="The British Journal of Psychiatry, 116(535), 651-655",
+        doi="10.1192/bjp.116.535.651"),
+    "cochran1950": Reference(
+        authors="Cochran, W. G.", year=1950,
+        title="The comparison of percentages in matched samples",
+        venue="Biometrika, 37(3/4), 256-266",
+        doi="10.1093/biomet/37.3-4.256"),
+    "bellmccaffrey2002": Reference(
+        authors="Bell, R. M., & McCaffrey, D. F.", year=2002,
+        title="Bias reduction in standard errors for linear regression with multi-stage samples",
+        venue="Survey Methodology, 28(2), 169-181"),
     "hochberg1988": Reference(
         authors="Hochberg, Y.", year=1988, title="A sharper Bonferroni procedure for multiple tests of significance",
         venue="Biometrika, 75(4), 800-802", doi="10.1093/biomet/75.4.800"),
