@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
+from socialstats.tables.filtering import rows_where
 from socialstats.tables.reading import Format, read_table
 from socialstats.tables.table import Table, as_table
 from socialstats.tables.values import Coded, Labels, as_number, as_text
@@ -18,4 +19,5 @@ __all__ = [
     "as_text",
     "counts",
     "read_table",
+    "rows_where",
 ]
