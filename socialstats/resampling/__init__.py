@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from socialstats.resampling.chance import ALTERNATIVES, Alternative, ChanceTest
 from socialstats.resampling.engine import Bootstrap, Replicates, bootstrap
 from socialstats.resampling.intervals import (
     METHODS,
@@ -15,9 +16,13 @@ from socialstats.resampling.intervals import (
     studentized,
 )
 from socialstats.resampling.jackknife import Jackknife, jackknife
+from socialstats.resampling.max_t import MaxT, bootstrap_draws, max_t, max_t_critical, normal_draws
+from socialstats.resampling.sign_flip import cluster_sums, flipped_sums, sign_flip
 from socialstats.resampling.units import SCHEMES, Scheme, Units, weight_blocks
 
 __all__ = [
-    "METHODS", "SCHEMES", "Bootstrap", "Interval", "Jackknife", "Method", "Replicates", "Scheme", "Units", "basic",
-    "bca", "bootstrap", "choose", "jackknife", "order_quantile", "percentile", "studentized", "weight_blocks",
+    "ALTERNATIVES", "METHODS", "SCHEMES", "Alternative", "Bootstrap", "ChanceTest", "Interval", "Jackknife", "MaxT",
+    "Method", "Replicates", "Scheme", "Units", "basic", "bca", "bootstrap", "bootstrap_draws", "choose",
+    "cluster_sums", "flipped_sums", "jackknife", "max_t", "max_t_critical", "normal_draws", "order_quantile",
+    "percentile", "sign_flip", "studentized", "weight_blocks",
 ]  # fmt: skip
