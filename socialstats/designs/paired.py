@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
+from socialstats.tables import as_table
 from socialstats.text import count as counted
 from socialstats.text import listing, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Paired", "PairedScale"]
 
@@ -137,6 +141,93 @@ class Paired:
     def swap(self) -> Paired:
         """Exchange the two conditions: differences change their sign."""
         return replace(self, conditions=(self.conditions[1], self.conditions[0]), first=self.second, second=self.first)
+
+    def table(self) -> pd.DataFrame:
+        """Return the cells as a data frame: values under the two conditions, count, `by`, clusters."""
+        from socialstats.designs.paired_views import table_of
+
+        return table_of(self)
+
+    @classmethod
+    def from_frame(
+        cls,
+        data: Any,
+        *,
+        unit: str | None = None,
+        condition: str | None = None,
+        value: str | None = None,
+        conditions: Sequence[str] | None = None,
+        levels: Sequence[Any] | None = None,
+        scale: PairedScale | None = None,
+        by: str | None = None,
+        cluster: str | Sequence[str] = (),
+        missing: Literal["error", "drop"] = "error",
+        unmatched: Literal["error", "drop"] = "error",
+        na: str | Sequence[str] = (),
+        source: str = "data frame",
+    ) -> Paired:
+        """Build the design from a long table: one row a unit and condition, joined by key.
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+            Of any engine that narwhals knows.
+        unit : str, optional
+            Column that names the unit (question, story, person), within `by`. By default ``unit`` or an alias
+            (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
+        condition : str, optional
+            Column of the two conditions. By default ``condition`` or an alias (``arm``, ``time``, ``model``, ...).
+        value : str, optional
+            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
+        conditions : pair of str, optional
+            The two to compare: the first minus the second. Rows of other conditions are left out and counted in
+            `flow`. By default the two labels that occur: in the order of an ordered categorical, else in that of
+            their letters (caution SS310).
+        levels : sequence, optional
+            Levels of text values; two are (zero, one). Only numbers, 0/1, true/false and yes/no need none.
+        scale : {"binary", "nominal", "numeric"}, optional
+            By default 0/1, true/false, yes/no and two levels are binary, other numbers numeric, other texts nominal.
+        by : str, optional
+            Column that splits the table (for example the model).
+        cluster : str or sequence of str
+            Columns whose units are not independent of each other. A unit lies in one cluster.
+        missing : {"error", "drop"}
+            Missing values are an error that lists their rows, or their pairs are left out and counted in `flow`.
+        unmatched : {"error", "drop"}
+            Units with one condition only are an error that lists them, or are left out and listed in `unmatched`.
+        na : str or sequence of str
+            Further texts that mean a missing value. By default only empty fields are missing.
+        source : str
+            Name for messages.
+
+        Returns
+        -------
+        Paired
+
+        Raises
+        ------
+        DesignError
+            When columns are missing, the conditions are not two, or two texts have no order.
+        InputError
+            When rows are wrong (repeated, unmatched, not numbers): up to 20 problems at once, with their rows.
+        NothingToAnalyse
+            When no pair is left.
+
+        Examples
+        --------
+        >>> rows = {"item": [1, 1, 2, 2], "time": ["before", "after"] * 2, "score": [3, 5, 4, 4]}
+        >>> design = Paired.from_frame(rows, conditions=("after", "before"))
+        >>> design.difference.tolist(), design.n_pairs
+        ([0.0, 2.0], 2)
+        """
+        from socialstats.designs.paired_options import PairedOptions
+        from socialstats.designs.paired_reading import build_paired
+
+        options = PairedOptions(
+            unit=unit, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
+            cluster=cluster, missing=missing, unmatched=unmatched, na=na,
+        )  # fmt: skip
+        return build_paired(as_table(data, source), options)
 
 
 def taken(factor: Factor, index: AnyArray) -> Factor:

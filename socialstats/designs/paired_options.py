@@ -1,0 +1,177 @@
+"""The options of a table of pairs, checked once, and the columns that play its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from socialstats import text
+from socialstats.designs.columns import Finder
+from socialstats.designs.levels import declared_levels
+from socialstats.designs.paired import PairedScale
+from socialstats.errors import DesignError, InputError
+from socialstats.tables import Table, as_text
+
+ErrorOrDrop = Literal["error", "drop"]
+UNIT_NAMES = (
+    "unit", "unit_id", "item", "item_id", "question", "question_id", "prompt_id", "story", "story_id", "sample",
+    "sample_id", "subject", "subject_id", "participant", "participant_id", "pair", "pair_id", "id",
+)  # fmt: skip
+CONDITION_NAMES = (
+    "condition", "arm", "treatment", "phase", "time", "group", "version", "variant", "model", "prompt", "setting",
+)  # fmt: skip
+VALUE_NAMES = (
+    "value", "score", "correct", "answer", "response", "rating", "outcome", "result", "y", "label",
+)  # fmt: skip
+
+
+def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return one or several names as a tuple without repetitions.
+
+    Examples
+    --------
+    >>> texts("a"), texts(["a", "b", "a"]), texts(None)
+    (('a',), ('a', 'b'), ())
+    """
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
+
+
+def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """Raise `InputError` for a value that is not allowed, with those that are."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not an option. Choose from {', '.join(map(repr, allowed))}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedOptions:
+    """How to read a table as pairs; `Paired.from_frame`, `from_wide` and `from_counts` document every field."""
+
+    unit: str | None = None
+    condition: str | None = None
+    value: str | None = None
+    conditions: Sequence[str] | None = None
+    levels: Sequence[Any] | None = None
+    scale: PairedScale | None = None
+    by: str | None = None
+    cluster: str | Sequence[str] = ()
+    missing: ErrorOrDrop = "error"
+    unmatched: ErrorOrDrop = "error"
+    na: str | Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, get_args(ErrorOrDrop))
+        check_choice("unmatched", self.unmatched, get_args(ErrorOrDrop))
+        check_choice("scale", self.scale, (*get_args(PairedScale), None))
+        levels = self.level_labels
+        if levels is not None and self.scale == "numeric":
+            raise InputError("levels= and scale='numeric' contradict each other: numbers have no levels")
+        if levels is not None and len(levels) != 2 and self.scale == "binary":
+            raise InputError(f"scale='binary' needs two levels (zero, one), not {text.quoted(levels)}")
+        if levels is not None and len(levels) < 2:
+            raise InputError(f"levels= needs at least two levels, not {text.quoted(levels)}")
+        if self.conditions is not None:
+            _check_conditions(self.conditions)
+
+    @property
+    def level_labels(self) -> tuple[str, ...] | None:
+        """Declared levels as labels."""
+        return declared_levels(self.levels)
+
+    @property
+    def condition_labels(self) -> tuple[str, str] | None:
+        """Declared conditions as labels, first minus second."""
+        if self.conditions is None:
+            return None
+        first, second = (as_text(label) or "" for label in self.conditions)
+        return first, second
+
+    @property
+    def na_labels(self) -> frozenset[str]:
+        """Labels that mean a missing value."""
+        return frozenset(texts(self.na))
+
+
+def _check_conditions(conditions: Sequence[Any]) -> None:
+    if isinstance(conditions, str) or len(conditions) != 2:
+        raise InputError(f"conditions={conditions!r}: name two, the first minus the second: conditions=('a', 'b')")
+    first, second = (as_text(label) for label in conditions)
+    if first is None or second is None or first == second:
+        raise InputError(f"conditions={tuple(conditions)!r}: the two conditions must be different and not empty")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedRoles:
+    """The part of each column."""
+
+    unit: str
+    condition: str
+    value: str
+    by: str | None
+    clusters: tuple[str, ...]
+
+    @property
+    def key(self) -> list[str]:
+        """Columns that tell units apart, the unit first."""
+        return [self.unit, *([self.by] if self.by else [])]
+
+    def columns(self) -> list[str]:
+        """Return every column that plays a part."""
+        return list(dict.fromkeys([*self.key, self.condition, self.value, *self.clusters]))
+
+    def parts(self) -> dict[str, str]:
+        """Return part -> column, for people."""
+        named = {"unit": self.unit, "condition": self.condition, "value": self.value}
+        named |= {"by": self.by} if self.by else {}
+        return named | {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
+
+
+def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], taken: set[str]) -> str:
+    """Return the column of a part: as named, or the first alias that is free."""
+    if name is not None:
+        taken.add(name)
+        return finder.explicit(part, name, aliases)
+    found = next((alias for alias in aliases if alias in finder.columns and alias not in taken), None)
+    if found is None:
+        looked = text.listing(aliases, most=6)
+        finder.miss(part, f"no column for '{part}' (looked for {looked})", aliases[:3], taken=sorted(taken))
+        return ""
+    taken.add(found)
+    return found
+
+
+def distinct_parts(finder: Finder, parts: Sequence[tuple[str, str]]) -> None:
+    """Refuse a column that plays two of the parts."""
+    seen: dict[str, str] = {}
+    for part, column in parts:
+        if column and column in seen:
+            message = f"{seen[column]} and {part} are the same column '{text.shorten(column)}'"
+            finder.miss(part, message, [part], taken=[column])
+        seen.setdefault(column, part)
+
+
+def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
+    """Decide which column plays which part.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+    by = finder.explicit("by", options.by) if options.by else None
+    clusters = tuple(finder.explicit("cluster", name) for name in texts(options.cluster))
+    named = (options.unit, options.condition, options.value, by, *clusters)
+    taken = {name for name in named if name}
+    roles = PairedRoles(
+        unit=find(finder, "unit", options.unit, UNIT_NAMES, taken),
+        condition=find(finder, "condition", options.condition, CONDITION_NAMES, taken),
+        value=find(finder, "value", options.value, VALUE_NAMES, taken), by=by, clusters=clusters,
+    )  # fmt: skip
+    named_parts = [("unit", roles.unit), ("condition", roles.condition), ("value", roles.value)]
+    distinct_parts(finder, [*named_parts, *([("by", by)] if by else [])])
+    if finder.problems:
+        raise DesignError(finder.problems)
+    return roles

@@ -1,0 +1,246 @@
+"""From a long table to pairs: the columns, the two conditions, the join by key, the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from socialstats import text
+from socialstats.designs.cells import group
+from socialstats.designs.labels import label_cautions
+from socialstats.designs.levels import categories
+from socialstats.designs.paired import Paired, taken
+from socialstats.designs.paired_options import PairedOptions, PairedRoles, paired_roles
+from socialstats.designs.paired_values import Values, decode
+from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.problems import BoolArray
+from socialstats.designs.rows import FILL_OR_DROP, Rows, begin
+from socialstats.designs.suspects import cluster_suspects
+from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution
+from socialstats.tables import Table
+
+UNMATCHED_SHOWN = 18
+
+
+def build_paired(table: Table, options: PairedOptions) -> Paired:
+    """Read a long table as pairs.
+
+    Raises
+    ------
+    DesignError
+        When columns are missing, the conditions are not two, or two texts have no order.
+    InputError
+        When rows are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no pair is left.
+    """
+    roles = paired_roles(table, options)
+    rows = begin(table, roles.columns(), options.na_labels)
+    needed = [*roles.key, roles.condition, *roles.clusters]
+    rows.set_missing_aside(needed, drop=options.missing == "drop")
+    conditions, cautions = _conditions(rows, roles, options)
+    values = decode([roles.value], rows, options)
+    fix = (
+        f"A unit has one row under each condition: name a column that tells these rows apart as part of '{roles.unit}'"
+    )
+    rows.refuse_repeats([*roles.key[:1], roles.condition, *roles.key[1:]], f"{fix}, or summarise them first")
+    for column in roles.clusters:
+        cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
+        rows.constant(roles.key, column, "unit", cure)
+    joined = _join(rows, roles, values.numbers[roles.value], conditions, options)
+    rows.problems.raise_if_any()
+    return _finish(rows, roles, joined, values, conditions, cautions)
+
+
+def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple[tuple[str, str], list[Caution]]:
+    """Return the two conditions in order; rows of others are left out when two were picked."""
+    column, found = roles.condition, rows.used_labels(roles.condition)
+    place = f"{rows.table.source}, column '{text.shorten(column)}'"
+    listed = text.quoted(found, 12) or "none"
+    if (picked := options.condition_labels) is not None:
+        for label in picked:
+            if label not in found and found:
+                raise DesignError(f"{place}: no condition '{text.shorten(label)}'. Conditions: {listed}")
+        labels = rows.labels(column)
+        other = ~np.isin(labels.codes, [labels.levels.index(label) for label in picked if label in labels.levels])
+        rows.leave_out(other, "other conditions", f"conditions={picked!r} picks two")
+        return picked, []
+    if not found:
+        rows.problems.raise_if_any()
+        raise _nothing(rows)
+    if len(found) != 2:
+        example = [*found, "..."][:2]
+        fix = f"Say which two to compare, the first minus the second: conditions=({example[0]!r}, {example[1]!r})"
+        many = f"{len(found)} conditions ({listed}), and pairs have two" if len(found) > 2 else f"only one, {listed}"
+        raise DesignError(f"{place}: {many}. " + (fix if len(found) > 2 else "Pairs need a second condition"))
+    declared = categories(rows.table, column)
+    if declared is not None:
+        found = [label for label in declared if label in found]
+        return (found[0], found[1]), []
+    first, second = (text.shorten(label) for label in found)
+    detail = f"differences are '{first}' minus '{second}' (the order of the letters)"
+    fix = f"conditions=('{second}', '{first}') (--conditions) turns them round, and declares the order"
+    return (found[0], found[1]), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Joined:
+    """Pairs, one a unit.
+
+    Attributes
+    ----------
+    first, second : (pairs,) float64 arrays
+    row : (pairs,) int64 array
+        A row of the pair, for what belongs to its unit.
+    unmatched : tuple of str
+        Units left out because one condition is missing.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    row: IntArray
+    unmatched: tuple[str, ...]
+
+
+def _join(
+    rows: Rows, roles: PairedRoles, values: FloatArray, conditions: Sequence[str], options: PairedOptions
+) -> Joined:
+    """Put the two rows of each unit side by side, by key; report or leave out units without a partner."""
+    key = rows.key(roles.key)
+    size = int(key.max(initial=-1)) + 1
+    labels = rows.labels(roles.condition)
+    value = np.full((2, size), np.nan)
+    has = np.zeros((2, size), dtype=bool)
+    row = np.zeros(size, dtype=np.int64)
+    for side, condition in enumerate(conditions):
+        code = labels.levels.index(condition) if condition in labels.levels else -2
+        at = np.flatnonzero(rows.use & (labels.codes == code))
+        value[side, key[at]] = values[at]
+        has[side, key[at]] = True
+        row[key[at]] = at
+    alone = has[0] != has[1]
+    unmatched = _set_alone_aside(rows, roles, key, alone, has, conditions, options)
+    paired = has[0] & has[1]
+    empty = paired & np.isnan(value).any(axis=0)
+    _set_empty_aside(rows, roles, key, empty, options)
+    keep = np.flatnonzero(paired & ~empty)
+    return Joined(first=value[0, keep], second=value[1, keep], row=row[keep], unmatched=unmatched)
+
+
+def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
+    return np.append(marked, False)[key]  # a key of -1 is a row not in use
+
+
+def _set_alone_aside(
+    rows: Rows, roles: PairedRoles, key: IntArray, alone: BoolArray, has: AnyArray, conditions: Sequence[str],
+    options: PairedOptions,
+) -> tuple[str, ...]:  # fmt: skip
+    bad = np.flatnonzero(alone)
+    if not len(bad):
+        return ()
+    at = _of_keys(key, alone)
+    if options.unmatched == "drop":
+        first_row = np.flatnonzero(at)[np.unique(key[at], return_index=True)[1]]
+        names = tuple(rows.named(roles.key, int(one)) if roles.by else _label(rows, roles, one) for one in first_row)
+        rows.leave_out(at, "units without a partner", "unmatched='drop': the unit has one of the two conditions")
+        return tuple(sorted(names))
+    a, b = (text.shorten(label) for label in conditions)
+    message = (
+        f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
+        f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count((has[0] & has[1]).sum(), 'pair')}"
+    )
+    fix = "Add the missing rows, or say unmatched='drop' (--unmatched drop) to leave such units out"
+    rows.problems.say(message, column=roles.unit, fix=fix)
+
+    def one(found: IntArray) -> str:
+        there = rows.codes(roles.condition)[found[0]] == rows.labels(roles.condition).levels.index(conditions[0])
+        return f"{rows.named(roles.key, int(found[0]))} has no row under '{b if there else a}'"
+
+    more = "{} further units have no partner"
+    columns = [*roles.key, roles.condition]
+    rows.each_key(key, bad, columns, one, column=roles.unit, fix="", more=more, most=UNMATCHED_SHOWN)
+    return ()
+
+
+def _label(rows: Rows, roles: PairedRoles, row: int) -> str:
+    labels = rows.labels(roles.unit)
+    return labels.levels[int(labels.codes[row])]
+
+
+def _set_empty_aside(
+    rows: Rows, roles: PairedRoles, key: IntArray, empty: BoolArray, options: PairedOptions
+) -> None:  # fmt: skip
+    """Report missing values, or leave out the pairs that have one."""
+    column = roles.value
+    if options.missing == "error":
+        bad = rows.use & (rows.counts.columns[column].codes < 0)
+        if rows.na:
+            bad = rows.use & (rows.codes(column) < 0)
+        if bad.any():
+            rows.problems.add("the value is missing", bad, [*roles.key, column], column=column, fix=FILL_OR_DROP)
+        return
+    if not rows.problems.pending:
+        note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
+        rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
+
+
+def _nothing(rows: Rows) -> NothingToAnalyse:
+    steps = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:]) or "no row is in use"
+    return NothingToAnalyse(f"{rows.table.source}: no pair is left to analyse ({steps})")
+
+
+def _finish(
+    rows: Rows, roles: PairedRoles, joined: Joined, values: Values, conditions: tuple[str, str],
+    cautions: list[Caution],
+) -> Paired:  # fmt: skip
+    pairs = len(joined.row)
+    if not pairs:
+        raise _nothing(rows)
+    steps = [
+        FlowStep(label="rows analysed", rows=int(rows.counts.n[rows.use].sum())),
+        FlowStep(label="pairs analysed", rows=pairs, note="two rows a pair"),
+    ]
+    by = rows.factor(roles.by, joined.row) if roles.by else None
+    clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
+    noticed = [
+        *_left_out(rows, joined),
+        *cautions,
+        *label_cautions({"conditions": conditions, "levels": values.levels}),
+    ]
+    noticed += cluster_suspects(rows.table, roles.columns(), pairs)
+    return as_cells(
+        Paired(
+            conditions=conditions, first=joined.first, second=joined.second, count=np.ones(pairs),
+            scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
+            flow=(*rows.flow, *steps), source=rows.table.source, columns=roles.parts(), cautions=tuple(noticed),
+        )
+    )  # fmt: skip
+
+
+def _left_out(rows: Rows, joined: Joined) -> list[Caution]:
+    steps = [step for step in rows.flow[1:] if step.label != "other conditions"]
+    if not steps:
+        return []
+    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {rows.flow[0].rows:,} rows"
+    if joined.unmatched:
+        detail += f"; units without a partner: {text.quoted(joined.unmatched)}"
+    return [caution("SS301", detail)]
+
+
+def as_cells(design: Paired) -> Paired:
+    """Return the design with equal pairs counted together, in canonical order."""
+    from dataclasses import replace
+
+    factors = [*([design.by] if design.by else []), *design.clusters]
+    index, cell = group([*(factor.codes for factor in factors), design.first + 0.0, design.second + 0.0])
+    count = np.bincount(cell, weights=design.count, minlength=len(index)).astype(np.float64)
+
+    def at(factor: Factor) -> Factor:
+        return taken(factor, index)
+
+    return replace(
+        design, first=design.first[index] + 0.0, second=design.second[index] + 0.0, count=count,
+        by=at(design.by) if design.by else None, clusters=tuple(at(factor) for factor in design.clusters),
+    )  # fmt: skip

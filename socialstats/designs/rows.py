@@ -1,0 +1,197 @@
+"""A long table on its way to pairs or ratings: distinct rows, which of them count, what was left out, what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from socialstats import text
+from socialstats.designs.cells import group
+from socialstats.designs.parts import Factor, FlowStep, IntArray
+from socialstats.designs.problems import BoolArray, Problems
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables import Counts, Labels, Table
+
+SHOWN = 20
+FILL = "Fill it in, or leave such rows out of the table"
+FILL_OR_DROP = "Fill it in, or say missing='drop' (--missing drop) to leave such rows out"
+Message = Callable[[IntArray], str]
+
+
+class LazyLabels(Mapping[str, Labels]):
+    """The labels of columns, made when they are first asked for (a million distinct numbers need none)."""
+
+    def __init__(self, counts: Counts, na: Collection[str], source: str) -> None:
+        self._counts, self._na, self._source = counts, na, source
+        self._done: dict[str, Labels] = {}
+
+    def __getitem__(self, column: str) -> Labels:
+        if column not in self._done:
+            try:
+                self._done[column] = self._counts.columns[column].labels(self._na)
+            except TypeError as error:
+                raise InputError(
+                    f"{self._source}, column '{column}': it holds values that are no labels ({error})"
+                ) from error
+        return self._done[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counts.columns)
+
+    def __len__(self) -> int:
+        return len(self._counts.columns)
+
+
+@dataclass(slots=True, kw_only=True)
+class Rows:
+    """Distinct rows of a long table.
+
+    Attributes
+    ----------
+    table : Table
+    counts : Counts
+        Distinct rows of the columns that play a part.
+    problems : Problems
+    use : (rows,) bool array
+        Rows that count.
+    na : frozenset of str
+        Texts that mean a missing value.
+    flow : list of FlowStep
+    """
+
+    table: Table
+    counts: Counts
+    problems: Problems
+    use: BoolArray
+    na: frozenset[str]
+    flow: list[FlowStep] = field(default_factory=list)
+
+    def labels(self, column: str) -> Labels:
+        """Return a column as labels."""
+        return self.problems.labels[column]
+
+    def codes(self, column: str) -> IntArray:
+        """Return a column as codes of its labels; -1 where missing."""
+        return self.labels(column).codes
+
+    def used_labels(self, column: str) -> list[str]:
+        """Return the labels that rows in use have, sorted."""
+        labels = self.labels(column)
+        return [labels.levels[code] for code in np.unique(labels.codes[self.use]).tolist() if code >= 0]
+
+    def leave_out(self, bad: BoolArray, label: str, note: str) -> int:
+        """Stop using some rows; return how many."""
+        rows = int(self.counts.n[self.use & bad].sum())
+        if rows:
+            self.flow.append(FlowStep(label=label, rows=rows, note=note))
+            self.use = self.use & ~bad
+        return rows
+
+    def set_missing_aside(self, columns: Sequence[str], *, drop: bool, fix: str = FILL_OR_DROP) -> None:
+        """Report rows without a value in one of the columns, or leave them out."""
+        for column in dict.fromkeys(columns):
+            bad = self.codes(column) < 0
+            if not bad.any():
+                continue
+            if drop:
+                name = text.shorten(column)
+                self.leave_out(bad, f"no value in '{name}'", f"missing='drop': the value of '{name}' is missing")
+            else:
+                self.problems.add("the value is missing", bad, [column], column=column, fix=fix)
+                self.use = self.use & ~bad
+
+    def key(self, columns: Sequence[str]) -> IntArray:
+        """Return one code a row for the combination of some columns; -1 for rows not in use."""
+        out = np.full(len(self.use), -1, dtype=np.int64)
+        out[self.use] = group([self.codes(column)[self.use] for column in columns])[1]
+        return out
+
+    def each_key(
+        self, key: IntArray, bad: IntArray, columns: Sequence[str], message: Message, *, column: str, fix: str,
+        more: str, most: int = SHOWN - 1,
+    ) -> None:  # fmt: skip
+        """Add one problem a bad key, with its rows.
+
+        Parameters
+        ----------
+        key : (rows,) int64 array
+        bad : array of keys
+        columns : sequence of str
+            Columns that make a row bad.
+        message : callable
+            Rows of the key -> what is wrong.
+        column, fix : str
+        more : str
+            What the keys beyond `most` have in common; ``{}`` stands for their number.
+        most : int
+        """
+        for one in bad[:most].tolist():
+            mask = key == one
+            self.problems.add(message(np.flatnonzero(mask)), mask, columns, column=column, fix=fix)
+        if len(bad) > most:
+            rest = np.isin(key, bad[most:])
+            self.problems.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
+
+    def refuse_repeats(self, columns: Sequence[str], fix: str) -> None:
+        """Report keys that more than one row has; `columns` are the key, with its most important column first."""
+        key = self.key(columns)
+        times = np.bincount(key[self.use], weights=self.counts.n[self.use])
+        bad = np.flatnonzero(times > 1)
+        if not len(bad):
+            return
+
+        def message(rows: IntArray) -> str:
+            return f"{self.named(columns, int(rows[0]))} has {int(self.counts.n[rows].sum()):,} rows"
+
+        more = "{} further keys have more than one row"
+        self.each_key(key, bad, columns, message, column=columns[0], fix=fix, more=more, most=5)
+
+    def constant(self, owner: Sequence[str], column: str, what: str, fix: str) -> None:
+        """Report owners (units, raters) for which a column that belongs to them takes several values."""
+        key, codes = self.key(owner), self.codes(column)
+        low = np.full(int(key.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        high = np.full(len(low), -1, dtype=np.int64)
+        np.minimum.at(low, key[self.use], codes[self.use])
+        np.maximum.at(high, key[self.use], codes[self.use])
+        bad = np.flatnonzero(low < high)
+        if not len(bad):
+            return
+        levels = self.labels(column).levels
+
+        def message(rows: IntArray) -> str:
+            seen = text.quoted([levels[code] for code in np.unique(codes[rows]).tolist()])
+            return f"{what} {self.named(owner, int(rows[0]))} has several values of '{text.shorten(column)}': {seen}"
+
+        more = f"{{}} further {what}s have several values of '{text.shorten(column)}'"
+        self.each_key(key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5)
+
+    def named(self, columns: Sequence[str], row: int) -> str:
+        """Name a row's key: its first value, then ``column 'value'`` for the others."""
+        values = [self.labels(c).levels[int(self.codes(c)[row])] for c in columns]
+        others = [f"{text.shorten(c)} '{text.shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
+        return f"'{text.shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
+
+    def factor(self, column: str, rows: IntArray) -> Factor:
+        """Return a column as a factor over some rows."""
+        labels = self.labels(column).take(rows)
+        return Factor(name=column, codes=labels.codes, levels=labels.levels)
+
+
+def begin(table: Table, columns: Sequence[str], na: Collection[str]) -> Rows:
+    """Count the distinct rows of the columns that play a part.
+
+    Raises
+    ------
+    NothingToAnalyse
+        For a table without rows.
+    """
+    cells = table.counts(list(dict.fromkeys(columns)))
+    if not len(cells.n):
+        raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
+    marked = frozenset(na)
+    problems = Problems(table, LazyLabels(cells, marked, table.source), cells.n, marked)
+    begun = Rows(table=table, counts=cells, problems=problems, use=np.ones(len(cells.n), dtype=bool), na=marked)
+    begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
+    return begun
