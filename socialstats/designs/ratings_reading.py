@@ -1,0 +1,126 @@
+"""From a long table to ratings: the columns, who the raters are, the levels, what belongs to units and raters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from socialstats import text
+from socialstats.designs.labels import label_cautions
+from socialstats.designs.parts import Factor, FlowStep, IntArray
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, ratings_roles
+from socialstats.designs.ratings_values import Rated, rate
+from socialstats.designs.rows import FILL, Rows, begin
+from socialstats.designs.suspects import cluster_suspects
+from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution
+from socialstats.tables import Table
+
+
+def build_ratings(table: Table, options: RatingsOptions) -> Ratings:
+    """Read a long table as ratings.
+
+    Raises
+    ------
+    DesignError
+        When columns are missing, or texts have no declared order.
+    InputError
+        When rows are wrong: up to 20 problems of all kinds at once, with places.
+    NothingToAnalyse
+        When no row is left.
+    """
+    roles = ratings_roles(table, options)
+    rows = begin(table, roles.columns(), options.na_labels)
+    rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)
+    rated = rate(rows, roles, options)
+    by = [roles.by] if roles.by else []
+    fix = "A rater rates a unit once: name what tells these rows apart in the unit, or with by=, or keep one of them"
+    rows.refuse_repeats([roles.unit, *roles.who, *by], fix)
+    for column in dict.fromkeys((*roles.strata, *roles.clusters)):
+        rows.constant([roles.unit], column, "unit", "It belongs to the unit: give its rows the same value")
+    for column in roles.groups:
+        rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
+    rows.problems.raise_if_any()
+    return _finish(rows, roles, rated)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Named:
+    """Units or raters: sorted labels, the code of each row, and one row of each."""
+
+    labels: tuple[str, ...]
+    codes: IntArray
+    row: IntArray
+
+
+def _names(rows: Rows, index: IntArray, columns: Sequence[str]) -> Named:
+    """Label units or raters by one column; where a second tells namesakes apart, with it in front."""
+    key = rows.key(columns)[index]
+    _, at = np.unique(key, return_index=True)
+    plain = [_label(rows, columns[0], int(row)) for row in index[at]]
+    labels = plain
+    if len(columns) > 1:
+        full = [f"{_label(rows, columns[1], int(row))}: {name}" for row, name in zip(index[at], plain, strict=True)]
+        times = Counter(plain)
+        labels = [f if times[p] > 1 else p for f, p in zip(full, plain, strict=True)]
+        labels = labels if len(set(labels)) == len(labels) else full
+        if len(set(labels)) < len(labels):
+            clash = next(name for name in labels if labels.count(name) > 1)
+            raise DesignError(f"{rows.table.source}: two raters would be called '{text.shorten(clash)}'. Rename one")
+    order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return Named(labels=tuple(labels[k] for k in order.tolist()), codes=place[key], row=index[at[order]])
+
+
+def _label(rows: Rows, column: str, row: int) -> str:
+    labels = rows.labels(column)
+    return labels.levels[int(labels.codes[row])]
+
+
+def _finish(rows: Rows, roles: RatingsRoles, rated: Rated) -> Ratings:
+    index = np.flatnonzero(rows.use)
+    if not len(index):
+        raise NothingToAnalyse(f"{rows.table.source}: no rating is left to analyse")
+    units, raters = _names(rows, index, [roles.unit]), _names(rows, index, roles.who)
+    by = rows.factor(roles.by, index) if roles.by else None
+    order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
+    status = rated.status[index][order]
+    groups = [*([roles.source] if roles.source else []), *roles.groups]
+    step = FlowStep(label="ratings analysed", rows=int((status == OK).sum()))
+    cautions = [*rated.cautions, *_cautions(rows, roles, units, raters, status)]
+    return Ratings(
+        units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
+        unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
+        unit_count=np.ones(len(units.labels)),
+        by=Factor(name=by.name, codes=by.codes[order], levels=by.levels) if by else None,
+        clusters=tuple(rows.factor(column, units.row) for column in roles.clusters),
+        strata={column: rows.factor(column, units.row) for column in roles.strata},
+        rater_groups={column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)},
+        levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
+        columns=roles.parts(), cautions=(*cautions, *label_cautions({"levels": rated.levels, "raters": raters.labels})),
+    )  # fmt: skip
+
+
+def _cautions(rows: Rows, roles: RatingsRoles, units: Named, raters: Named, status: IntArray) -> list[Caution]:
+    found = size_cautions(len(units.labels), len(raters.labels))
+    refused, total = int((status == REFUSAL).sum()), len(status)
+    missing = int((status != OK).sum()) - refused
+    if refused or missing:
+        detail = f"{text.count(refused, 'refusal')} and {text.count(missing, 'missing rating')} of {total:,}"
+        found.append(
+            caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
+        )
+    return found + cluster_suspects(rows.table, roles.columns(), len(units.labels))
+
+
+def size_cautions(units: int, raters: int) -> list[Caution]:
+    """Return caution SS309 where there are more raters than units."""
+    if raters <= units:
+        return []
+    detail = f"{text.count(raters, 'rater')}, {text.count(units, 'unit')}"
+    fix = "check which column is the unit and which the rater (in wide tables: raters_in=)"
+    return [caution("SS309", detail, affects="every number", fix=fix)]
