@@ -238,6 +238,33 @@ REFERENCES: dict[str, Reference] = {
     "donnerklar2000": Reference(
         authors="Donner, A., & Klar, N.", year=2000,
         title="Design and analysis of cluster randomization trials in health research", venue="Arnold"),
+    "cohen1960": Reference(
+        authors="Cohen, J.", year=1960, title="A coefficient of agreement for nominal scales",
+        venue="Educational and Psychological Measurement, 20(1), 37-46", doi="10.1177/001316446002000104"),
+    "cohen1968": Reference(
+        authors="Cohen, J.", year=1968,
+        title="Weighted kappa: Nominal scale agreement provision for scaled disagreement or partial credit",
+        venue="Psychological Bulletin, 70(4), 213-220", doi="10.1037/h0026256"),
+    "fleiss1969": Reference(
+        authors="Fleiss, J. L., Cohen, J., & Everitt, B. S.", year=1969,
+        title="Large sample standard errors of kappa and weighted kappa",
+        venue="Psychological Bulletin, 72(5), 323-327", doi="10.1037/h0028106"),
+    "light1971": Reference(
+        authors="Light, R. J.", year=1971,
+        title="Measures of response agreement for qualitative data: Some generalizations and alternatives",
+        venue="Psychological Bulletin, 76(5), 365-377", doi="10.1037/h0031643"),
+    "conger1980": Reference(
+        authors="Conger, A. J.", year=1980, title="Integration and generalization of kappas for multiple raters",
+        venue="Psychological Bulletin, 88(2), 322-328", doi="10.1037/0033-2909.88.2.322"),
+    "korngraubard1998": Reference(
+        authors="Korn, E. L., & Graubard, B. I.", year=1998,
+        title="Confidence intervals for proportions with small expected number of positive counts estimated from "
+              "survey data",
+        venue="Survey Methodology, 24(2), 193-201"),
+    "condorcet1785": Reference(
+        authors="Condorcet, M. J. A. N. de Caritat, marquis de", year=1785,
+        title="Essai sur l'application de l'analyse à la probabilité des décisions rendues à la pluralité des voix",
+        venue="Imprimerie Royale"),
 }  # fmt: skip
 
 
