@@ -26,10 +26,17 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
+    from socialstats.metrics.mcnemar import mcnemar as mcnemar
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
+    from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
     from socialstats.metrics.win_rates import win_rates as win_rates
+    from socialstats.planning import PlanResult as PlanResult
+    from socialstats.planning import adjust as adjust
+    from socialstats.planning import power_clustered_mean as power_clustered_mean
+    from socialstats.planning import power_mcnemar as power_mcnemar
+    from socialstats.planning import power_paired_t as power_paired_t
     from socialstats.results import Result as Result
     from socialstats.results import ResultGroup as ResultGroup
     from socialstats.studies import STUDIES as STUDIES
@@ -45,9 +52,14 @@ _HOMES = {
     ),
     "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry"),
     "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
+    "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
+    "socialstats.metrics.weighted_kappa": ("weighted_kappa",),
     "socialstats.metrics.win_rates": ("win_rates",),
+    "socialstats.planning": (
+        "PlanResult", "adjust", "power_clustered_mean", "power_mcnemar", "power_paired_t",
+    ),
     "socialstats.results": ("Result", "ResultGroup"),
     "socialstats.studies": ("STUDIES",),
 }  # fmt: skip
@@ -58,7 +70,9 @@ __all__ = [
     "Comparisons", "read_comparisons", "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
-    "choice_entropy_difference", "STUDIES",
+    "choice_entropy_difference", "mcnemar", "STUDIES",
+    # planning
+    "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results
     "Result", "ResultGroup", "BradleyTerryResult", "Caution",
     # errors

@@ -2,8 +2,10 @@
 
 from socialstats.metrics import bradley_terry as _bradley_terry
 from socialstats.metrics import choice_entropy as _choice_entropy
+from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import sensitivity as _sensitivity
+from socialstats.metrics import weighted_kappa as _weighted_kappa
 from socialstats.metrics import win_rates as _win_rates
 from socialstats.registry import Metric
 
@@ -15,5 +17,7 @@ METRICS: dict[str, Metric] = {
         _sensitivity.METRIC,
         _preference_shares.METRIC,
         _choice_entropy.METRIC,
+        _mcnemar.METRIC,
+        _weighted_kappa.METRIC,
     )
 }

@@ -209,8 +209,9 @@ def log_odds_ratio(
 ) -> LogOdds | str:
     """Log of the matched odds ratio, with a standard error for clusters by the delta method.
 
-    Each pair's influence is (first only)/b - (second only)/c; squares of its sums by cluster, times G/(G-1), G the
-    clusters that hold a discordant pair; two factors V1 + V2 - V12, not below the larger of V1 and V2, and min(G) - 1 df.
+    Each pair's influence is (first only)/b - (second only)/c. The variance is G/(G-1) times the sum of the squares of
+    its sums by cluster, G the clusters that hold a discordant pair, with G - 1 df; of two factors V1 + V2 - V12, not
+    below the larger of V1 and V2, with min(G) - 1 df.
 
     Returns
     -------

@@ -126,7 +126,7 @@ def mid_p(cells: Cells) -> McNemarTest:
 
 
 def share_interval(cells: Cells, method: str, level: float) -> tuple[float, float]:
-    """Interval of b / (b + c): ``"exact"`` (Clopper & Pearson 1934) or ``"wilson"``; (0, 1) without discordant pairs."""
+    """Interval of b / (b + c), ``"exact"`` (Clopper & Pearson 1934) or ``"wilson"``; (0, 1) without discordant pairs."""
     b, c, n = cells.b, cells.c, cells.discordant
     if not n:
         return 0.0, 1.0

@@ -1,0 +1,198 @@
+"""McNemar once more: statsmodels' tests, scipy's binomial, Tango by profile likelihood, least squares with clusters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from socialstats.crosscheck.paired_tables import cross_table, ends, near, pair_table, set_aside
+from socialstats.models.dependence import cluster_factors
+from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
+IGNORING = "ignoring clusters"
+LARGEST_MATRIX = 400  # pairs a cluster whose matrix square root is taken
+
+
+def verify(result: Result) -> Verification:
+    """Recompute cells, difference, odds ratio, their intervals and the tests."""
+    design = result.design
+    factors = cluster_factors(design, result.settings["cluster"])
+    data = pair_table(design, factors)
+    table = cross_table(data, 2)
+    row = result.rows[0]
+    checks = [near("difference", row.estimate, float(data["d"].mean()), "pandas", close=1e-10)]
+    checks += pair_tests(result, table, IGNORING if factors else "test")
+    checks += difference_interval(result, table, result.row("difference", group=IGNORING) if factors else row)
+    checks += odds_ratio(result, table, result.row("odds_ratio", group=IGNORING) if factors else result.rows[1])
+    if factors and row.std_error is not None:
+        checks += robust(result, data, len(factors))
+    return Verification(checks=tuple(checks))
+
+
+def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
+    """Exact, asymptotic, corrected and mid-p tests."""
+    from scipy.stats import binom
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    b, c = table[1, 0], table[0, 1]
+    rows = {name: result.row(name, group=group) for name in ("exact", "mid_p", "asymptotic", "continuity")}
+    exact = mcnemar(table, exact=True)
+    checks = [near("exact p", rows["exact"].p_value, exact.pvalue, "statsmodels")]
+    half = min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5) - binom.pmf(b, b + c, 0.5))
+    checks.append(near("mid-p", rows["mid_p"].p_value, half, "scipy", "twice the tail less the point probability"))
+    for name, correct in (("asymptotic", False), ("continuity", True)):
+        if b + c == 0:
+            note = "statsmodels divides 0 by 0 without discordant pairs (corrected: statistic inf, p 0)"
+            checks.append(set_aside(name, rows[name].p_value, None, "statsmodels", note))
+            continue
+        theirs = mcnemar(table, exact=False, correction=correct)
+        if correct and b == c:
+            note = "statsmodels corrects b = c too, to 1/(b + c); R does not: statistic 0, p 1"
+            checks.append(set_aside(name, rows[name].p_value, float(theirs.pvalue), "statsmodels", note))
+            continue
+        checks.append(near(f"{name} statistic", rows[name].statistic, theirs.statistic, "statsmodels"))
+        checks.append(near(f"{name} p", rows[name].p_value, theirs.pvalue, "statsmodels"))
+    return checks
+
+
+def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
+    """The interval that takes pairs as independent."""
+    if row.conf_low is None:
+        return []
+    level, kind = result.settings["level"], result.settings["difference_ci"]
+    if kind == "tango":
+        return ends(row, *profile_interval(table, level), "scipy", PROFILE, 1e-6)
+    if kind == "newcombe":
+        return ends(row, *square_and_add(table, level), "statsmodels", "Wilson's intervals of statsmodels, combined")
+    from scipy.stats import norm
+
+    extra = {"wald": 0.0, "bonett_price": 1.0, "agresti_min": 0.5}[kind]
+    d = np.repeat([1.0, -1.0, 0.0], 3)[[0, 3, 6]]
+    weight = np.array([table[1, 0] + extra, table[0, 1] + extra, table[0, 0] + table[1, 1] + (2 - 2 * extra)])
+    if kind == "wald":
+        weight[2] = table[0, 0] + table[1, 1]
+    mean = float(np.average(d, weights=weight))
+    spread = math.sqrt(float(np.average((d - mean) ** 2, weights=weight)) / weight.sum())
+    low, high = norm.interval(level, mean, spread)
+    return ends(row, max(low, -1.0), min(high, 1.0), "scipy", "moments of -1, 0, 1 with the added pairs")
+
+
+def profile_interval(table: FloatArray, level: float) -> tuple[float, float]:
+    """Tango's interval: invert the score test, the constrained likelihood maximised numerically."""
+    from scipy.optimize import brentq, minimize_scalar
+    from scipy.special import xlogy
+    from scipy.stats import norm
+
+    b, c, n = table[1, 0], table[0, 1], table.sum()
+    z, found = norm.ppf((1 + level) / 2), (b - c) / n
+
+    def score(delta: float) -> float:
+        least, most = max(0.0, -delta), (1 - delta) / 2  # of P(second only)
+
+        def loss(q: float) -> float:
+            return -float(xlogy(b, q + delta) + xlogy(c, q) + xlogy(n - b - c, 1 - 2 * q - delta))
+
+        fit = minimize_scalar(loss, bounds=(least, most), method="bounded", options={"xatol": 1e-13})
+        q = min((least, most, float(fit.x)), key=loss)
+        return (b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
+
+    with np.errstate(all="ignore"):
+        edge, step = 1 - 1e-12, 1e-9
+        low = -1.0 if found == -1 else brentq(lambda x: score(x) - z, -edge, found - step)
+        high = 1.0 if found == 1 else brentq(lambda x: score(x) + z, found + step, edge)
+    return float(low), float(high)
+
+
+def square_and_add(table: FloatArray, level: float) -> tuple[float, float]:
+    """Newcombe's method 10 from statsmodels' Wilson intervals."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    n, sides = table.sum(), (table[1].sum(), table[:, 1].sum())
+    (l1, u1), (l2, u2) = (proportion_confint(x, n, alpha=1 - level, method="wilson") for x in sides)
+    p1, p2 = sides[0] / n, sides[1] / n
+    product = float(np.prod(table.sum(axis=0)) * np.prod(table.sum(axis=1)))
+    top = float(np.linalg.det(table)) if product else 0.0
+    top = max(top - n / 2, 0.0) if top > 0 else top
+    phi = top / math.sqrt(product) if product else 0.0
+    matrix = np.array([[1.0, -phi], [-phi, 1.0]])
+    down, up = np.array([p1 - l1, u2 - p2]), np.array([u1 - p1, p2 - l2])
+    reach = [math.sqrt(max(float(v @ matrix @ v), 0.0)) for v in (down, up)]
+    return p1 - p2 - reach[0], p1 - p2 + reach[1]
+
+
+def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
+    """The matched odds ratio and its interval, from scipy's binomial test."""
+    from scipy.stats import binomtest, norm
+
+    b, c = int(table[1, 0]), int(table[0, 1])
+    if not c:
+        return [set_aside("odds_ratio", None, None, "scipy", "no pair is second only: no finite odds ratio")]
+    checks = [near("odds_ratio", result.rows[1].estimate, b / c, "pandas", close=1e-10)]
+    if row.conf_low is None:
+        return checks
+    level, kind = result.settings["level"], result.settings["odds_ratio_ci"]
+    if kind == "wald":
+        reach = norm.ppf((1 + level) / 2) * math.sqrt(1 / b + 1 / c)
+        return checks + ends(row, b / c * math.exp(-reach), b / c * math.exp(reach), "scipy")
+    found = binomtest(b, b + c).proportion_ci(level, method=kind)
+    why = "interval of the binomial share, as odds; scipy finds its ends by root finding"
+    return checks + ends(row, found.low / (1 - found.low), found.high / (1 - found.high), "scipy", why, 1e-7)
+
+
+def robust(result: Result, data: object, factors: int) -> list[Check]:
+    """Standard error, t and p of the difference: statsmodels for two factors, matrix algebra for one."""
+    from scipy.stats import t
+    from statsmodels.regression.linear_model import OLS
+
+    row, test = result.rows[0], result.row("robust_t", group="test")
+    d = np.asarray(data["d"], dtype=np.float64)  # type: ignore[index]
+    groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])  # type: ignore[index]
+    if factors == 1:
+        found = bias_reduced(d, groups[:, 0])
+        if found is None:
+            note = f"a cluster of more than {LARGEST_MATRIX} pairs: its matrix square root is not taken"
+            return [set_aside("std_error", row.std_error, None, "scipy", note)]
+        error, df, package, why = *found, "scipy", "CR2 and Satterthwaite df by matrix square roots and traces"
+    else:
+        fit = OLS(d, np.ones_like(d)).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True, "df_correction": False}
+        )
+        one = [
+            float(OLS(d, np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": groups[:, k]}).bse[0])
+            for k in (0, 1)
+        ]
+        with np.errstate(invalid="ignore"):
+            error = float(np.nanmax([fit.bse[0], *one]))
+        df, package = float(min(len(np.unique(groups[:, k])) for k in (0, 1)) - 1), "statsmodels"
+        why = "least squares with crossed clusters, not below those of one factor"
+    value = float(d.mean()) / error
+    low, high = t.interval(result.settings["level"], df, d.mean(), error)
+    return [
+        near("std_error", row.std_error, error, package, why, 1e-8),
+        near("robust t", test.statistic, value, package, why, 1e-7),
+        near("robust p", test.p_value, 2 * t.sf(abs(value), df), package, why, 1e-7),
+        *ends(row, low, high, package, why),
+    ]
+
+
+def bias_reduced(d: FloatArray, code: FloatArray) -> tuple[float, float] | None:
+    """CR2 standard error of a mean and its Satterthwaite df, with the matrices of Bell and McCaffrey (2002)."""
+    from scipy.linalg import sqrtm
+
+    n, total, columns = len(d), 0.0, []
+    off, names = d - d.mean(), np.unique(code)
+    sizes = [int((code == g).sum()) for g in names]
+    if max(sizes) > LARGEST_MATRIX:
+        return None
+    for g, size in zip(names, sizes, strict=True):
+        inside = code == g
+        adjust = np.linalg.inv(np.real(sqrtm(np.eye(size) - np.full((size, size), 1 / n))))
+        ones = adjust @ np.ones(size)
+        total += float(ones @ off[inside]) ** 2
+        spread = -np.full(n, ones.sum() / n)  # (I - H)_g' A_g 1
+        spread[inside] += ones
+        columns.append(spread / n)
+    gram = np.array(columns) @ np.array(columns).T
+    return math.sqrt(total) / n, float(np.trace(gram) ** 2 / np.sum(gram * gram))

@@ -1,0 +1,156 @@
+"""The public function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
+from socialstats.errors import NothingToAnalyse
+from socialstats.metrics.mcnemar.analysis import Analysis, analyse
+from socialstats.metrics.mcnemar.cautions import all_cautions
+from socialstats.metrics.mcnemar.options import (
+    TEST_NAMES,
+    DifferenceInterval,
+    OddsRatioInterval,
+    TestName,
+    check_binary,
+    check_options,
+    chosen_test,
+)
+from socialstats.metrics.mcnemar.rows import all_rows, robust_name
+from socialstats.models.dependence import cluster_factors, cluster_text
+from socialstats.models.paired_proportions import NAMES
+from socialstats.results import Result, ResultGroup, by_levels
+from socialstats.text import shorten
+
+PAIR_REFERENCES = (
+    "mcnemar1947", "edwards1948", "fagerland2013", "clopper1934", "wilson1927", "tango1998", "newcombe1998",
+    "bonettprice2012", "agrestimin2005", "cohen1988",
+)  # fmt: skip
+CLUSTER_REFERENCES = (
+    "bellmccaffrey2002", "cameron2011", "obuchowski1998", "durkalski2003", "yang2010", "eliasziw1991",
+)  # fmt: skip
+
+
+def mcnemar(
+    paired: Paired,
+    *,
+    test: TestName = "auto",
+    odds_ratio_ci: OddsRatioInterval = "exact",
+    difference_ci: DifferenceInterval = "tango",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+) -> Result | ResultGroup:
+    """Compare the proportions of two conditions on the same units (McNemar's test).
+
+    Of n pairs, a have the second of the two levels under both conditions, b under the first only, c under the second
+    only, d under neither. Difference of proportions (b - c)/n, first minus second; matched odds ratio b/c; Cohen's
+    g = b/(b + c) - 1/2, signed.
+
+    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (one factor:
+    CR2 errors with Satterthwaite's degrees of freedom; two crossed factors: V1 + V2 - V12, not below the larger of V1
+    and V2, with min(G) - 1 df), and what takes pairs as independent stands in group ``"ignoring clusters"``.
+
+    Parameters
+    ----------
+    paired : Paired
+        With values of two levels. With a ``by`` factor: one result a level.
+    test : str
+        The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``.
+        Independent pairs: ``"mid_p"``, ``"exact"``, ``"asymptotic"``, ``"continuity"`` (not corrected when b = c, as
+        in R). One cluster factor: ``"robust_t"``, ``"cluster_means_t"``, ``"sign_flip"``, ``"obuchowski"``,
+        ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two: ``"robust_t"``. All that apply are rows of the result.
+    odds_ratio_ci : {"exact", "wilson", "wald"}
+        Interval of the odds ratio of independent pairs (with clusters: a t interval of its log, robust).
+    difference_ci : {"tango", "newcombe", "bonett_price", "agresti_min", "wald"}
+        Interval of the difference of independent pairs.
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
+    level : float
+
+    Returns
+    -------
+    Result
+        Rows ``difference`` (p-value of the leading test), ``odds_ratio``, ``cohens_g``; group ``"proportion"``: both
+        conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, or for exact and mid-p tests b and
+        for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
+        the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
+        its infinite end). Without discordant pairs every p is 1 and the odds ratio is undefined (caution SS314).
+
+    Raises
+    ------
+    DesignError
+        If the values are not of two levels.
+    InputError
+        For an unknown option or cluster, or a test that does not fit the clusters.
+    NothingToAnalyse
+        If there is no pair.
+
+    References
+    ----------
+    McNemar, Q. (1947). doi:10.1007/BF02295996
+    Fagerland, M. W., Lydersen, S., & Laake, P. (2013). doi:10.1186/1471-2288-13-91
+    Tango, T. (1998). Equivalence test and confidence interval for the difference in proportions for the paired-sample
+    design. Statistics in Medicine, 17(8), 891-908.
+    Yang, Z., Sun, X., & Hardin, J. W. (2010). doi:10.1002/bimj.201000035
+    Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). doi:10.1198/jbes.2010.07136
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from socialstats.designs.paired import Paired
+    >>> approval = Paired(conditions=("survey 1", "survey 2"), scale="binary", levels=("disapprove", "approve"),
+    ...     first=np.array([1.0, 1, 0, 0]), second=np.array([1.0, 0, 1, 0]), count=np.array([794.0, 150, 86, 570]))
+    >>> result = mcnemar(approval)
+    >>> row = result.row("difference")
+    >>> round(row.estimate, 3), round(row.conf_low, 4), round(row.conf_high, 4)
+    (0.04, 0.0214, 0.059)
+    >>> round(result.row("exact").p_value, 8)
+    3.716e-05
+    """
+    check_options(test, odds_ratio_ci, difference_ci, level)
+    settings: dict[str, Any] = {
+        "test": test, "odds_ratio_ci": odds_ratio_ci, "difference_ci": difference_ci, "cluster": cluster,
+        "level": level,
+    }  # fmt: skip
+    return by_levels(paired, "declared", lambda one: estimate(one, settings), Paired)
+
+
+def estimate(design: Paired, settings: dict[str, Any]) -> Result:
+    """Compute everything of one design."""
+    check_binary(design)
+    if not design.n_pairs:
+        raise NothingToAnalyse(f"{design.source}: no pair to compare")
+    factors = cluster_factors(design, settings["cluster"])
+    lead = chosen_test(settings["test"], factors)
+    found = analyse(design, factors)
+    rows, extras = all_rows(found, lead, design.conditions, settings)
+    first, second = design.conditions
+    return Result(
+        metric="mcnemar",
+        title=f"McNemar's test: {shorten(first)} minus {shorten(second)}",
+        inference=inference(found, lead, settings, factors),
+        rows=rows,
+        counts=sizes(found, factors),
+        fit={"nobs": design.n_pairs, "n_clusters": rows[0].n_clusters, "method": TEST_NAMES[lead]},
+        settings=settings,
+        cautions=all_cautions(design, found, rows, factors),
+        references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
+        design=design,
+        extras={"cells": {name: getattr(found.cells, name) for name in "abcd"}, "lead": lead, **extras},
+    )
+
+
+def inference(found: Analysis, lead: str, settings: dict[str, Any], factors: tuple[Factor, ...]) -> str:
+    """Say how interval and test were obtained."""
+    how = NAMES[settings["difference_ci"]] if found.robust is None else robust_name(found.robust)
+    return f"{how}; {TEST_NAMES[lead]}; {cluster_text(factors, 'pairs')}"
+
+
+def sizes(found: Analysis, factors: tuple[Factor, ...]) -> dict[str, int]:
+    """Count pairs, discordant pairs, and the levels of each cluster factor."""
+    counts = {"pairs": int(found.cells.n), "discordant pairs": int(found.cells.discordant)}
+    levels = found.robust.clusters if found.robust is not None else ()
+    return counts | {f"clusters of '{shorten(f.name)}'": n for f, n in zip(factors, levels, strict=True)}

@@ -1,0 +1,178 @@
+"""Numbers into rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from socialstats.metrics.mcnemar.analysis import Analysis, Tests, odds_interval
+from socialstats.metrics.mcnemar.options import ODDS_RATIO_NAMES, TEST_NAMES
+from socialstats.models.clustered_mcnemar import LogOdds
+from socialstats.models.clustered_mean import ClusteredMean
+from socialstats.models.mcnemar import Cells, McNemarTest, cohens_g, odds_ratio_interval
+from socialstats.models.paired_proportions import INTERVALS, NAMES, wald_std_error
+from socialstats.results import Row
+from socialstats.text import interval
+
+IGNORING = "ignoring clusters"
+NONE_DISCORDANT = "no discordant pairs"
+
+
+def all_rows(
+    found: Analysis, lead: str, conditions: tuple[str, str], settings: dict[str, Any]
+) -> tuple[tuple[Row, ...], dict[str, Any]]:
+    """Return the rows, and the intervals with infinite ends that rows cannot hold."""
+    cells, level = found.cells, settings["level"]
+    robust = found.robust
+    extra = {"odds_ratio_interval": ends_of_odds(found, settings["odds_ratio_ci"], level)}
+    rows = [
+        difference_row(found, lead, settings), odds_ratio_row(found, settings["odds_ratio_ci"], level),
+        g_row(found, level),
+        Row(term=conditions[0], group="proportion", estimate=(cells.a + cells.b) / cells.n, n=cells.n),
+        Row(term=conditions[1], group="proportion", estimate=(cells.a + cells.c) / cells.n, n=cells.n),
+    ]  # fmt: skip
+    if robust is None:
+        return (*rows, *rows_of_tests(found.pair_tests, "test", cells, lead)), extra
+    means = next(iter(found.means.values())) if len(found.means) == 1 else None
+    rows += rows_of_tests(
+        found.cluster_tests, "test", cells, lead, clusters=min(robust.clusters), means=means, level=level
+    )
+    for name, tests in found.alone.items():
+        own = found.means[name]
+        rows += rows_of_tests(tests, f"{name} alone", cells, lead, clusters=int(own.n), means=own, level=level)
+    return (*rows, *ignoring_rows(found, settings)), extra
+
+
+def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
+    """The difference, with its interval and the p-value of the test that leads."""
+    if found.robust is None:
+        return pairs_difference(found.cells, settings, found.pair_tests[lead], TEST_NAMES[lead], None)
+    robust, cells, level = found.robust, found.cells, settings["level"]
+    test = found.cluster_tests[lead]
+    tested = isinstance(test, McNemarTest)
+    known = not robust.undefined
+    why = robust.undefined if cells.discordant else f"{NONE_DISCORDANT}: no cluster-robust interval"
+    low, high = robust.interval(level) if known else (None, None)
+    return Row(
+        term="difference", estimate=cells.difference, std_error=robust.std_error if known else None,
+        conf_low=low, conf_high=high, conf_level=level if known else None,
+        statistic=test.statistic if isinstance(test, McNemarTest) else None,
+        df=test.df if isinstance(test, McNemarTest) else None,
+        p_value=test.p if isinstance(test, McNemarTest) else None,
+        n=cells.n, n_units=int(cells.discordant), n_clusters=min(robust.clusters),
+        method=f"{robust_name(robust)}; {TEST_NAMES[lead]}",
+        undefined=(None if known else why) if tested else str(test),
+    )  # fmt: skip
+
+
+def pairs_difference(
+    cells: Cells, settings: dict[str, Any], test: McNemarTest | None, named: str, group: str | None
+) -> Row:
+    """The difference with an interval that takes pairs as independent."""
+    level, kind = settings["level"], settings["difference_ci"]
+    low, high = INTERVALS[kind](cells, level)
+    known = low < high
+    chi_square = test is not None and test.df is not None
+    return Row(
+        term="difference", group=group, estimate=cells.difference, std_error=wald_std_error(cells) or None,
+        conf_low=low if known else None, conf_high=high if known else None, conf_level=level if known else None,
+        statistic=test.statistic if test is not None and chi_square else None,
+        df=test.df if test is not None else None, p_value=test.p if test is not None else None,
+        n=cells.n, n_units=int(cells.discordant), method=f"{NAMES[kind]}; {named}" if named else NAMES[kind],
+        undefined=None if known else f"{NAMES[kind]} has no width here; difference_ci='tango' has",
+    )  # fmt: skip
+
+
+def odds_ratio_row(found: Analysis, kind: str, level: float) -> Row:
+    """The matched odds ratio b / c: robust interval with clusters, else by `kind`."""
+    if found.robust is None:
+        return pairs_odds_ratio(found.cells, kind, level, None)
+    cells, log_odds = found.cells, found.log_odds
+    base: dict[str, Any] = {"term": "odds_ratio", "estimate": cells.odds_ratio, "n_units": int(cells.discordant)}
+    base |= {"n": cells.n, "n_clusters": min(found.robust.clusters), "method": "cluster-robust t interval of its log"}
+    if not isinstance(log_odds, LogOdds):
+        return Row(**base, undefined=infinite(cells) or str(log_odds))
+    low, high = odds_interval(log_odds, level)
+    return Row(**base, conf_low=low, conf_high=high, conf_level=level)
+
+
+def pairs_odds_ratio(cells: Cells, kind: str, level: float, group: str | None) -> Row:
+    """The matched odds ratio with an interval that takes pairs as independent."""
+    ends = odds_ratio_interval(cells, kind, level)
+    why = infinite(cells)
+    if not why and ends is None:
+        why = "Wald's interval needs discordant pairs of both kinds; odds_ratio_ci='exact' does not"
+    elif why and ends is not None:
+        why += f"; {interval(*ends, level=level)}"
+    known = ends is not None and not why
+    return Row(
+        term="odds_ratio", group=group, estimate=cells.odds_ratio, n=cells.n, n_units=int(cells.discordant),
+        conf_low=ends[0] if known and ends else None, conf_high=ends[1] if known and ends else None,
+        conf_level=level if known else None, method=ODDS_RATIO_NAMES[kind], undefined=why or None,
+    )  # fmt: skip
+
+
+def infinite(cells: Cells) -> str:
+    """Say why the odds ratio is not a number, or return empty text."""
+    if cells.c:
+        return ""
+    return "no pair is second only: the odds ratio is infinite" if cells.b else f"{NONE_DISCORDANT}: odds ratio 0/0"
+
+
+def ends_of_odds(found: Analysis, kind: str, level: float) -> tuple[float, float]:
+    """Interval of the odds ratio of independent pairs, with its infinite end (exact where Wald's does not exist)."""
+    return odds_ratio_interval(found.cells, kind, level) or odds_ratio_interval(found.cells, "exact", level) or (
+        0.0, math.inf)  # fmt: skip
+
+
+def g_row(found: Analysis, level: float) -> Row:
+    """Cohen's g, signed, with Wilson's interval or the cluster-robust one of the odds."""
+    values = cohens_g(found.cells, level)
+    if values is None:
+        return Row(term="cohens_g", n=found.cells.n, n_units=0, undefined=NONE_DISCORDANT)
+    base: dict[str, Any] = {"term": "cohens_g", "estimate": values[0], "n": found.cells.n}
+    base |= {"n_units": int(found.cells.discordant)}
+    if found.robust is None:
+        return Row(**base, conf_low=values[1], conf_high=values[2], conf_level=level, method="Wilson's interval")
+    base["n_clusters"] = min(found.robust.clusters)
+    if not isinstance(found.log_odds, LogOdds):
+        return Row(**base, undefined=str(found.log_odds))
+    low, high = (odds / (1 + odds) - 0.5 for odds in odds_interval(found.log_odds, level))
+    return Row(**base, conf_low=low, conf_high=high, conf_level=level, method="cluster-robust t interval of log odds")
+
+
+def rows_of_tests(
+    tests: Tests, group: str, cells: Cells, lead: str, *, clusters: int | None = None,
+    means: ClusteredMean | None = None, level: float = 0.95,
+) -> list[Row]:  # fmt: skip
+    """One row a test, the leading one first; the t of cluster means has its own estimate."""
+    rows = []
+    for name in sorted(tests, key=lambda name: name != lead):
+        test = tests[name]
+        base: dict[str, Any] = {"term": name, "group": group, "n": cells.n, "n_units": int(cells.discordant)}
+        base |= {"n_clusters": clusters, "method": TEST_NAMES[name]}
+        if name == "cluster_means_t" and means is not None and not means.undefined:
+            low, high = means.interval(level)
+            base |= {"estimate": means.mean, "std_error": means.std_error}
+            base |= {"conf_low": low, "conf_high": high, "conf_level": level}
+        if isinstance(test, McNemarTest):
+            rows.append(Row(**base, statistic=test.statistic, df=test.df, p_value=test.p))
+        else:
+            rows.append(Row(**base, undefined=test))
+    return rows
+
+
+def ignoring_rows(found: Analysis, settings: dict[str, Any]) -> list[Row]:
+    """Interval, odds ratio and tests that take pairs as independent although there are clusters."""
+    return [
+        pairs_difference(found.cells, settings, None, "", IGNORING),
+        pairs_odds_ratio(found.cells, settings["odds_ratio_ci"], settings["level"], IGNORING),
+        *rows_of_tests(found.pair_tests, IGNORING, found.cells, ""),
+    ]
+
+
+def robust_name(found: ClusteredMean) -> str:
+    """Name the robust interval: its kind and degrees of freedom."""
+    if found.kind == "two-way":
+        return "two-way cluster-robust t interval"
+    return f"cluster-robust t interval, {found.kind} with Satterthwaite df"
