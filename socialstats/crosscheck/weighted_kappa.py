@@ -1,0 +1,215 @@
+"""Weighted kappa once more: statsmodels and scikit-learn on expanded ratings, and slopes of a direct computation.
+
+statsmodels takes a matrix as *disagreement* weights, and scikit-learn sorts labels and weighs their positions: each is
+called with what it needs, or named as unable.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare, worst
+from socialstats.designs.parts import AnyArray
+from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAME = "the same closed form in another order of arithmetic"
+SLOPE = "central differences of a direct computation, error about h^2"
+TOLERANCE = 1e-9
+STEP = 1e-4
+JOINT = ("mean", "pooled")
+
+
+def verify(result: Result) -> Verification:
+    """Recompute every kappa; of pairs also standard error, null standard error and p.
+
+    Returns
+    -------
+    Verification
+        The largest difference of each kind.
+    """
+    wide = wide_table(result)
+    checks: dict[str, list[Check]] = {}
+    groups: dict[str | None, Any] = {None: wide}
+    if result.settings["stratum"] is not None:
+        groups |= {str(name): part for name, part in wide.groupby(stratum_of(result))}
+    for group, part in groups.items():
+        rows = {row.term: row for row in result.rows if row.group == group}
+        found = {name: Pair(part, a, b, result) for name, (a, b) in pair_columns(result).items()}
+        for name, pair in found.items():
+            if name in rows:
+                for kind, check in pair_checks(name, rows[name], pair, result):
+                    checks.setdefault(kind, []).append(check)
+        for term in JOINT:
+            if term in rows:
+                checks.setdefault(term, []).append(joint_check(rows[term], found))
+        checks.setdefault("slopes", []).extend(slope_checks(rows, part, found, result))
+    return Verification(
+        checks=tuple(worst(found, "rows") if len(found) > 1 else found[0] for found in checks.values() if found)
+    )
+
+
+class Pair:
+    """Two columns of ratings, on the units that have both."""
+
+    def __init__(self, wide: pd.DataFrame, a: int, b: int, result: Result) -> None:
+        both = wide[[a, b, "count"]].dropna()
+        self.x, self.y = both[a].to_numpy(dtype=int), both[b].to_numpy(dtype=int)
+        self.count = both["count"].to_numpy(dtype=float)
+        self.index = both.index
+        self.disagreement = 1 - np.asarray(result.extras["weights"])
+        self.k = len(self.disagreement)
+
+    def table(self) -> FloatArray:
+        """Counts by the levels of both."""
+        out = np.zeros((self.k, self.k))
+        for i, j, n in zip(self.x, self.y, self.count, strict=True):
+            out[i, j] += n
+        return out
+
+    def parts(self, weight: FloatArray | None = None) -> tuple[float, float, float]:
+        """Return n, observed and expected disagreement, unit by unit; `weight` multiplies the counts."""
+        w = self.count if weight is None else self.count * weight
+        n = float(w.sum())
+        if n == 0:
+            return 0.0, math.nan, math.nan
+        observed = float(np.sum(w * self.disagreement[self.x, self.y])) / n
+        first = [float(w[self.x == i].sum()) / n for i in range(self.k)]
+        second = [float(w[self.y == i].sum()) / n for i in range(self.k)]
+        expected = sum(first[i] * second[j] * self.disagreement[i, j] for i in range(self.k) for j in range(self.k))
+        return n, observed, float(expected)
+
+
+def wide_table(result: Result) -> pd.DataFrame:
+    """One line a unit: the code of each rater's level, NaN where there is none, and how many units it stands for."""
+    import pandas as pd
+
+    design = result.design
+    value = design.value.astype(float)
+    value[design.status != 0] = np.nan
+    if result.settings["refusal"] == "level":
+        value[design.status == 2] = len(design.levels)
+    long = pd.DataFrame({"unit": design.unit, "rater": design.rater, "value": value})
+    wide = long.pivot(index="unit", columns="rater", values="value").reindex(range(len(design.units)))
+    wide = wide.reindex(columns=range(len(design.raters)))
+    return wide.assign(count=design.unit_count)
+
+
+def stratum_of(result: Result) -> AnyArray:
+    """Stratum label of each unit."""
+    design, name = result.design, result.settings["stratum"]
+    factor = design.strata[name] if name in design.strata else design.factors(name)[0]
+    labels: AnyArray = np.array(factor.levels, dtype=object)[factor.codes]
+    return labels
+
+
+def pair_columns(result: Result) -> dict[str, tuple[int, int]]:
+    """Columns of each pair of raters, by the name of its row."""
+    raters, pairs = list(result.design.raters), result.settings["pairs"]
+    chosen = list(range(len(raters))) if isinstance(pairs, str) else [raters.index(name) for name in pairs]
+    names = next(iter(result.extras["tables"].values()))
+    return dict(zip(names, combinations(chosen, 2), strict=True))
+
+
+def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[tuple[str, Check]]:
+    """Compare one pair with statsmodels (all numbers) and scikit-learn (the value)."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    if row.estimate is None or row.n is None or row.method == "on_undefined=1.0":
+        return []
+    theirs = cohens_kappa(pair.table(), weights=pair.disagreement)
+    made: dict[str, Any] = {"package": "statsmodels", "tolerance": TOLERANCE, "why": SAME}
+    out = [("statsmodels", compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made))]
+    independent = not result.design.factors(result.settings["cluster"])
+    if independent and row.std_error is not None:
+        out.append(("errors", compare(f"s.e. of {name}", row.std_error, float(theirs.std_kappa), **made)))
+    if independent and row.statistic is not None:
+        z = float(theirs.kappa / theirs.std_kappa0)
+        close = made | {"tolerance": 1e-8 * max(1.0, abs(z))}
+        out.append(("tests", compare(f"z of {name}", row.statistic, z, **close)))
+    return [*out, ("scikit-learn", sklearn_check(name, row, pair, result))]
+
+
+def sklearn_check(name: str, row: Row, pair: Pair, result: Result) -> Check:
+    """Compare with cohen_kappa_score where its weights are the same."""
+    from sklearn.metrics import cohen_kappa_score
+
+    chosen = result.settings["weights"]
+    even = np.allclose(np.diff(result.design.scores, 2), 0) if len(result.design.scores) > 2 else True
+    known = chosen == "unweighted" or (chosen in ("linear", "quadratic") and even and not refusals(result))
+    made: dict[str, Any] = {"package": "scikit-learn", "tolerance": TOLERANCE, "why": SAME}
+    if not known:
+        return compare(f"kappa of {name}", row.estimate, None, **made, note="scikit-learn weighs positions only")
+    scheme = None if chosen == "unweighted" else chosen
+    score = cohen_kappa_score(pair.x, pair.y, labels=list(range(pair.k)), weights=scheme, sample_weight=pair.count)
+    return compare(f"kappa of {name}", row.estimate, float(score), **made)
+
+
+def refusals(result: Result) -> bool:
+    """Tell whether refusals are a level."""
+    return bool(result.settings["refusal"] == "level")
+
+
+def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
+    """Compare the mean with that of statsmodels' kappas, the pooled one with sums over units."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    parts = [pair.parts() for pair in found.values()]
+    if row.term == "mean":
+        kept = [pair for pair, (n, _, de) in zip(found.values(), parts, strict=True) if n and de > 1e-12]
+        values = [float(cohens_kappa(pair.table(), weights=pair.disagreement).kappa) for pair in kept]
+        theirs = sum(values) / len(values) if values else None
+        package = "statsmodels"
+    else:
+        theirs, package = pooled(parts), "numpy"
+    if row.method == "on_undefined=1.0":
+        theirs = None
+    note = "the kappa does not exist" if theirs is None else ""
+    return compare(row.term, row.estimate, theirs, package=package, tolerance=TOLERANCE, why=SAME, note=note)
+
+
+def pooled(parts: list[tuple[float, float, float]]) -> float | None:
+    """1 - sum n Do / sum n De."""
+    total = sum(n * de for n, _, de in parts if n)
+    return 1 - sum(n * do for n, do, _ in parts if n) / total if total > 1e-12 else None
+
+
+def slope_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str, Pair], result: Result) -> list[Check]:
+    """Compare standard errors by clusters, or of all pairs together, with slopes in the weight of each cluster."""
+    factors = result.design.factors(result.settings["cluster"])
+    if len(factors) == 2:
+        return []
+    size = len(result.design.units)
+    codes = factors[0].codes if factors else np.arange(size)
+    copies = np.ones(size) if factors else result.design.unit_count
+    out = []
+    for term, row in rows.items():
+        if row.std_error is None or (term not in JOINT and not factors):
+            continue
+        pairs = found if term in JOINT else {term: found[term]}
+        present = sorted({int(codes[u]) for pair in pairs.values() for u in pair.index})
+        slopes = np.array([slope(pairs, codes, g, term) for g in present])
+        many = len(present)
+        scale = many / (many - 1) if factors else 1.0
+        weights = np.ones(many) if factors else copies[present]
+        theirs = math.sqrt(scale * float(np.sum(slopes**2 / weights)))
+        made: dict[str, Any] = {"package": "numpy", "tolerance": 1e-6, "why": SLOPE}
+        out.append(compare(f"s.e. of {term}", row.std_error, theirs, **made))
+    return out
+
+
+def slope(pairs: Mapping[str, Pair], codes: Any, g: int, term: str) -> float:
+    """Derivative of a kappa with respect to the weight of one cluster."""
+    ends = []
+    for step in (STEP, -STEP):
+        parts = [pair.parts(1 + step * (codes[pair.index] == g)) for pair in pairs.values()]
+        known = [1 - do / de for n, do, de in parts if n and de > 1e-12]
+        ends.append(float(pooled(parts) or 0.0) if term == "pooled" else sum(known) / len(known))
+    return (ends[0] - ends[1]) / (2 * STEP)

@@ -1,0 +1,315 @@
+"""Weighted kappa of two raters and of all pairs of raters, on arrays of distinct rating patterns.
+
+With agreement weights w, disagreement v = 1 - w, shares p_ij of the n units that got i and j, margins r and c:
+observed disagreement Do = sum p_ij v_ij, expected De = sum r_i c_j v_ij, kappa = 1 - Do/De (Cohen 1968).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.models.raters import Patterns
+from socialstats.resampling.engine import Finish
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+NONE_LEFT = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairKappa:
+    """Kappa of two raters.
+
+    Attributes
+    ----------
+    n : float
+        Units rated by both.
+    table : (levels, levels) float64 array
+        Units by the level of the first rater (rows) and of the second (columns).
+    observed, expected : float
+        Weighted agreement, po and pe; NaN without units.
+    kappa : float
+        NaN where it does not exist.
+    std_error, null_error : float
+        Of Fleiss, Cohen & Everitt (1969): in general, and under the hypothesis that kappa is 0.
+    """
+
+    n: float
+    table: FloatArray
+    observed: float
+    expected: float
+    kappa: float
+    std_error: float
+    null_error: float
+
+    @property
+    def constant(self) -> tuple[int | None, int | None]:
+        """Level that each rater always chose; None for a rater who varied."""
+        used = [np.flatnonzero(self.table.sum(axis=axis)) for axis in (1, 0)]
+        first, second = (int(levels[0]) if len(levels) == 1 else None for levels in used)
+        return first, second
+
+
+def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
+    """Kappa of a square table of counts.
+
+    Parameters
+    ----------
+    table : (levels, levels) float64 array
+    w : (levels, levels) float64 array
+        Agreement weights.
+
+    Notes
+    -----
+    With e_i = sum_j w_ij c_j, f_j = sum_i w_ij r_i, po and pe the weighted agreement (Fleiss, Cohen & Everitt 1969,
+    eq. 9 and 14):
+    var = (sum p_ij (w_ij (1 - pe) - (e_i + f_j)(1 - po))^2 - (po pe - 2 pe + po)^2) / (n (1 - pe)^4);
+    var0 = (sum r_i c_j (w_ij - e_i - f_j)^2 - pe^2) / (n (1 - pe)^2).
+    The squares that are subtracted are those of the means; here the terms are centred first.
+
+    Examples
+    --------
+    >>> k = pair_kappa(np.array([[20.0, 5.0], [10.0, 15.0]]), np.eye(2))
+    >>> round(k.kappa, 4), round(k.std_error, 4)
+    (0.4, 0.127)
+    """
+    n = float(table.sum())
+    p = table / n if n else table
+    r, c = p.sum(axis=1), p.sum(axis=0)
+    do, de = float(((1 - w) * p).sum()), float(r @ (1 - w) @ c)
+    kappa, error, null_error = errors_of(p, r, c, w, do, de, n) if n else (np.nan, np.nan, np.nan)
+    return PairKappa(
+        n=n, table=table, observed=1 - do if n else np.nan, expected=1 - de if n else np.nan, kappa=kappa,
+        std_error=error, null_error=null_error,
+    )  # fmt: skip
+
+
+def errors_of(
+    p: FloatArray, r: FloatArray, c: FloatArray, w: FloatArray, do: float, de: float, n: float
+) -> tuple[float, float, float]:
+    """Return kappa and its standard errors; exactly 0 or 1 for a rater who never varies or perfect agreement."""
+    if de <= NONE_LEFT:
+        return np.nan, np.nan, np.nan
+    if 1 in (np.count_nonzero(r), np.count_nonzero(c)):
+        return 0.0, 0.0, 0.0  # Do = De, without rounding
+    both = (w @ c)[:, None] + (r @ w)[None, :]
+    chance = np.outer(r, c)
+    null = w - both
+    null_error = float(np.sqrt((chance * (null - float((chance * null).sum())) ** 2).sum() / n)) / de
+    if do <= NONE_LEFT:
+        return 1.0, 0.0, null_error
+    residual = w * de - both * do
+    centred = residual - float((p * residual).sum())
+    return 1 - do / de, float(np.sqrt((p * centred**2).sum() / n)) / de**2, null_error
+
+
+def largest_kappa(found: PairKappa, w: FloatArray, name: str, scores: FloatArray) -> float | None:
+    """Return the largest kappa that the two margins allow; None for weights other than the named orders.
+
+    Unweighted: sum of min(r_i, c_i) on the diagonal (Cohen 1960). Linear, quadratic and ordinal weights fall with the
+    distance between levels faster than linearly or as fast, so matching the sorted ratings agrees most.
+    """
+    if np.isnan(found.kappa) or name not in ("unweighted", "linear", "quadratic", "ordinal"):
+        return None
+    order = np.argsort(scores)
+    r, c = (found.table.sum(axis=axis)[order] / found.n for axis in (1, 0))
+    if name == "unweighted":
+        best = float(np.minimum(r, c).sum())
+    else:
+        cuts = np.unique(np.concatenate([[0.0], np.cumsum(r), np.cumsum(c)]))
+        middle, mass = (cuts[:-1] + cuts[1:]) / 2, np.diff(cuts)
+        i, j = (np.minimum(np.searchsorted(np.cumsum(x), middle), len(x) - 1) for x in (r, c))
+        best = float(mass @ w[np.ix_(order, order)][i, j])
+    return min(1.0, (best - found.expected) / (1 - found.expected))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KappaTable:
+    """Kappa of several pairs of raters, with what joint inference needs.
+
+    Attributes
+    ----------
+    pairs : tuple of (int, int)
+        Columns of the patterns.
+    found : tuple of PairKappa
+    mean, pooled : float
+        Mean of the pairs' kappas (Light 1971), and 1 - sum n Do / sum n De over pairs (Conger 1980 when every rater
+        rated every unit); NaN where no pair has one.
+    used : (pairs,) bool array
+        Pairs whose kappa exists: those in `mean`.
+    statistics : (cells, pairs x (2 levels + 1)) sparse array
+        For each pair: margins of the first and of the second rater, and weighted agreement.
+    influence : (cells, pairs + 2) sparse array
+        How much each cell moves each kappa, the mean and the pooled one (sum over its units).
+    touched : (cells, pairs + 2) sparse array
+        Positive where a cell takes part.
+    finish : callable
+        Sums of `statistics` -> (resamples, pairs + 2) estimates.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    found: tuple[PairKappa, ...]
+    mean: float
+    pooled: float
+    used: np.ndarray[Any, np.dtype[np.bool_]]
+    statistics: csr_array
+    influence: csr_array
+    touched: csr_array
+    finish: Finish
+
+
+def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, int]]) -> KappaTable:
+    """Compute kappa of pairs of raters, each on the units that both rated.
+
+    Parameters
+    ----------
+    patterns : Patterns
+    w : (levels, levels) float64 array
+        Agreement weights.
+    pairs : sequence of (int, int)
+        Columns of `patterns.codes`.
+    """
+    cells = [shared_cells(patterns, a, b, len(w)) for a, b in pairs]
+    k = len(w)
+    tables = [
+        np.bincount(cell, weights=patterns.count[there], minlength=k * k).reshape(k, k).astype(np.float64)
+        for there, cell in cells
+    ]
+    found = tuple(pair_kappa(table, w) for table in tables)
+    used = np.array([not np.isnan(one.kappa) for one in found])
+    statistics, finish = statistics_of(patterns.count, cells, w), finisher(w, used)
+    whole = finish(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(1, -1))[0]
+    influence, touched = influences(patterns.count, cells, found, used, w, float(whole[-1]))
+    return KappaTable(
+        pairs=tuple(pairs), found=found, mean=float(whole[-2]), pooled=float(whole[-1]), used=used,
+        statistics=statistics, influence=influence, touched=touched, finish=finish,
+    )  # fmt: skip
+
+
+def shared_cells(patterns: Patterns, a: int, b: int, k: int) -> tuple[IntArray, IntArray]:
+    """Return the cells that raters a and b both rated, and their place in the flattened square table."""
+    first, second = patterns.codes[:, a], patterns.codes[:, b]
+    there = np.flatnonzero((first >= 0) & (second >= 0))
+    return there, first[there] * k + second[there]
+
+
+def statistics_of(count: FloatArray, cells: Sequence[tuple[IntArray, IntArray]], w: FloatArray) -> csr_array:
+    """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse."""
+    from scipy.sparse import csr_array
+
+    k = len(w)
+    row, column, value = [], [], []
+    for p, (there, cell) in enumerate(cells):
+        start = p * (2 * k + 1)
+        row += 3 * [there]
+        column += [start + cell // k, start + k + cell % k, np.full(len(cell), start + 2 * k)]
+        value += [count[there], count[there], count[there] * w.ravel()[cell]]
+    shape = (len(count), len(cells) * (2 * k + 1))
+    return csr_array((np.concatenate(value), (np.concatenate(row), np.concatenate(column))), shape=shape)
+
+
+def finisher(w: FloatArray, used: np.ndarray[Any, np.dtype[np.bool_]]) -> Finish:
+    """Return the function from summed statistics to kappas, their mean over the `used` pairs, and the pooled kappa."""
+    k = len(w)
+
+    def finish(sums: FloatArray) -> FloatArray:
+        parts = sums.reshape(len(sums), -1, 2 * k + 1)
+        r, c, agree = parts[..., :k], parts[..., k : 2 * k], parts[..., -1]
+        n = r.sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            do, de = n - agree, ((r @ (1 - w)) * c).sum(axis=-1) / n  # both times n
+            kappa = np.where(de > NONE_LEFT * n, 1 - do / de, np.nan)
+            kept = np.where(used, kappa, np.nan)
+            known = ~np.isnan(kept)
+            mean = np.where(known, kept, 0.0).sum(axis=1) / known.sum(axis=1)
+            total = np.nansum(de, axis=1)
+            pooled = np.where(total > NONE_LEFT * n.sum(axis=1), 1 - do.sum(axis=1) / total, np.nan)
+        return np.column_stack([kappa, mean, pooled])
+
+    return finish
+
+
+def influences(
+    count: FloatArray,
+    cells: Sequence[tuple[IntArray, IntArray]],
+    found: Sequence[PairKappa],
+    used: np.ndarray[Any, np.dtype[np.bool_]],
+    w: FloatArray,
+    pooled: float,
+) -> tuple[csr_array, csr_array]:
+    """First-order effect of each cell on each kappa, on their mean and on the pooled kappa.
+
+    A unit with ratings i and j moves kappa by ((1 - kappa)(b_i + a_j - De) - v_ij) / (n De), b_i = sum_j v_ij c_j and
+    a_j = sum_i v_ij r_i: the derivative of 1 - Do/De; squared and summed over units it is the variance of Fleiss,
+    Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
+    """
+    from scipy.sparse import csr_array
+
+    v, k = 1 - w, len(w)
+    total = float(sum(one.n * (1 - one.expected) for one in found if one.n))
+    rows, columns, values, share = [], [], [], 1 / max(int(used.sum()), 1)
+    n_pairs = len(found)
+    for p, ((there, cell), one) in enumerate(zip(cells, found, strict=True)):
+        if not one.n or not len(there):
+            continue
+        r, c, de = one.table.sum(axis=1) / one.n, one.table.sum(axis=0) / one.n, 1 - one.expected
+        spread = (v @ c)[cell // k] + (r @ v)[cell % k] - de
+        parts = []
+        if used[p]:
+            alone = count[there] * ((1 - one.kappa) * spread - v.ravel()[cell]) / (one.n * de)
+            parts = [(p, alone), (n_pairs, share * alone)]
+        if not np.isnan(pooled):
+            parts.append((n_pairs + 1, count[there] * ((1 - pooled) * spread - v.ravel()[cell]) / total))
+        for column, value in parts:
+            rows.append(there)
+            columns.append(np.full(len(there), column))
+            values.append(value)
+    shape = (len(count), n_pairs + 2)
+    if not rows:
+        return csr_array(shape, dtype=np.float64), csr_array(shape, dtype=np.float64)
+    index = (np.concatenate(rows), np.concatenate(columns))
+    ones = np.ones(len(index[0]))
+    return csr_array((np.concatenate(values), index), shape=shape), csr_array((ones, index), shape=shape)
+
+
+def clustered_errors(
+    table: KappaTable, count: FloatArray, clusters: Sequence[IntArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return standard errors and numbers of clusters (independent units without any) of each column of `influence`.
+
+    Units independent: sqrt(sum of squared influences), Fleiss, Cohen & Everitt's for a pair. Clusters: G/(G - 1) times
+    the sum of squared cluster sums (Liang & Zeger 1986). Two crossed factors: V1 + V2 - V12, at least the larger of V1
+    and V2 (Cameron, Gelbach & Miller 2011).
+    """
+    influence, touched = table.influence, table.touched
+    if not clusters:
+        squares = np.asarray(influence.multiply(influence).multiply(1 / count[:, None]).sum(axis=0)).ravel()
+        return np.sqrt(squares), np.asarray(count @ (touched > 0).astype(np.float64)).ravel()
+    singles = [one_way(influence, touched, codes) for codes in clusters]
+    if len(clusters) == 1:
+        return np.sqrt(singles[0][0]), singles[0][1]
+    joint = np.unique(np.column_stack(list(clusters)), axis=0, return_inverse=True)[1].ravel()
+    both = one_way(influence, touched, joint.astype(np.int64))[0]
+    larger = np.maximum(singles[0][0], singles[1][0])
+    variance = np.maximum(singles[0][0] + singles[1][0] - both, larger)
+    return np.sqrt(variance), np.minimum(singles[0][1], singles[1][1])
+
+
+def one_way(influence: csr_array, touched: csr_array, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Variance by one cluster factor (NaN with fewer than two clusters), and the number of clusters that take part."""
+    from scipy.sparse import csr_array
+
+    dense = np.unique(codes, return_inverse=True)[1].ravel()
+    cells = np.arange(len(dense))
+    gather = csr_array((np.ones(len(dense)), (dense, cells)), shape=(int(dense.max()) + 1, len(dense)))
+    sums = (gather @ influence).toarray()
+    groups = ((gather @ touched) > 0).sum(axis=0)
+    g = np.asarray(groups, dtype=np.float64).ravel()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(g > 1, (sums**2).sum(axis=0) * g / (g - 1), np.nan), g
