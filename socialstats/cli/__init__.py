@@ -51,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    for line in message.split("\n"):
+    wording = importlib.import_module("socialstats.cli.wording")
+    for line in wording.as_typed(message).split("\n"):
         prefix = "" if line.startswith(" ") else "error: "
         print(prefix + line, file=sys.stderr)
     return code

@@ -10,6 +10,8 @@ DESCRIPTION = "Statistics for the social behaviour of language models."
 EPILOG = """examples:
   socialstats report --example role-conflict -o report.html
   socialstats report choices.csv --map item_a=left --map item_b=right --cluster worker -o report.html
+  socialstats report answers.csv --map unit=question --map condition=prompt --cluster story -o report.html
+  socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
   socialstats check choices.csv
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
@@ -93,6 +95,8 @@ def _report(commands: Any) -> None:
     add("--covariate", metavar="NAME", help="what should decide in role-conflict (default urgency)")
     add("--adjust", action="append", metavar="NAME", help="covariate to hold equal in the comparisons study; repeat")
     add("--group", metavar="NAME", help="covariate that groups the items, such as domain")
+    add("--smallest-effect", type=float, metavar="X", help="differences between -X and X are practically nothing")
+    add("--effect-scale", choices=["raw", "d_z"], help="unit of --smallest-effect (default raw)")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
         help="exit with 1 when a caution of this severity is on the page")  # fmt: skip
     add("--date", metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
@@ -107,7 +111,10 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     )  # fmt: skip
     add = parser.add_argument
     add("--map", action="append", default=[], metavar="PART=COLUMN",
-        help="item_a, item_b, winner, order, weight, wins_a, wins_b, ties, or X_a / X_b of a covariate X")  # fmt: skip
+        help="parts of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
+        "covariate X; of pairs: unit, condition, value (or first, second: one row a unit); of ratings: unit, rater, "
+        "value, status, rater_source")  # fmt: skip
+    add("--design", choices=["comparisons", "paired", "ratings"], help="what the rows are (default: by the columns)")
     add(
         "--cluster",
         action="append",
@@ -120,4 +127,13 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
     add("--missing", choices=["error", "drop"], help="what to do with rows that miss a value (default error)")
     add("--winner-coding", choices=["auto", "label", "side", "score"], help="what the winner column holds")
+    add("--conditions", action="append", metavar="A,B", help="the two conditions of pairs: first minus second")
+    add("--levels", action="append", metavar="LOW,...,HIGH", help="the values in order; for pairs of answers ZERO,ONE")
+    add("--scale", choices=["binary", "numeric", "nominal", "ordinal", "interval", "ratio"],
+        help="of pairs: binary, nominal, numeric; of ratings: nominal, ordinal, interval, ratio")  # fmt: skip
+    add("--unmatched", choices=["error", "drop"], help="pairs that miss a condition (default error)")
+    add("--refusal", action="append", metavar="LABEL", help="rating that means a refusal; repeat")
+    add("--strata", action="append", metavar="COLUMN", help="groups of units to report ratings by; repeat")
+    add("--rater-group", action="append", dest="rater_groups", metavar="COLUMN",
+        help="groups of raters to report ratings by; repeat")  # fmt: skip
     add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")

@@ -16,12 +16,14 @@ from socialstats.errors import InputError, Problem
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "study": {"name": str, "title": str, "status": str},
     "data": {
-        "file": str, "map": dict, "cluster": (str, list), "by": str, "where": (str, list), "tie": (str, list),
-        "na": (str, list), "missing": str, "winner_coding": str,
+        "file": str, "design": str, "map": dict, "cluster": (str, list), "by": str, "where": (str, list),
+        "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
+        "levels": list, "scale": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
+        "rater_groups": (str, list),
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
-        "covariate": str, "group": str, "adjust": (str, list),
+        "covariate": str, "group": str, "adjust": (str, list), "smallest_effect": float, "effect_scale": str,
     },
 }  # fmt: skip
 NAMES = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}

@@ -12,15 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.cli.commands import load_plan
-from socialstats.cli.inputs import design_options, filtered, read_design, settle
+from socialstats.cli.describe import describe
+from socialstats.cli.designs import Design, read
+from socialstats.cli.inputs import design_of, read_design, settle
 from socialstats.cli.plan import Plan
-from socialstats.designs.comparisons import Comparisons
+from socialstats.cli.wording import as_typed, typed_caution
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
-from socialstats.text import count
+from socialstats.tables import as_table
 
-OPTION_KEYS = ("level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust")
+OPTION_KEYS = (
+    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust", "smallest_effect",
+    "effect_scale",
+)  # fmt: skip
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
@@ -38,7 +43,7 @@ def run_report(options: argparse.Namespace) -> int:
     if "adjust" in chosen:
         chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
     study = pick(STUDIES, settings.get("study"), design)
-    progress(options, f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}; study {study.name}")
+    progress(options, f"{describe(design)[0]}; study {study.name}")
     outcome = run_study(
         study, design, StudyOptions(**chosen, verify=not options.no_verify, simulated=simulated)
     )  # fmt: skip
@@ -48,28 +53,25 @@ def run_report(options: argparse.Namespace) -> int:
     return 1 if reached else 0
 
 
-def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Comparisons, str, dict[str, str]]:
+def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
     """Return the design, what says that it is simulated, and facts about the data for the reproduce block."""
     if (options.example is None) == (options.data is None):
         raise InputError("name a file (or - for stdin), or --example NAME, not both")
     if options.example is not None:
         return read_example(options.example, settings)
-    design = read_design(options.data, settings, options.input_format)
+    design = read_design(options.data, settings, options.input_format, settings.get("study"))
     facts = {"data": design.source}
     if options.data != "-":
         facts["sha256"] = hashlib.sha256(Path(options.data).read_bytes()).hexdigest()
     return design, "", facts
 
 
-def read_example(name: str, settings: dict[str, Any]) -> tuple[Comparisons, str, dict[str, str]]:
+def read_example(name: str, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
     """Return the design of a bundled data set."""
     from socialstats import datasets
 
     entry = datasets.describe(name.replace("-", "_"))
-    frame = entry.load()
-    if not {"choice", "winner", "wins_a"} & set(frame.columns):
-        raise InputError(f"data set '{name}' is not a table of comparisons")
-    design = filtered(Comparisons.from_frame(frame, source=entry.name, **design_options(settings)), settings)
+    design = read(as_table(entry.load(), entry.name), settings, design_of(settings.get("study")))
     simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
     return design, simulated, {"data": f"bundled data set {entry.name}"}
 
@@ -80,6 +82,7 @@ def write(
     """Render and write the page and the JSON."""
     import socialstats_reports
 
+    outcome = replace(outcome, cautions=tuple(typed_caution(c) for c in outcome.cautions))
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
     page = socialstats_reports.render(
@@ -144,4 +147,4 @@ def tell(options: argparse.Namespace, outcome: Outcome) -> None:
         print(sentence, file=sys.stderr)
     for caution in outcome.cautions:
         if caution.severity != "info":
-            print(f"caution: {caution}", file=sys.stderr)
+            print(as_typed(f"caution: {caution}"), file=sys.stderr)

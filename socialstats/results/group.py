@@ -10,7 +10,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
-from socialstats.text import shorten
+from socialstats.text import listing, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,9 @@ class ResultGroup:
     results: Mapping[str, Any]
 
     def __getitem__(self, level: str) -> Any:
+        if level not in self.results:
+            known = listing([shorten(name) for name in self.results], most=20)
+            raise InputError(f"no level '{shorten(str(level))}' of {self.by}; levels: {known}")
         return self.results[level]
 
     def __iter__(self) -> Iterator[str]:

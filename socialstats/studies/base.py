@@ -7,10 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"
+Design = Comparisons | Paired | Ratings
+KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +35,10 @@ class StudyOptions:
         Covariate that groups the items, such as domain; found by itself when None.
     adjust : tuple of str
         Covariates to hold equal in the model of the comparisons study.
+    smallest_effect : float or None
+        Differences of pairs between minus and plus this are practically nothing; None leaves the question out.
+    effect_scale : {"raw", "d_z"}
+        Unit of `smallest_effect`: that of the values, or standard deviations of the differences.
     verify : bool
         Recompute the numbers with independent implementations.
     simulated : str
@@ -46,6 +54,8 @@ class StudyOptions:
     covariate: str = "urgency"
     group: str | None = None
     adjust: tuple[str, ...] = ()
+    smallest_effect: float | None = None
+    effect_scale: Literal["raw", "d_z"] = "raw"
     verify: bool = True
     simulated: str = ""
 
@@ -54,6 +64,10 @@ class StudyOptions:
             raise InputError(f"seed={self.seed} is not a whole number of at least 0")
         if self.resamples < 100:
             raise InputError(f"resamples={self.resamples} is too few for intervals; use at least 100")
+        if self.smallest_effect is not None and not 0 < self.smallest_effect < float("inf"):
+            raise InputError(f"smallest_effect={self.smallest_effect}: it is a size, a number above 0")
+        if self.effect_scale not in ("raw", "d_z"):
+            raise InputError(f"effect_scale={self.effect_scale!r} is not an option. Choose from 'raw', 'd_z'")
 
     def echo(self) -> dict[str, Any]:
         """Return the settings as a mapping."""
@@ -70,21 +84,26 @@ class Study:
         As used on the command line.
     title : str
         The question, in one line.
-    design : str
+    design : {"comparisons", "paired", "ratings"}
+        Kind of design that it takes.
     needs : str
         The columns it needs, for `socialstats studies`.
-    applies : callable
-        Comparisons -> bool: True when the study can be run on this table.
+    suits : callable
+        Design of this kind -> bool: True when the study can be run on this table.
     run : callable
-        (Comparisons, StudyOptions) -> Outcome.
+        (design, StudyOptions) -> Outcome.
     """
 
     name: str
     title: str
-    design: Literal["comparisons"]
+    design: Literal["comparisons", "paired", "ratings"]
     needs: str
-    applies: Callable[[Comparisons], bool]
-    run: Callable[[Comparisons, StudyOptions], Outcome]
+    suits: Callable[[Any], bool]
+    run: Callable[[Any, StudyOptions], Outcome]
+
+    def applies(self, design: Design) -> bool:
+        """Tell whether the study can be run on this design."""
+        return isinstance(design, KINDS[self.design]) and self.suits(design)
 
 
 def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:
@@ -96,21 +115,24 @@ def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Cau
     return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
 
 
-def pick(studies: Mapping[str, Study], name: str | None, design: Comparisons) -> Study:
+def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
     """Return the study by name, or the most specific one that applies to the table.
 
     Raises
     ------
     InputError
-        For an unknown name, or a study whose columns are missing.
+        For an unknown name, a study of another design, or one whose columns are missing.
     """
     if name is None:
         return next(study for study in studies.values() if study.applies(design))
     if name not in studies:
         raise InputError(f"no study '{name}'; studies: {', '.join(studies)}")
     study = studies[name]
-    if not study.applies(design):
+    if not isinstance(design, KINDS[study.design]):
         raise InputError(
-            f"study '{name}' needs {study.needs}; covariates found: {', '.join(design.covariates) or 'none'}"
+            f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
         )
+    if not study.applies(design):
+        found = ", ".join(getattr(design, "covariates", ())) or "none"
+        raise InputError(f"study '{name}' needs {study.needs}; covariates found: {found}")
     return study

@@ -177,6 +177,6 @@ STUDY = Study(
     title="Which item is preferred over which, and how sure is the order?",
     design="comparisons",
     needs="item_a, item_b, winner",
-    applies=lambda design: True,
+    suits=lambda design: True,
     run=run,
 )

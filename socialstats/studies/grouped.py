@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, SocialStatsError
-from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.base import Design, Study, StudyOptions, order_cautions
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.text import count, shorten
 
 MOST_LEVELS = 12
+ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
-def run_study(study: Study, design: Comparisons, options: StudyOptions) -> Outcome:
+def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     """Run a study on a design, or on each level of its by factor.
 
     Raises
@@ -32,7 +32,7 @@ def run_study(study: Study, design: Comparisons, options: StudyOptions) -> Outco
     return merge(outcomes, design)
 
 
-def _one(study: Study, level: str, part: Comparisons, by: str, options: StudyOptions) -> Outcome:
+def _one(study: Study, level: str, part: Design, by: str, options: StudyOptions) -> Outcome:
     try:
         return study.run(replace(part, by=None), options)
     except SocialStatsError as error:
@@ -40,14 +40,14 @@ def _one(study: Study, level: str, part: Comparisons, by: str, options: StudyOpt
         raise
 
 
-def merge(outcomes: dict[str, Outcome], design: Comparisons) -> Outcome:
+def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
     """Put the outcomes of all levels on one page, each block under its level."""
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
     return replace(
         first,
         title=f"{first.title} By {by}",
-        design=f"{count(design.n_rows, 'comparison')}, {count(len(outcomes), f'{by} level')}",
+        design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
         answer=tuple(f"{shorten(level)}: {o.answer[0]}" for level, o in outcomes.items()),
         strip=_strip(outcomes),
         cautions=order_cautions(

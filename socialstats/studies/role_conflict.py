@@ -202,6 +202,6 @@ STUDY = Study(
     title="Does urgency decide, or the role?",
     design="comparisons",
     needs="item_a, item_b, winner, urgency_a, urgency_b (numbers); best with order and domain_a, domain_b",
-    applies=_applies,
+    suits=_applies,
     run=run,
 )

@@ -1,0 +1,220 @@
+"""Which design a table is: by what was asked for, by the parts that were mapped, by its columns."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from socialstats.designs.options import map_options
+from socialstats.errors import DesignError, InputError
+from socialstats.tables import Table
+from socialstats.text import listing, shorten
+
+DESIGNS = ("comparisons", "paired", "ratings")
+COMMON = ("cluster", "by", "na", "missing")
+OWN = {
+    "comparisons": ("tie", "winner_coding"),
+    "paired": ("conditions", "levels", "scale", "unmatched"),
+    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups"),
+}
+PARTS = {
+    "paired": ("unit", "condition", "value", "first", "second", "by", "cluster"),
+    "ratings": ("unit", "rater", "value", "status", "rater_source", "by", "cluster"),
+}
+MARKS = {
+    "paired": {"condition", "first", "second", "conditions", "unmatched"},
+    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups"},
+    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "tie", "winner_coding"},
+}  # parts and options that only one design has
+SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
+WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
+VAGUE = {"group", "model", "version", "variant", "prompt", "setting", "time", "worker"}  # could be either part
+OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding"}
+
+
+def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> str:
+    """Return the design: as asked for, of the study, of the parts and options that only it has, or by the columns.
+
+    Raises
+    ------
+    DesignError
+        If the columns fit no design, or two; the message says what each looked for and how to say it.
+    """
+    asked = settings.get("design")
+    if asked is not None and asked not in DESIGNS:
+        raise InputError(f"--design {shorten(asked)}: the designs are {listing(DESIGNS)}")
+    if asked is not None or chosen is not None:
+        return str(asked or chosen)
+    given = {entry.partition("=")[0] for entry in words(settings.get("map"))}
+    given |= {key for own in OWN.values() for key in own if settings.get(key)}
+    marked = [name for name, marks in MARKS.items() if marks & given]
+    marked += ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
+    if len(marked) == 1:
+        return marked[0]
+    return by_columns(table, settings)
+
+
+def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
+    """Return the one design whose parts are all among the columns."""
+    fits: dict[str, dict[str, str]] = {}
+    misses: dict[str, str] = {}
+    for name, roles in ROLES.items():
+        try:
+            fits[name] = roles(table, settings)
+        except InputError as error:
+            misses[name] = "; ".join(problem.message for problem in getattr(error, "problems", ()))
+    if "comparisons" in fits:
+        return "comparisons"
+    if len(fits) == 2:
+        vague = {name: fits[name].get("condition", fits[name].get("rater")) in VAGUE for name in fits}
+        clear = [name for name, is_vague in vague.items() if not is_vague]
+        fits = {name: fits[name] for name in clear} if len(clear) == 1 else fits
+    if len(fits) == 1:
+        return next(iter(fits))
+    if not fits and wide_pair(table.columns):
+        return "paired"
+    columns = f"columns: {listing([shorten(c) for c in table.columns], most=20)}"
+    if fits:
+        each = "\n".join(f"  {name}: {_parts_text(parts)}" for name, parts in fits.items())
+        fix = " or ".join(f"--design {name}" for name in fits)
+        raise DesignError(f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}")
+    each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
+    raise DesignError(
+        f"{table.source}: the columns fit no design ({columns})\n{each}\n"
+        "  Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN "
+        "(comparisons), --map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), "
+        "--map first=COLUMN --map second=COLUMN (paired, one row a unit), "
+        "or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
+    )
+
+
+def _parts_text(parts: Mapping[str, str]) -> str:
+    return ", ".join(f"{part} = {shorten(column)}" for part, column in parts.items())
+
+
+def _comparison_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+    from socialstats.designs.columns import assign
+    from socialstats.designs.options import Options
+
+    roles = assign(table, Options(**map_options(_known(settings, MARKS["comparisons"]))))
+    return {part: column for part, column in roles.parts().items() if part in ("item_a", "item_b", "winner")}
+
+
+def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of a long table of pairs; an `InputError` where one is missing."""
+    from socialstats.designs.paired_options import PairedOptions, paired_roles
+
+    named = map_parts(_known(settings, {"unit", "condition", "value"}), "paired")
+    return paired_roles(table, PairedOptions(**named, **_taken(table, settings))).parts()
+
+
+def _ratings_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
+    from socialstats.designs.ratings_options import RatingsOptions, ratings_roles
+
+    named = map_parts(_known(settings, {"unit", "rater", "value"}), "ratings")
+    return ratings_roles(table, RatingsOptions(**named, **_taken(table, settings))).parts()
+
+
+def _taken(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that are declared as something else, and so play no part of a design."""
+    entries = [entry.partition("=")[::2] for entry in words(settings.get("map"))]
+    clusters = words(settings.get("cluster")) + [column for part, column in entries if part == "cluster"]
+    by = settings.get("by") or next((column for part, column in entries if part == "by"), None)
+    found: dict[str, Any] = {"cluster": tuple(name for name in clusters if name in table.columns)}
+    return found | ({"by": by} if by in table.columns else {})
+
+
+def _known(settings: Mapping[str, Any], parts: set[str]) -> list[str]:
+    return [entry for entry in words(settings.get("map")) if entry.partition("=")[0] in parts]
+
+
+def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
+    """Turn ``part=column`` entries into options of a design of pairs or ratings.
+
+    Examples
+    --------
+    >>> map_parts(["unit=question", "cluster=topic", "cluster=model"], "paired")
+    {'unit': 'question', 'cluster': ('topic', 'model')}
+    """
+    done: dict[str, Any] = {}
+    for entry in entries:
+        part, equals, column = entry.partition("=")
+        if not equals or not part or not column:
+            raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
+        if part not in PARTS[name]:
+            raise InputError(
+                f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. Parts: {', '.join(PARTS[name])}"
+            )
+        if part == "cluster":
+            done["cluster"] = (*done.get("cluster", ()), column)
+        elif part in done:
+            raise InputError(f"--map {shorten(entry)}: '{part}' is mapped twice")
+        else:
+            done[part] = column
+    return done
+
+
+def refuse_foreign(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse options that belong to other designs only.
+
+    Raises
+    ------
+    InputError
+        Naming the option and the designs that have it.
+    """
+    for key in dict.fromkeys(key for own in OWN.values() for key in own):
+        if settings.get(key) and key not in OWN[name]:
+            homes = [home for home, own in OWN.items() if key in own]
+            option = OPTION_NAMES.get(key, f"--{key}")
+            raise InputError(f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)")
+    scale = settings.get("scale")
+    if scale is not None and scale not in SCALES[name]:
+        raise InputError(f"--scale {shorten(scale)}: scales of {name} are {', '.join(SCALES[name])}")
+
+
+def wide_pair(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Return two columns that are called like two conditions of one row.
+
+    Examples
+    --------
+    >>> wide_pair(["id", "pre", "post"]), wide_pair(["id", "score"])
+    (('pre', 'post'), None)
+    """
+    return next((pair for pair in WIDE_PAIRS if set(pair) <= set(columns)), None)
+
+
+def words(value: Any) -> list[str]:
+    """Return one or several texts as a list."""
+    return [] if value is None else [value] if isinstance(value, str) else list(value)
+
+
+def where(word: str) -> tuple[str, str]:
+    """Split COLUMN=VALUE.
+
+    Examples
+    --------
+    >>> where("model=a=b")
+    ('model', 'a=b')
+    """
+    column, equals, value = word.partition("=")
+    if not equals or not column:
+        raise InputError(f"--where {shorten(word)}: write it as COLUMN=VALUE, such as --where model=gpt-4")
+    return column, value
+
+
+def split_list(entries: Sequence[str]) -> list[str]:
+    """Split comma-separated labels; a label with a comma stands in double quotes.
+
+    Examples
+    --------
+    >>> split_list(["low,medium", '"high, or more"'])
+    ['low', 'medium', 'high, or more']
+    """
+    parts = [part.strip() for entry in entries for part in next(csv.reader([entry], skipinitialspace=True), [])]
+    return [part for part in parts if part]
+
+
+ROLES: dict[str, Callable[[Table, Mapping[str, Any]], dict[str, str]]] = {
+    "comparisons": _comparison_parts, "paired": paired_parts, "ratings": _ratings_parts,
+}  # fmt: skip

@@ -1,0 +1,128 @@
+"""What a design holds, a line a fact; and the same as the data section of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from socialstats.cli.designs import Design
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
+from socialstats.text import count, listing, percent, shorten
+
+MOST = 12  # labels that a line names
+
+
+def describe(design: Design) -> list[str]:
+    """Return what a design holds, a line a fact."""
+    from socialstats.studies import STUDIES
+
+    parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())
+    own = (
+        _comparisons(design) if isinstance(design, Comparisons)
+        else _paired(design) if isinstance(design, Paired) else _ratings(design)
+    )  # fmt: skip
+    clusters = ", ".join(f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters) or "none declared"
+    lines = [f"{shorten(design.source)}: {own[0]}", f"columns     {parts}", *own[1:], f"clusters    {clusters}"]
+    if design.by is not None:
+        lines.append(f"by          {shorten(design.by.name)} ({_names(design.by.levels)})")
+    lines += [
+        f"flow        {step.label}: {count(step.rows)}" + (f" ({step.note})" if step.note else "")
+        for step in design.flow
+    ]
+    if isinstance(design, Comparisons):
+        lines.append(f"strengths   {_strengths(design)}")
+    lines.append(f"studies     {', '.join(s.name for s in STUDIES.values() if s.applies(design))}")
+    return lines
+
+
+def _comparisons(design: Comparisons) -> list[str]:
+    return [
+        f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}",
+        f"pairs       {count(len(design.pair.levels))} met",
+        f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})",
+        f"order       {'known' if design.order_known else 'unknown: item_a counts as first'}",
+        f"covariates  {', '.join(design.covariates) or 'none'}",
+    ]
+
+
+def _paired(design: Paired) -> list[str]:
+    first, second = (shorten(name) for name in design.conditions)
+    lines = [
+        f"{count(design.n_pairs, 'pair')}, {first} and {second}",
+        f"difference  {first} minus {second}",
+        f"scale       {design.scale}" + (f": {_names(design.levels)}" if design.levels else ""),
+    ]
+    if design.unmatched:
+        lines.append(f"unmatched   {count(len(design.unmatched))} left out ({_names(design.unmatched)})")
+    return lines
+
+
+def _ratings(design: Ratings) -> list[str]:
+    order = "" if design.scale == "nominal" else ", in this order"
+    told = "declared" if design.levels_declared else "those that occur"
+    held = design.unit_count[design.unit]
+    lines = [
+        f"{count(design.n_rows, 'rating')} of {count(design.unit_count.sum(), 'unit')} "
+        f"by {count(len(design.raters), 'rater')}",
+        f"raters      {_names(design.raters)}",
+        f"scale       {design.scale}",
+        f"levels      {_names(design.levels)} ({told}{order})",
+        f"missing     {count(held[design.status == MISSING].sum())}",
+        f"refusals    {count(held[design.status == REFUSAL].sum())}",
+    ]
+    for what, factors in (("strata", design.strata), ("rater group", design.rater_groups)):
+        lines += [f"{what:<12}{shorten(name)} ({_names(factor.levels)})" for name, factor in factors.items()]
+    return lines
+
+
+def _names(labels: tuple[str, ...]) -> str:
+    return listing([shorten(label, 40) for label in labels], most=MOST)
+
+
+def _strengths(design: Comparisons) -> str:
+    """Say whether every strength is finite, and if not why."""
+    import numpy as np
+
+    from socialstats.models.bradley_terry.data import pair_data
+    from socialstats.models.bradley_terry.existence import win_graph
+
+    graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
+    if graph.connected:
+        return "finite: every item can be compared with every other"
+    lone = [f"{shorten(design.items[i])} never lost" for i in graph.unbeaten[:5]]
+    lone += [f"{shorten(design.items[i])} never won" for i in graph.winless[:5]]
+    return f"not finite: {'; '.join(lone) or count(len(graph.groups), 'separate group')}"
+
+
+def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a plan that read the same design again."""
+    name = type(design).__name__.lower()
+    known: dict[str, Any] = {
+        "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
+        "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
+        "na": settings.get("na"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
+    }  # fmt: skip
+    if isinstance(design, Comparisons):
+        return known | {"tie": settings.get("tie"), "winner_coding": settings.get("winner_coding")}
+    known |= {"scale": design.scale, "levels": _plan_levels(design)}
+    if isinstance(design, Paired):
+        return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched", "error")}
+    return known | {
+        "refusal": settings.get("refusal"), "strata": list(design.strata), "rater_groups": list(design.rater_groups)
+    }  # fmt: skip
+
+
+def _plan_levels(design: Paired | Ratings) -> list[str] | None:
+    """Return the levels to declare: none for numbers that were found in the data."""
+    if isinstance(design, Paired):
+        return None if design.scale == "numeric" else list(design.levels)
+    return list(design.levels) if design.levels_declared or not design.numeric else None
+
+
+def mapped_parts(design: Design) -> dict[str, str]:
+    """Return the parts of the mapping that `--map` understands."""
+    other = ("cluster", "stratum", "rater_group")
+    skip = {"by"} | {c.name for c in design.clusters}
+    return {part: column for part, column in design.columns.items() if part not in skip and not part.startswith(other)}

@@ -1,0 +1,105 @@
+"""Which design a table is read as, and with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from socialstats.cli.deciding import (
+    COMMON,
+    OWN,
+    decide,
+    map_parts,
+    paired_parts,
+    refuse_foreign,
+    where,
+    wide_pair,
+    words,
+)
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.options import map_options
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import FlowStep
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import InputError
+from socialstats.tables import Table, rows_where
+from socialstats.text import listing, shorten
+
+Design = Comparisons | Paired | Ratings
+
+
+def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> Design:
+    """Read a table as the settings say; `chosen` is the design of the study that was asked for.
+
+    Raises
+    ------
+    InputError
+        For a design that cannot be told, options of another design, and whatever reading finds.
+    """
+    name = decide(table, settings, chosen)
+    refuse_foreign(name, settings)
+    whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") and settings.get("where") else 0
+    steps = []
+    for word in words(settings.get("where")):
+        column, value = where(word)
+        table, left_out = rows_where(table, column, value)
+        label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
+        steps.append(FlowStep(label=label, rows=left_out, note=f"--where {shorten(word)}"))
+    design = READERS[name](table, settings)
+    if not steps:
+        return design
+    read_all = FlowStep(label="rows read", rows=whole, note=table.source)
+    return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keyword options of the design's reader."""
+    entries = words(settings.get("map"))
+    options = map_options(entries) if name == "comparisons" else map_parts(entries, name)
+    passed = {key: settings[key] for key in (*COMMON, *OWN[name]) if settings.get(key) is not None}
+    clusters = tuple(dict.fromkeys((*options.get("cluster", ()), *words(passed.get("cluster")))))
+    options |= {key: passed[key] for key in passed if key != "cluster"}
+    return options | ({"cluster": clusters} if clusters else {})
+
+
+def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
+    """Read pairs: one row a unit and condition, or one row a unit with two columns (mapped, or before/after)."""
+    options = options_of("paired", settings)
+    pair = wide_pair(table.columns)
+    wide = "first" in options or "second" in options
+    if not wide and pair is not None and "condition" not in options and "value" not in options:
+        try:
+            paired_parts(table, settings)
+        except InputError:
+            options, wide = {"first": pair[0], "second": pair[1]} | options, True
+    if not wide:
+        return Paired.from_frame(table, **options)
+    lacking = [part for part in ("first", "second") if part not in options]
+    if lacking:
+        raise InputError(f"--map {lacking[0]}=COLUMN is missing: a table with one row a unit has two value columns")
+    order = options.pop("conditions", None)
+    if order is not None:
+        labels = (options["first"], options["second"])
+        if set(order) != set(labels):
+            raise InputError(f"--conditions names {listing(order)}; the columns are {listing(labels)}")
+        options["first"], options["second"] = order
+    for part in ("condition", "value"):
+        if part in options:
+            raise InputError(f"--map {part}= is for one row a unit and condition; leave out first= and second=")
+    return Paired.from_wide(table, **options)
+
+
+def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
+    """Read ratings, one row each."""
+    return Ratings.from_frame(table, **options_of("ratings", settings))
+
+
+def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
+    """Read paired comparisons, one row each or counts."""
+    return Comparisons.from_frame(table, **options_of("comparisons", settings))
+
+
+READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {
+    "comparisons": read_comparisons, "paired": read_paired, "ratings": read_ratings,
+}  # fmt: skip
