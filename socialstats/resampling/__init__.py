@@ -15,14 +15,15 @@ from socialstats.resampling.intervals import (
     percentile,
     studentized,
 )
-from socialstats.resampling.jackknife import Jackknife, jackknife
+from socialstats.resampling.jackknife import Jackknife, acceleration, jackknife
 from socialstats.resampling.max_t import MaxT, bootstrap_draws, max_t, max_t_critical, normal_draws
+from socialstats.resampling.permutation import permutation_test
 from socialstats.resampling.sign_flip import cluster_sums, flipped_sums, sign_flip
 from socialstats.resampling.units import SCHEMES, Scheme, Units, weight_blocks
 
 __all__ = [
     "ALTERNATIVES", "METHODS", "SCHEMES", "Alternative", "Bootstrap", "ChanceTest", "Interval", "Jackknife", "MaxT",
-    "Method", "Replicates", "Scheme", "Units", "basic", "bca", "bootstrap", "bootstrap_draws", "choose",
+    "Method", "Replicates", "Scheme", "Units", "acceleration", "basic", "bca", "bootstrap", "bootstrap_draws", "choose",
     "cluster_sums", "flipped_sums", "jackknife", "max_t", "max_t_critical", "normal_draws", "order_quantile",
-    "percentile", "sign_flip", "studentized", "weight_blocks",
+    "percentile", "permutation_test", "sign_flip", "studentized", "weight_blocks",
 ]  # fmt: skip

@@ -141,15 +141,19 @@ def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = 
     return collect(found, "basic", level)
 
 
-def bca(boot: Replicates, jack: Jackknife, *, level: float = 0.95) -> Interval:
+def bca(
+    boot: Replicates, jack: Jackknife | None = None, *, level: float = 0.95, acceleration: FloatArray | None = None
+) -> Interval:
     """Bias-corrected and accelerated percentile intervals (Efron 1987).
 
     Parameters
     ----------
     boot : Replicates
-    jack : Jackknife
+    jack : Jackknife, optional
         Of the same units; gives the acceleration.
     level : float
+    acceleration : (m,) array, optional
+        Instead of `jack`: from influence values, by `socialstats.resampling.acceleration`.
 
     Returns
     -------
@@ -158,11 +162,14 @@ def bca(boot: Replicates, jack: Jackknife, *, level: float = 0.95) -> Interval:
         replicates do not reach the ends.
     """
     z = ndtri(np.array(tails(level, boot)))
+    if (jack is None) == (acceleration is None):
+        raise InputError("BCa needs either a jackknife or an acceleration")
+    slopes = jack.acceleration if jack is not None else np.asarray(acceleration, dtype=np.float64)
     found = []
     for j, column in enumerate(boot.replicates.T):
         usable = column[~np.isnan(column)]
         share = (np.sum(usable < boot.estimate[j]) + np.sum(usable == boot.estimate[j]) / 2) / max(len(usable), 1)
-        a = jack.acceleration[j]
+        a = slopes[j]
         if not 0 < share < 1 or np.isnan(a):
             why = "BCa needs replicates on both sides of the estimate and leave-one-out estimates that differ"
             found.append((math.nan, math.nan, math.nan, math.nan, why))

@@ -40,6 +40,14 @@ class Jackknife:
         return mean - self.values
 
     @property
+    def influence(self) -> FloatArray:
+        """(n-1) (estimate - leave-one-out estimate): R's ``empinf(type="jack")``, not centred on their mean.
+
+        For a statistic that is not linear, `acceleration` of these differs from that of the deviations.
+        """
+        return (self.copies.sum() - 1) * (self.estimate - self.values)
+
+    @property
     def std_error(self) -> FloatArray:
         """Jackknife standard error: sqrt((n-1)/n * sum of squared deviations) (Efron & Tibshirani 1993, 11.5)."""
         n = self.copies.sum()
@@ -56,10 +64,42 @@ class Jackknife:
     @property
     def acceleration(self) -> FloatArray:
         """Acceleration of the BCa interval: sum d^3 / (6 (sum d^2)^1.5) (Efron & Tibshirani 1993, eq. 14.15)."""
-        d = self.deviations
-        squares = self.copies @ d**2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(squares > 0, (self.copies @ d**3) / (6 * squares**1.5), np.nan)
+        return acceleration(self.deviations, self.copies)
+
+
+def acceleration(influence: FloatArray, copies: FloatArray | None = None) -> FloatArray:
+    """Acceleration of the BCa interval from influence values: sum l^3 / (6 (sum l^2)^1.5).
+
+    Parameters
+    ----------
+    influence : (units, m) array
+        What each unit adds to each statistic: jackknife deviations, a closed form, or the slopes of a regression of
+        replicates on how often each unit was drawn. Centred on 0; only proportions matter.
+    copies : (units,) array, optional
+        How many alike units each row stands for.
+
+    Returns
+    -------
+    (m,) float64 array
+        NaN where no unit has any influence, or one is unknown.
+
+    References
+    ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap, eq. 14.15.
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application, eq. 5.23.
+    doi:10.1017/CBO9780511802843
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [4.0], [2.0], [8.0]])
+    >>> round(float(acceleration(x - x.mean())[0]), 4)
+    0.0547
+    """
+    x = np.asarray(influence, dtype=np.float64)
+    c = np.ones(len(x)) if copies is None else np.asarray(copies, dtype=np.float64)
+    squares = c @ x**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(squares > 0, (c @ x**3) / (6 * squares**1.5), np.nan)
 
 
 def jackknife(statistics: Any, finish: Finish, units: Units) -> Jackknife:
