@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
+    from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
+    from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
+    from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
@@ -52,6 +55,9 @@ _HOMES = {
     ),
     "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry"),
     "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
+    "socialstats.metrics.fleiss_kappa": ("fleiss_kappa",),
+    "socialstats.metrics.gwet_ac": ("gwet_ac",),
+    "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
@@ -70,7 +76,8 @@ __all__ = [
     "Comparisons", "read_comparisons", "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
-    "choice_entropy_difference", "mcnemar", "STUDIES",
+    "choice_entropy_difference", "mcnemar", "weighted_kappa", "krippendorff_alpha", "gwet_ac",
+    "fleiss_kappa", "STUDIES",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results

@@ -261,6 +261,28 @@ REFERENCES: dict[str, Reference] = {
         title="Confidence intervals for proportions with small expected number of positive counts estimated from "
               "survey data",
         venue="Survey Methodology, 24(2), 193-201"),
+    "krippendorff2011": Reference(
+        authors="Krippendorff, K.", year=2011, title="Computing Krippendorff's alpha-reliability",
+        venue="University of Pennsylvania, Annenberg School for Communication, Departmental Papers 43"),
+    "krippendorff2019": Reference(
+        authors="Krippendorff, K.", year=2019,
+        title="Content analysis: An introduction to its methodology (4th ed.)", venue="Sage",
+        doi="10.4135/9781071878781"),
+    "gwet2008": Reference(
+        authors="Gwet, K. L.", year=2008,
+        title="Computing inter-rater reliability and its variance in the presence of high agreement",
+        venue="British Journal of Mathematical and Statistical Psychology, 61(1), 29-48",
+        doi="10.1348/000711006X126600"),
+    "gwet2014": Reference(
+        authors="Gwet, K. L.", year=2014,
+        title="Handbook of inter-rater reliability (4th ed.)", venue="Advanced Analytics"),
+    "fleiss1971": Reference(
+        authors="Fleiss, J. L.", year=1971, title="Measuring nominal scale agreement among many raters",
+        venue="Psychological Bulletin, 76(5), 378-382", doi="10.1037/h0031619"),
+    "fleiss1979": Reference(
+        authors="Fleiss, J. L., Nee, J. C. M., & Landis, J. R.", year=1979,
+        title="Large sample variance of kappa in the case of different sets of raters",
+        venue="Psychological Bulletin, 86(5), 974-977", doi="10.1037/0033-2909.86.5.974"),
     "condorcet1785": Reference(
         authors="Condorcet, M. J. A. N. de Caritat, marquis de", year=1785,
         title="Essai sur l'application de l'analyse à la probabilité des décisions rendues à la pluralité des voix",

@@ -2,6 +2,9 @@
 
 from socialstats.metrics import bradley_terry as _bradley_terry
 from socialstats.metrics import choice_entropy as _choice_entropy
+from socialstats.metrics import fleiss_kappa as _fleiss_kappa
+from socialstats.metrics import gwet_ac as _gwet_ac
+from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
 from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import sensitivity as _sensitivity
@@ -19,5 +22,8 @@ METRICS: dict[str, Metric] = {
         _choice_entropy.METRIC,
         _mcnemar.METRIC,
         _weighted_kappa.METRIC,
+        _krippendorff_alpha.METRIC,
+        _gwet_ac.METRIC,
+        _fleiss_kappa.METRIC,
     )
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.models.rating_counts import RatingCounts
 
 if TYPE_CHECKING:
@@ -89,6 +89,12 @@ class ChanceAgreement:
             return np.full(len(pi), np.nan)
         return np.asarray(self.weights.sum() / (q * (q - 1)) * (pi * (1 - pi)).sum(axis=1))
 
+    def whole(self) -> tuple[float, float, FloatArray]:
+        """Observed and chance agreement of all units, and the shares of the levels."""
+        sums = np.asarray(self.statistics().sum(axis=0))[None, :]
+        observed, chance = self.parts(sums)
+        return float(observed[0]), float(chance[0]), np.asarray(sums[0, 3:] / sums[0, 2])
+
     def linear_values(self) -> tuple[float, FloatArray]:
         """Coefficient, and each unit's linearised value, whose mean is the coefficient (Gwet 2014, section 5.4).
 
@@ -110,33 +116,31 @@ class ChanceAgreement:
         return value, own - 2 * (1 - value) * (chance - expected) / (1 - expected)
 
 
-def conger_chance(matrix: FloatArray, copies: FloatArray, weights: FloatArray) -> float:
+def conger_chance(rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray) -> float:
     """Chance agreement of Conger's (1980) kappa, in which each rater keeps their own level shares.
 
-    pe = sum_kl w_kl mean over pairs of raters g != h of p_gk p_hl, with p_gk the share of the ratings of rater g
-    that are k (Gwet 2014, section 2.4, extended to missing ratings by the raters' own numbers of ratings).
+    pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl, with p_gk the share of the ratings of
+    rater g that are k (Conger 1980, eq. 8; Gwet 2014, section 2.4, for weights and missing ratings).
 
     Parameters
     ----------
-    matrix : (units, raters) float64 array
-        Indexes of levels, NaN where missing; every rater has at least one.
-    copies : (units,) float64 array
+    rater, level : (ratings,) int64 arrays
+        At least two raters.
+    copies : (ratings,) float64 array
+        Alike units that each rating stands for.
     weights : (levels, levels) float64 array
     """
-    raters, q = matrix.shape[1], len(weights)
-    share = np.empty((raters, q))
-    for g in range(raters):
-        seen = ~np.isnan(matrix[:, g])
-        level = matrix[seen, g].astype(np.int64)
-        given = np.bincount(level, weights=copies[seen], minlength=q)
-        share[g] = given / given.sum()
+    names, dense = np.unique(rater, return_inverse=True)
+    raters, q = len(names), len(weights)
+    given = np.bincount(dense * q + level, weights=copies, minlength=raters * q).reshape(raters, q)
+    share = given / given.sum(axis=1, keepdims=True)
     total = share.sum(axis=0)
     both = np.outer(total, total) - share.T @ share
     return float((weights * both).sum() / (raters * (raters - 1)))
 
 
-def fleiss_null(counts: RatingCounts) -> tuple[float, float]:
-    """Standard error of unweighted Fleiss' kappa under no agreement, and the number of raters it is for.
+def fleiss_null(counts: RatingCounts) -> float:
+    """Standard error of unweighted Fleiss' kappa where there is no agreement beyond chance.
 
     var0 = 2 / (N m (m - 1)) * ((sum p q)^2 - sum p q (q - p)) / (sum p q)^2, q = 1 - p (Fleiss, Nee & Landis 1979).
 
@@ -149,4 +153,4 @@ def fleiss_null(counts: RatingCounts) -> tuple[float, float]:
     p = counts.margins / counts.margins.sum()
     q = 1 - p
     variance = 2 / (units * m * (m - 1)) * ((p @ q) ** 2 - np.sum(p * q * (q - p))) / (p @ q) ** 2
-    return float(np.sqrt(variance)), m
+    return float(np.sqrt(variance))

@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError
-from socialstats.resampling import Units
-from socialstats.text import quoted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Refusal = Literal["missing", "level"]
 REFUSALS: tuple[str, ...] = get_args(Refusal)
-REFUSED = "refusal"
+REFUSED = "(refusal)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,23 +107,17 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
     ----------
     design : Ratings
     refusal : {"missing", "level"}
-        What a refusal is: no rating, or a level of its own (nominal levels only: it has no place in an order).
+        What a refusal is: no rating, or a level of its own, the last one, even where nobody refused (for nominal
+        levels only: it has no place in an order).
 
     Raises
     ------
     InputError
         For an unknown option.
     """
-    if refusal not in REFUSALS:
-        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
-    levels, scores, value = design.levels, design.scores, design.value
-    used = design.status == OK
-    if refusal == "level" and np.any(design.status == REFUSAL):
-        used = used | (design.status == REFUSAL)
-        value = np.where(design.status == REFUSAL, len(levels), value)
-        levels = (*levels, free_name(levels))
-        scores = np.append(scores, scores.max(initial=-1.0) + 1)
-    keys, n = np.unique(design.unit[used] * len(levels) + value[used], return_counts=True)
+    unit, _, value, levels = given(design, refusal)
+    scores = np.append(design.scores, design.scores.max(initial=-1.0) + 1)[: len(levels)]
+    keys, n = np.unique(unit * len(levels) + value, return_counts=True)
     index, unit = np.unique(keys // max(len(levels), 1), return_inverse=True)
     size = np.bincount(unit, weights=n, minlength=len(index)).astype(np.float64)
     return RatingCounts(
@@ -133,6 +125,25 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
         copies=design.unit_count[index], index=index.astype(np.int64), levels=levels,
         scores=np.asarray(scores, dtype=np.float64),
     )  # fmt: skip
+
+
+def given(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, IntArray, tuple[str, ...]]:
+    """Unit, rater and level of the ratings that count, each (ratings,), and the levels with that of refusals."""
+    if refusal not in REFUSALS:
+        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    refused = design.status == REFUSAL
+    if refusal == "missing":
+        used = design.status == OK
+        return design.unit[used], design.rater[used], design.value[used], design.levels
+    used = refused | (design.status == OK)
+    value = np.where(refused, len(design.levels), design.value)
+    return design.unit[used], design.rater[used], value[used], (*design.levels, free_name(design.levels))
+
+
+def rated(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rater and level of the ratings that count, and how many alike units each stands for."""
+    unit, rater, value, _ = given(design, refusal)
+    return rater, value, design.unit_count[unit]
 
 
 def free_name(levels: Sequence[str]) -> str:
@@ -159,24 +170,3 @@ def merged(counts: RatingCounts) -> RatingCounts:
     order = np.argsort(first)
     one = counts.keep(np.isin(np.arange(len(counts.size)), first))
     return replace(one, copies=alike[order].astype(np.float64))
-
-
-def resampled(counts: RatingCounts, factors: Sequence[Factor]) -> tuple[RatingCounts, Units]:
-    """Return the counts to resample, alike units together where units are single, and the resampling units.
-
-    Raises
-    ------
-    InputError
-        If a factor has a single level among these units.
-    """
-    if not factors:
-        one = merged(counts)
-        return one, Units.rows(one.copies)
-    for factor in factors:
-        if len(np.unique(factor.codes[counts.index])) < 2:
-            raise InputError(
-                f"all rated units lie in one level of {quoted([factor.name])}, and a single cluster cannot be "
-                "resampled; name a factor with at least two levels, or cluster=None for independent units"
-            )
-    codes = (factor.codes[counts.index] for factor in factors)
-    return counts, Units.clusters(*codes)

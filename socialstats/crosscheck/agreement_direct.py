@@ -1,0 +1,180 @@
+"""Coefficients of agreement by plain sums over pairs of ratings: nothing of the library's own arithmetic enters.
+
+Units become tallies {level: number of raters}; everything else is loops over these.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import socialstats
+from socialstats.designs.ratings import Ratings
+from socialstats.results import Check, FloatArray, Result, Row
+
+LABEL = "direct sums"
+Tally = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tallies:
+    """Units of one row.
+
+    Attributes
+    ----------
+    units : tuple of tallies, one a unit
+        ((level, number of raters), ...) with levels ascending.
+    clusters : tuple of tuples, one a factor
+        Cluster of each unit.
+    scores : tuple of float
+        Of the levels.
+    """
+
+    units: tuple[Tally, ...]
+    clusters: tuple[tuple[int, ...], ...]
+    scores: tuple[float, ...]
+
+
+def tallies(result: Result, row: Row, least: int) -> Tallies:
+    """Tally the units of a row that have at least `least` ratings, alike units one by one."""
+    design: Ratings = result.design
+    if row.group is not None:
+        design = design.split_units(result.settings["stratum"])[row.group]
+    refused = result.settings["refusal"] == "level"
+    found: list[Counter[int]] = [Counter() for _ in design.units]
+    for unit, value, status in zip(design.unit.tolist(), design.value.tolist(), design.status.tolist(), strict=True):
+        if status == 0 or (status == 2 and refused):
+            found[unit][value if status == 0 else len(design.levels)] += 1
+    kept = [u for u, tally in enumerate(found) if sum(tally.values()) >= least]
+    times = [int(design.unit_count[u]) for u in kept]
+    codes = [factor.codes.tolist() for factor in design.factors(result.settings["cluster"])]
+    return Tallies(
+        units=tuple(tuple(sorted(found[u].items())) for u, t in zip(kept, times, strict=True) for _ in range(t)),
+        clusters=tuple(tuple(code[u] for u, t in zip(kept, times, strict=True) for _ in range(t)) for code in codes),
+        scores=(*design.scores.tolist(), float(max(design.scores.tolist(), default=0.0) + 1)),
+    )
+
+
+def pair_agreement(tally: Tally, w: FloatArray) -> float:
+    """Mean weight of the ordered pairs of raters of a unit."""
+    m = sum(n for _, n in tally)
+    total = sum(a * (b - (c == k)) * w[c, k] for c, a in tally for k, b in tally)
+    return float(total) / (m * (m - 1))
+
+
+def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[float, list[float]]:
+    """Gwet's coefficient or Fleiss' kappa, and Gwet's (2014, chapter 5) linearised value of each unit."""
+    q, n = len(w), len(units)
+    paired = [sum(b for _, b in unit) > 1 for unit in units]
+    share = [{k: b / sum(x for _, x in unit) for k, b in unit} for unit in units]
+    pi = [sum(s.get(k, 0.0) for s in share) / n for k in range(q)]
+    own = [pair_agreement(unit, w) if p else 0.0 for unit, p in zip(units, paired, strict=True)]
+    pa = sum(own) / sum(paired)
+    scale = sum(map(sum, w.tolist())) / (q * (q - 1)) if q > 1 else float("nan")
+    each = {
+        "gwet": [scale * (1 - pi[k]) for k in range(q)],
+        "fleiss": [sum(w[k, j] * pi[j] for j in range(q)) for k in range(q)],
+    }[kind]
+    pe = sum(each[k] * pi[k] for k in range(q))
+    value = (pa - pe) / (1 - pe)
+    values = []
+    for s, a, p in zip(share, own, paired, strict=True):
+        chance = sum(each[k] * x for k, x in s.items())
+        term = n / sum(paired) * (a - pe if p else 0.0) / (1 - pe)
+        values.append(term - 2 * (1 - value) * (chance - pe) / (1 - pe))
+    return value, values
+
+
+def squared_distance(scale: str, c: int, k: int, scores: Sequence[float], counts: Sequence[float]) -> float:
+    """Squared distance of two levels; `counts` are those of all pairable values (for ordinal distances)."""
+    if c == k:
+        return 0.0
+    if scale == "nominal":
+        return 1.0
+    x, y = scores[c], scores[k]
+    if scale == "interval":
+        return (x - y) ** 2
+    if scale == "ratio":
+        return ((x - y) / (x + y)) ** 2
+    low, high = min(c, k), max(c, k)
+    return float((sum(counts[low : high + 1]) - (counts[low] + counts[high]) / 2) ** 2)
+
+
+def alpha_of(kinds: Sequence[tuple[Tally, float]], scale: str, scores: Sequence[float], *, small: bool) -> float:
+    """Krippendorff's alpha of weighted kinds of units; `small` False leaves out the factor (n - 1)/n."""
+    q = 1 + max(k for unit, _ in kinds for k, _ in unit)
+    counts, together = [0.0] * q, np.zeros((q, q))
+    for unit, weight in kinds:
+        m = sum(n for _, n in unit)
+        for c, a in unit:
+            counts[c] += weight * a
+            for k, b in unit:
+                together[c, k] += weight * a * (b - (c == k)) / (m - 1)
+    used = [c for c in range(q) if counts[c]]
+    far = {(c, k): squared_distance(scale, c, k, scores, counts) for c in used for k in used}
+    within = sum(together[c, k] * d for (c, k), d in far.items())
+    apart = sum(counts[c] * counts[k] * d for (c, k), d in far.items())
+    n = sum(counts)
+    return float(1 - (n - 1 if small else n) * within / apart)
+
+
+def alpha_values(units: Sequence[Tally], scale: str, scores: Sequence[float]) -> list[float]:
+    """Linearised value of each unit, by central differences of alpha without its small-sample factor."""
+    kinds = Counter(units)
+    names, step = list(kinds), 1e-4
+    slopes = {}
+    for name in names:
+        ends = []
+        for sign in (1, -1):
+            moved = [(k, kinds[k] + sign * step * (k == name)) for k in names]
+            ends.append(alpha_of(moved, scale, scores, small=False))
+        slopes[name] = (ends[0] - ends[1]) / (2 * step)
+    return [len(units) * slopes[unit] for unit in units]
+
+
+def error_of_mean(values: Iterable[float], clusters: Sequence[Sequence[int]]) -> float:
+    """Standard error of a mean: independent values, clusters, or two crossed factors (V1 + V2 - V12)."""
+    x = list(values)
+    n, mean = len(x), sum(x) / len(x)
+    if not clusters:
+        return float((sum((v - mean) ** 2 for v in x) / (n * (n - 1))) ** 0.5)
+
+    def variance(names: Iterable[object]) -> float:
+        sums: Counter[object] = Counter()
+        for name, v in zip(names, x, strict=True):
+            sums[name] += v - mean  # type: ignore[assignment]
+        return len(sums) / (len(sums) - 1) * sum(s**2 for s in sums.values()) / n**2
+
+    parts = [variance(c) for c in clusters]
+    if len(parts) == 1:
+        return float(parts[0] ** 0.5)
+    both = variance(zip(*clusters, strict=True))
+    return float(max(*parts, parts[0] + parts[1] - both) ** 0.5)
+
+
+def direct(quantity: str, ours: float | None, theirs: float, tolerance: float, why: str) -> Check:
+    """Make a check against direct sums."""
+    ok = ours is not None and abs(ours - theirs) <= tolerance
+    return Check(quantity=quantity, ours=ours, theirs=theirs, package=LABEL, version=socialstats.__version__,
+                 tolerance=tolerance, ok=ok, why=why)  # fmt: skip
+
+
+def name_of(row: Row, what: str = "") -> str:
+    """Name a quantity of a row."""
+    return row.term + (f" of '{row.group}'" if row.group is not None else "") + (f", {what}" if what else "")
+
+
+def checkable(result: Result) -> list[Row]:
+    """Rows with an estimate that was computed (not set to 1 where it does not exist)."""
+    return [r for r in result.rows if r.estimate is not None and not (r.undefined or "").startswith("no variation")]
+
+
+def error_check(row: Row, result: Result, units: Tallies, values: Callable[[], list[float]], why: str) -> list[Check]:
+    """Compare the linearised standard error, where the interval uses it."""
+    if result.settings["ci"] != "closed" or row.std_error is None:
+        return []
+    theirs = error_of_mean(values(), units.clusters)
+    return [direct(name_of(row, "s.e."), row.std_error, theirs, 1e-6 * max(1.0, theirs), why)]

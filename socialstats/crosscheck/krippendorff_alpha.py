@@ -1,0 +1,75 @@
+"""Krippendorff's alpha once more: the krippendorff package on counts of values, and direct sums.
+
+The package is called with float counts (small integers overflow) and the ascending list of the values that occur (its
+`value_domain`, whose order it does not check).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from socialstats.crosscheck.agreement_direct import (
+    LABEL,
+    Tallies,
+    alpha_of,
+    alpha_values,
+    checkable,
+    direct,
+    error_check,
+    name_of,
+    tallies,
+)
+from socialstats.crosscheck.long import compare, worst
+from socialstats.results import Check, Result, Row, Verification
+
+LARGEST = 20_000_000
+MOST_KINDS = 250
+SAME = "the same sums in another order of arithmetic"
+SLOPES = "central differences of the same sums, error about h^2"
+
+
+def verify(result: Result) -> Verification:
+    """Recompute alpha of all units and of each stratum, and the linearised standard error.
+
+    Returns
+    -------
+    Verification
+        The largest difference of each kind.
+    """
+    peers: list[Check] = []
+    sums: list[Check] = []
+    errors: list[Check] = []
+    for row in checkable(result):
+        units = tallies(result, row, 2)
+        peers.append(peer_check(row, result, units))
+        theirs = alpha_of([(unit, 1.0) for unit in units.units], result.settings["scale"], units.scores, small=True)
+        sums.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
+        if len(set(units.units)) <= MOST_KINDS:
+            errors += error_check(row, result, units, lambda u=units: slopes(u, result), SLOPES)  # type: ignore[misc]
+    found = [checks for checks in (peers, sums, errors) if checks]
+    return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found))
+
+
+def slopes(units: Tallies, result: Result) -> list[float]:
+    """Linearised values by central differences."""
+    return alpha_values(units.units, result.settings["scale"], units.scores)
+
+
+def peer_check(row: Row, result: Result, units: Tallies) -> Check:
+    """Compare with krippendorff.alpha."""
+    import krippendorff
+
+    used = sorted({level for unit in units.units for level, _ in unit})
+    if len(units.units) * len(used) ** 2 > LARGEST:
+        note = f"needs {len(units.units):,} x {len(used):,} x {len(used):,} numbers at once: see {LABEL}"
+        return compare(name_of(row), None, None, package="krippendorff", tolerance=0.0, why="", note=note)
+    place = {level: j for j, level in enumerate(used)}
+    counts = np.zeros((len(units.units), len(used)))
+    for u, unit in enumerate(units.units):
+        for level, n in unit:
+            counts[u, place[level]] = n
+    theirs = krippendorff.alpha(
+        value_counts=counts, value_domain=[units.scores[level] for level in used],
+        level_of_measurement=result.settings["scale"],
+    )  # fmt: skip
+    return compare(name_of(row), row.estimate, float(theirs), package="krippendorff", tolerance=1e-9, why=SAME)

@@ -1,0 +1,216 @@
+"""Gwet's AC1 and AC2: agreement of any number of raters, corrected for chance without the paradox of kappa."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, caution
+from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName, weights_of
+from socialstats.models.chance_agreement import ChanceAgreement
+from socialstats.models.rating_counts import Refusal
+from socialstats.models.reliability import (
+    AgreementOptions,
+    CiName,
+    Coefficient,
+    Group,
+    agreement_cautions,
+    chosen_raters,
+    coefficient_row,
+    groups_of,
+    inference_text,
+    reliability_rows,
+    reliability_sentence,
+    reliability_weights,
+)
+from socialstats.registry import Metric
+from socialstats.results import FloatArray, Result, ResultGroup, by_levels
+from socialstats.text import count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def gwet_ac(
+    ratings: Ratings,
+    *,
+    weights: WeightsName | Any = None,
+    kind: WeightsKind = "agreement",
+    refusal: Refusal = "missing",
+    raters: Sequence[str] | None = None,
+    stratum: str | None = None,
+    ci: CiName = "closed",
+    cluster: str | Sequence[str] | None = "declared",
+    on_undefined: Literal["nan", "raise"] | float = "nan",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
+    """Estimate Gwet's AC1 (unweighted) or AC2 (weighted).
+
+    (pa - pe) / (1 - pe): pa is the weighted share of agreeing pairs of raters, mean over the units with two ratings or
+    more; pe = T sum_k pi_k (1 - pi_k) / (q (q - 1)), with pi_k the mean share of level k over all rated units, q the
+    number of levels and T the sum of all weights (Gwet 2008, eq. 8; 2014, section 5.3). A level that is declared and
+    never used counts in q.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a ``by`` factor: one result a level.
+    weights : str, (levels, levels) matrix or None
+        ``"unweighted"`` (AC1), ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix (AC2). None:
+        unweighted for nominal levels, quadratic for all others.
+    kind : {"agreement", "disagreement"}
+        What a matrix holds.
+    refusal : {"missing", "level"}
+        A refusal is no rating, or a level of its own (unweighted only).
+    raters : sequence of str, optional
+        Only these raters.
+    stratum : str, optional
+        A declared stratum (or cluster) of the units: one more row for each of its levels.
+    ci : {"closed", "percentile", "basic", "bca"}
+        ``"closed"``: t interval with Gwet's standard error, cut at 1. Else bootstrap of units.
+    cluster : str, sequence of str or None
+        Declared factors whose levels are independent (two: crossed); None takes units as independent, as Gwet does.
+    on_undefined : {"nan", "raise", 1.0}
+        Where a single level is known the coefficient does not exist: a row with the reason, an exception, or 1.
+    level : float
+    resamples, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Result
+        Row ``AC1`` or ``AC2`` (group None: all units; other groups: levels of the stratum); with ``ci="closed"`` also
+        t, df and p (two-sided) of a coefficient of 0. `extras` (all units): ``observed_agreement``,
+        ``chance_agreement``, ``levels``, ``shares``, ``weights``.
+
+    Raises
+    ------
+    InputError
+        For an unknown option, or weights that the levels do not allow.
+    NothingToAnalyse
+        If no unit has two ratings.
+    UndefinedStatistic
+        With ``on_undefined="raise"``.
+
+    References
+    ----------
+    Gwet, K. L. (2008). Computing inter-rater reliability and its variance in the presence of high agreement.
+    doi:10.1348/000711006X126600
+    Gwet, K. L. (2014). Handbook of inter-rater reliability (4th ed.). Advanced Analytics.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["a", "b"] * 4,
+    ...                      "value": ["no", "no", "no", "yes", "no", "no", "no", "no"]})
+    >>> result = gwet_ac(Ratings.from_frame(rows, levels=["no", "yes"], scale="nominal"))
+    >>> round(result.row("AC1").estimate, 4)
+    0.68
+    """
+    options = AgreementOptions(
+        refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
+        on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    options.check()
+    return by_levels(ratings, "declared", lambda one: estimate(one, weights, kind, options), Ratings)
+
+
+def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
+    """Compute the coefficient of one design."""
+    w = reliability_weights(design, weights_of(design, weights, kind=kind), options.refusal)
+    term = "AC1" if w.name == "unweighted" else "AC2"
+    design = chosen_raters(design, options)
+    groups = groups_of(design, options, least=1)
+    made = [coefficient_row(term, group, coefficient(group, w.matrix), options) for group in groups]
+    rows = tuple(row for row, _ in made)
+    whole = groups[0].counts
+    return Result(
+        metric="gwet_ac",
+        title=f"Gwet's {term} ({w.name})",
+        inference=inference_text(design, options),
+        rows=rows,
+        counts={"units": whole.n_units, "raters": len(design.raters), "ratings": whole.n_ratings},
+        fit=options.fit(rows[0]),
+        settings={"weights": w.name, "kind": kind, **options.settings},
+        cautions=(
+            *agreement_cautions(design, groups, rows, options), *undeclared(design),
+            *(found for _, found in made if found),
+        ),
+        references=METRIC.references,
+        design=design,
+        extras=extras(groups[0], w),
+    )  # fmt: skip
+
+
+def coefficient(group: Group, weights: FloatArray) -> Coefficient:
+    """AC1 or AC2 of a group of units."""
+    counts = group.counts
+    parts = ChanceAgreement(kind="gwet", weights=weights, counts=counts)
+    if group.n_paired == 0 or len(counts.levels) < 2:
+        return Coefficient(estimate=math.nan, statistics=None, finish=parts.finish, values=lambda: np.zeros(0))
+    return Coefficient(
+        estimate=parts.linear_values()[0], statistics=parts.statistics(), finish=parts.finish,
+        values=lambda: parts.linear_values()[1],
+    )  # fmt: skip
+
+
+def undeclared(design: Ratings) -> tuple[Caution, ...]:
+    """Caution SS310: agreement by chance depends on the number of levels."""
+    if design.levels_declared:
+        return ()
+    said = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"
+    return (caution("SS310", said, affects="the coefficient", fix="declare levels=[...] with all possible levels"),)
+
+
+def extras(group: Group, weights: AgreementWeights) -> dict[str, Any]:
+    """Observed and chance agreement, shares of the levels and weights, of all units."""
+    parts = ChanceAgreement(kind="gwet", weights=weights.matrix, counts=group.counts)
+    observed, chance, shares = parts.whole()
+    return {
+        "observed_agreement": observed, "chance_agreement": chance, "levels": group.counts.levels, "shares": shares,
+        "weights": weights.matrix,
+    }  # fmt: skip
+
+
+def sentence(result: Result) -> str:
+    """Say the coefficient with its interval and what it was computed from."""
+    name = result.settings["weights"]
+    return reliability_sentence(
+        result, f"Gwet's {result.rows[0].term}" + ("" if name == "unweighted" else f" ({name} weights)")
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the coefficient of all units and of each stratum with the intervals."""
+    from socialstats.figures import forest
+
+    settings = {"xlabel": result.title, "sort": False, "digits": 3}
+    return forest(reliability_rows(result, result.rows[0].term), ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="gwet_ac",
+    title="Gwet's AC1 and AC2",
+    design="ratings",
+    function=gwet_ac,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.gwet_ac:verify",
+    estimand=(
+        "Agreement of two raters of the same unit beyond what raters who sometimes choose at random would reach by "
+        "chance."
+    ),
+    assumptions=(
+        "units (or the named clusters) are independent draws from the units of interest",
+        "raters are interchangeable; whether a rating is missing does not depend on its value",
+        "all possible levels are declared",
+    ),
+    references=("gwet2008", "gwet2014"),
+    swap="invariant",
+)

@@ -1,0 +1,228 @@
+"""Krippendorff's alpha: agreement of any number of raters, at four levels of measurement, with missing ratings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.designs.ratings import SCALES, Ratings, Scale
+from socialstats.errors import Caution, InputError, caution
+from socialstats.models.coincidences import alpha_sums, coincidence_matrix, influence
+from socialstats.models.rating_counts import RatingCounts, Refusal
+from socialstats.models.reliability import (
+    AgreementOptions,
+    CiName,
+    Coefficient,
+    Group,
+    agreement_cautions,
+    chosen_raters,
+    coefficient_row,
+    groups_of,
+    inference_text,
+    reliability_rows,
+    reliability_sentence,
+)
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, by_levels
+from socialstats.text import shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_LEVELS_SHOWN = 200
+
+
+def krippendorff_alpha(
+    ratings: Ratings,
+    *,
+    scale: Scale | None = None,
+    refusal: Refusal = "missing",
+    raters: Sequence[str] | None = None,
+    stratum: str | None = None,
+    ci: CiName = "closed",
+    cluster: str | Sequence[str] | None = "declared",
+    on_undefined: Literal["nan", "raise"] | float = "nan",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
+    """Estimate Krippendorff's alpha: 1 minus observed over expected disagreement.
+
+    With o_ck the coincidences of values c and k within units, n_c their margins, n their sum and d_ck^2 the squared
+    distance of two values, alpha = 1 - (n - 1) sum o_ck d_ck^2 / sum n_c n_k d_ck^2 (Krippendorff 2011). Distances:
+    nominal 0 or 1; ordinal the difference of pooled mid-ranks; interval c - k; ratio (c - k)/(c + k).
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a ``by`` factor: one result a level. Units with fewer than two ratings do not enter.
+    scale : {"nominal", "ordinal", "interval", "ratio"}, optional
+        Distance between values; that of the design by default. Interval distances between labels that are no
+        numbers are those of their positions 0, 1, 2, ... (caution SS310).
+    refusal : {"missing", "level"}
+        A refusal is no rating, or a level of its own (nominal only).
+    raters : sequence of str, optional
+        Only these raters.
+    stratum : str, optional
+        A declared stratum (or cluster) of the units: one more row for each of its levels.
+    ci : {"closed", "percentile", "basic", "bca"}
+        ``"closed"``: t interval with the linearised standard error, cut at 1 (for ordinal distances the change of
+        the ranks is included). Else bootstrap of units with their own margins.
+    cluster : str, sequence of str or None
+        Declared factors whose levels are independent (two: crossed); None takes units as independent.
+    on_undefined : {"nan", "raise", 1.0}
+        Where the ratings do not vary alpha does not exist: a row with the reason, an exception, or the number 1.
+    level : float
+    resamples, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Result
+        Row ``alpha`` (group None: all units; other groups: levels of the stratum); with ``ci="closed"`` also t, df
+        and p of alpha = 0. `extras` (all units): ``observed_disagreement`` = sum o_ck d_ck^2 / n,
+        ``expected_disagreement`` = sum n_c n_k d_ck^2 / (n (n - 1)), ``n_pairable`` = n, ``levels``, ``margins`` and
+        ``coincidences`` (levels x levels, up to 200 levels).
+
+    Raises
+    ------
+    InputError
+        For an unknown option, an order or distance that the levels do not have, or negative values with ratio.
+    NothingToAnalyse
+        If no unit has two ratings.
+    UndefinedStatistic
+        With ``on_undefined="raise"``.
+
+    References
+    ----------
+    Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. University of Pennsylvania.
+    Gwet, K. L. (2014). Handbook of inter-rater reliability (4th ed.). Advanced Analytics.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["a", "b"] * 4,
+    ...                      "value": [1, 1, 2, 3, 3, 3, 1, 2]})
+    >>> result = krippendorff_alpha(Ratings.from_frame(rows, scale="ordinal"))
+    >>> round(result.row("alpha").estimate, 4)
+    0.7656
+    """
+    options = AgreementOptions(
+        refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
+        on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    options.check()
+    return by_levels(ratings, "declared", lambda one: estimate(one, scale, options), Ratings)
+
+
+def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> Result:
+    """Compute alpha of one design."""
+    used, notes = checked_scale(design, scale, options.refusal)
+    design = chosen_raters(design, options)
+    groups = groups_of(design, options, least=2)
+    made = [coefficient_row("alpha", group, coefficient(group, used), options) for group in groups]
+    rows = tuple(row for row, _ in made)
+    whole = groups[0].counts
+    return Result(
+        metric="krippendorff_alpha",
+        title=f"Krippendorff's alpha ({used})",
+        inference=inference_text(design, options),
+        rows=rows,
+        counts={"units": whole.n_units, "raters": len(design.raters), "ratings": whole.n_ratings},
+        fit=options.fit(rows[0]),
+        settings={"scale": used, **options.settings},
+        cautions=(
+            *agreement_cautions(design, groups, rows, options), *notes, *(found for _, found in made if found),
+        ),
+        references=METRIC.references,
+        design=design,
+        extras=extras(whole, used),
+    )  # fmt: skip
+
+
+def checked_scale(design: Ratings, scale: str | None, refusal: str) -> tuple[str, tuple[Caution, ...]]:
+    """Return the scale to use, and what to know about it.
+
+    Raises
+    ------
+    InputError
+        If the levels do not have the order or the distances that the scale needs.
+    """
+    used = design.scale if scale is None else scale
+    if used not in SCALES:
+        raise InputError(f"scale='{used}' is not one of {', '.join(SCALES)}")
+    if refusal == "level" and used != "nominal":
+        raise InputError(f"refusal='level' needs scale='nominal': a refusal has no place on the {used} scale")
+    if used == "nominal" or design.numeric:
+        return used, ()
+    if used == "ratio":
+        raise InputError(f"scale='ratio' needs numbers; the levels are {', '.join(map(shorten, design.levels[:5]))}")
+    if not design.levels_declared:
+        raise InputError(
+            f"scale='{used}' needs the order of the levels: declare levels=[lowest, ..., highest]; "
+            f"they are {', '.join(map(shorten, design.levels[:5]))}"
+        )
+    if used == "ordinal":
+        return used, ()
+    said = f"the levels are no numbers; they count as 0 to {len(design.levels) - 1} in their declared order"
+    return used, (caution("SS310", said, affects="alpha", fix="give numbers, or use scale='ordinal'"),)
+
+
+def coefficient(group: Group, scale: str) -> Coefficient:
+    """Alpha of a group of units."""
+    counts = group.counts
+    if not counts.varies:
+        return Coefficient(estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: np.zeros(0))
+    sums = alpha_sums(counts, scale)
+    total = np.asarray(sums.statistics.sum(axis=0))[None, :]
+    return Coefficient(
+        estimate=float(sums.alpha(total)[0, 0]), statistics=sums.statistics, finish=sums.alpha,
+        values=lambda: counts.n_units * influence(counts, scale),
+    )  # fmt: skip
+
+
+def extras(counts: RatingCounts, scale: str) -> dict[str, Any]:
+    """Observed and expected disagreement, margins and coincidences of all units."""
+    sums = alpha_sums(counts, scale)
+    observed, expected, n = (float(x[0]) for x in sums.finish(np.asarray(sums.statistics.sum(axis=0))[None, :]))
+    small = len(counts.levels) <= MOST_LEVELS_SHOWN
+    return {
+        "observed_disagreement": observed / n, "expected_disagreement": expected / (n * (n - 1)),
+        "n_pairable": counts.n_ratings, "levels": counts.levels, "margins": counts.margins,
+        **({"coincidences": coincidence_matrix(counts)} if small else {}),
+    }  # fmt: skip
+
+
+def sentence(result: Result) -> str:
+    """Say alpha with its interval and what it was computed from."""
+    return reliability_sentence(result, f"Krippendorff's alpha ({result.settings['scale']})")
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw alpha of all units and of each stratum with the intervals."""
+    from socialstats.figures import forest
+
+    settings = {"xlabel": result.title, "sort": False, "digits": 3}
+    return forest(reliability_rows(result, "alpha"), ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="krippendorff_alpha",
+    title="Krippendorff's alpha",
+    design="ratings",
+    function=krippendorff_alpha,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.krippendorff_alpha:verify",
+    estimand="One minus the ratio of disagreement within units to disagreement between any two of the values used.",
+    assumptions=(
+        "units (or the named clusters) are independent draws from the units of interest",
+        "raters are interchangeable; whether a rating is missing does not depend on its value",
+        "the distance between values is that of the scale",
+    ),
+    references=("krippendorff2011", "krippendorff2019", "gwet2014"),
+    swap="invariant",
+)
