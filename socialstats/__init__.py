@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from socialstats import datasets as datasets
     from socialstats.designs.comparisons import Comparisons as Comparisons
+    from socialstats.designs.paired import Paired as Paired
+    from socialstats.designs.ratings import Ratings as Ratings
     from socialstats.designs.reading import read_comparisons as read_comparisons
+    from socialstats.designs.reading import read_paired as read_paired
+    from socialstats.designs.reading import read_ratings as read_ratings
     from socialstats.errors import Caution as Caution
     from socialstats.errors import DesignError as DesignError
     from socialstats.errors import InputError as InputError
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
+    from socialstats.metrics.cochran_q import cochran_q as cochran_q
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
+    from socialstats.metrics.symmetry import symmetry as symmetry
     from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
     from socialstats.metrics.win_rates import win_rates as win_rates
     from socialstats.planning import PlanResult as PlanResult
@@ -48,7 +54,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "socialstats.designs.comparisons": ("Comparisons",),
-    "socialstats.designs.reading": ("read_comparisons",),
+    "socialstats.designs.paired": ("Paired",),
+    "socialstats.designs.ratings": ("Ratings",),
+    "socialstats.designs.reading": ("read_comparisons", "read_paired", "read_ratings"),
     "socialstats.errors": (
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
         "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",
@@ -58,7 +66,9 @@ _HOMES = {
     "socialstats.metrics.fleiss_kappa": ("fleiss_kappa",),
     "socialstats.metrics.gwet_ac": ("gwet_ac",),
     "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
+    "socialstats.metrics.cochran_q": ("cochran_q",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
+    "socialstats.metrics.symmetry": ("symmetry",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.weighted_kappa": ("weighted_kappa",),
@@ -73,10 +83,10 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     # data in
-    "Comparisons", "read_comparisons", "datasets",
+    "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
-    "choice_entropy_difference", "mcnemar", "weighted_kappa", "krippendorff_alpha", "gwet_ac",
+    "choice_entropy_difference", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "krippendorff_alpha", "gwet_ac",
     "fleiss_kappa", "STUDIES",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",

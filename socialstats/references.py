@@ -209,6 +209,11 @@ REFERENCES: dict[str, Reference] = {
         title="The comparison of percentages in matched samples",
         venue="Biometrika, 37(3/4), 256-266",
         doi="10.1093/biomet/37.3-4.256"),
+    "pustejovskytipton2018": Reference(
+        authors="Pustejovsky, J. E., & Tipton, E.", year=2018,
+        title="Small-sample methods for cluster-robust variance estimation and hypothesis testing in fixed effects "
+              "models",
+        venue="Journal of Business & Economic Statistics, 36(4), 672-683", doi="10.1080/07350015.2016.1247004"),
     "bellmccaffrey2002": Reference(
         authors="Bell, R. M., & McCaffrey, D. F.", year=2002,
         title="Bias reduction in standard errors for linear regression with multi-stage samples",

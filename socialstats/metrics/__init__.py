@@ -2,12 +2,14 @@
 
 from socialstats.metrics import bradley_terry as _bradley_terry
 from socialstats.metrics import choice_entropy as _choice_entropy
+from socialstats.metrics import cochran_q as _cochran_q
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
 from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import sensitivity as _sensitivity
+from socialstats.metrics import symmetry as _symmetry
 from socialstats.metrics import weighted_kappa as _weighted_kappa
 from socialstats.metrics import win_rates as _win_rates
 from socialstats.registry import Metric
@@ -21,6 +23,8 @@ METRICS: dict[str, Metric] = {
         _preference_shares.METRIC,
         _choice_entropy.METRIC,
         _mcnemar.METRIC,
+        _symmetry.METRIC,
+        _cochran_q.METRIC,
         _weighted_kappa.METRIC,
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,

@@ -1,0 +1,58 @@
+"""Cochran's Q once more: statsmodels, shares by pandas, the robust test with one rater left out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from socialstats.crosscheck.paired_tables import near, set_aside
+from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
+from socialstats.designs.ratings import Ratings
+from socialstats.models.dependence import cluster_factors
+from socialstats.results import Check, FloatArray, Result, Verification
+
+
+def verify(result: Result) -> Verification:
+    """Recompute the shares, Q, and the robust test of one cluster factor."""
+    design = result.design
+    factors = cluster_factors(design, result.settings["cluster"])
+    table, units = complete_table(design)
+    shares = dict(zip(design.raters, table.mean(axis=0), strict=True))
+    shown = [r for r in result.rows if r.group == "share"]
+    checks = [
+        near(f"share of rater {k + 1}", r.estimate, float(shares[r.term]), "pandas", close=1e-10)
+        for k, r in enumerate(shown)
+    ]
+    checks += q_checks(result, table, IGNORING if factors else "test")
+    row = result.row("robust_wald", group="test") if len(factors) == 1 else None
+    if row is not None and row.df is not None:
+        d = table - table.mean(axis=1, keepdims=True)
+        checks += hotelling_checks(row, d[:, :-1], factors[0].codes[units], result.extras["df_denominator"])
+    return Verification(checks=tuple(checks))
+
+
+def complete_table(design: Ratings) -> tuple[FloatArray, FloatArray]:
+    """Pivot the ratings with pandas: a row a complete unit (repeated by its count), a column a rater; and the units."""
+    import pandas as pd
+
+    ok = design.status == 0
+    long = pd.DataFrame({"unit": design.unit[ok], "rater": design.rater[ok], "value": design.value[ok]})
+    wide = long.pivot(index="unit", columns="rater", values="value").dropna()
+    wide = wide.reindex(columns=range(len(design.raters)))
+    wide = wide.loc[wide.index.repeat(design.unit_count[wide.index].astype(int))]
+    return wide.to_numpy(dtype=np.float64), wide.index.to_numpy()
+
+
+def q_checks(result: Result, table: FloatArray, group: str) -> list[Check]:
+    """Q, df and p with statsmodels."""
+    from statsmodels.stats.contingency_tables import cochrans_q
+
+    row = result.row("cochran_q", group=group)
+    if not np.ptp(table, axis=1).any():
+        note = "statsmodels divides 0 by 0 when raters never disagree; Q is 0 and p 1 by definition"
+        return [set_aside("cochran_q", row.statistic, None, "statsmodels", note)]
+    theirs = cochrans_q(table)
+    return [
+        near("Q", row.statistic, float(theirs.statistic), "statsmodels", close=1e-9),
+        near("df of Q", row.df, float(theirs.df), "statsmodels"),
+        near("p of Q", row.p_value, float(theirs.pvalue), "statsmodels"),
+    ]

@@ -1,0 +1,84 @@
+"""Symmetry once more: statsmodels' SquareTable, Stuart and Maxwell by a reduced covariance, scipy's Hotelling F."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from socialstats.crosscheck.paired_tables import cross_table, near, pair_table, set_aside
+from socialstats.models.dependence import cluster_factors
+from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+IGNORING = "ignoring clusters"
+
+
+def verify(result: Result) -> Verification:
+    """Recompute the differences of the shares and the tests."""
+    design = result.design
+    factors = cluster_factors(design, result.settings["cluster"])
+    data = pair_table(design, factors)
+    table = cross_table(data, len(design.levels))
+    n = table.sum()
+    shift = dict(zip(design.levels, (table.sum(axis=1) - table.sum(axis=0)) / n, strict=True))
+    checks = [
+        near(f"share of level {k + 1}", r.estimate, float(shift[r.term]), "pandas", close=1e-10)
+        for k, r in enumerate(r for r in result.rows if r.group == "margin")
+    ]
+    group = IGNORING if factors else "test"
+    checks += square_tests(result.row("bowker", group=group), result.row("stuart_maxwell", group=group), table)
+    if len(factors) == 1:
+        checks += wald_check(result, data)
+    return Verification(checks=tuple(checks))
+
+
+def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
+    """Both chi-square tests with statsmodels, never with shifted zeros."""
+    from statsmodels.stats.contingency_tables import SquareTable
+
+    used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+    square = table[np.ix_(used, used)]
+    both = square + square.T
+    if len(used) < 2 or not np.all(both[np.triu_indices(len(used), 1)] > 0):
+        note = "statsmodels divides 0 by 0 where two levels never exchange, or shifts the zeros by a half"
+        return [set_aside(t.term, t.statistic, None, "statsmodels", note) for t in (bowker, margins)]
+    peer = SquareTable(square, shift_zeros=False)
+    symmetric, homogeneous = peer.symmetry(), peer.homogeneity(method="stuart_maxwell")
+    return [
+        near(f"{row.term} {what}", ours, theirs, "statsmodels", close=1e-8)
+        for row, test in ((bowker, symmetric), (margins, homogeneous))
+        for what, ours, theirs in (("statistic", row.statistic, test.statistic), ("df", row.df, test.df),
+                                   ("p", row.p_value, test.pvalue))
+    ]  # fmt: skip
+
+
+def wald_check(result: Result, data: object) -> list[Check]:
+    """The robust test of one cluster factor: covariance by cluster sums, one level left out, scipy's F."""
+    row = result.row("robust_wald", group="test")
+    if row.undefined or row.df is None:
+        return []
+    import pandas as pd
+
+    table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
+    levels = sorted(set(table["first"]) | set(table["second"]))
+    d = np.column_stack([(table["first"] == x).astype(float) - (table["second"] == x).astype(float) for x in levels])
+    return hotelling_checks(row, d[:, :-1], np.asarray(table["g0"]), result.extras["df_denominator"])
+
+
+def hotelling_checks(row: Row, d: FloatArray, code: FloatArray, denominator: float) -> list[Check]:
+    """Compare F and p with explicit sums over clusters of the columns of d."""
+    import pandas as pd
+    from scipy.stats import f
+
+    q, n = d.shape[1], len(d)
+    if row.df != q or np.linalg.matrix_rank(np.cov(d.T)) < q:
+        return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
+    off = d - d.mean(axis=0)
+    sizes = pd.Series(code).value_counts().sort_index().to_numpy() / n
+    sums = pd.DataFrame(off).groupby(np.asarray(code)).sum().to_numpy()
+    covariance = sum(np.outer(s, s) / (1 - share) for s, share in zip(sums, sizes, strict=True)) / n**2
+    freedom = denominator + q - 1
+    value = denominator / (freedom * q) * float(d.mean(axis=0) @ np.linalg.solve(covariance, d.mean(axis=0)))
+    why = "one column left out, covariance by sums over clusters"
+    return [
+        near("F", row.statistic, value, "pandas", why, 1e-7),
+        near("p of F", row.p_value, float(f.sf(value, q, denominator)), "scipy", why, 1e-7),
+    ]

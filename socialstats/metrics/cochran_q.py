@@ -1,0 +1,312 @@
+"""Cochran's Q: do several raters (models, conditions) say yes equally often to the same units?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.models.clustered_mean import clustered_mean
+from socialstats.models.cochran import cochran_q as q_test
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.intervals import checked_level, holm
+from socialstats.models.mcnemar import McNemarTest
+from socialstats.models.paired_shares import share_difference
+from socialstats.models.proportions import effective_trials, wilson
+from socialstats.models.robust_wald import WaldTest, robust_wald
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.text import count, listing, number, p_value, quoted, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+IGNORING = "ignoring clusters"
+MOST_PAIRED = 20  # raters up to which all pairs are compared
+FEW_DISCORDANT = 10
+NAMES = {"cochran_q": "Cochran's Q", "robust_wald": "cluster-robust Wald test"}
+MISSING = ("drop", "error")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Complete:
+    """The units that every rater rated.
+
+    Attributes
+    ----------
+    raters : tuple of str
+    values : (units, raters) float64 array of 0 and 1
+    count : (units,) float64 array
+    codes : tuple of (units,) int64 arrays
+        Clusters.
+    dropped : int
+        Units left out.
+    """
+
+    raters: tuple[str, ...]
+    values: FloatArray
+    count: FloatArray
+    codes: tuple[IntArray, ...]
+    dropped: int
+
+    @property
+    def n(self) -> float:
+        """Units."""
+        return float(self.count.sum())
+
+    @property
+    def mixed(self) -> float:
+        """Units that raters disagree about."""
+        return float(self.count @ (np.ptp(self.values, axis=1) > 0))
+
+
+def cochran_q(
+    ratings: Ratings,
+    *,
+    missing: Literal["drop", "error"] = "drop",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+) -> Result | ResultGroup:
+    """Test whether raters give the second of two levels equally often to the same units (Cochran's Q).
+
+    The raters of the design are the conditions that are compared: judges, models, prompts. With two raters Q is
+    McNemar's chi-square.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Of two levels; the share is that of the second. With a ``by`` factor: one result a level of it.
+    missing : {"drop", "error"}
+        Units that not all raters rated: left out and counted (caution SS301), or an error.
+    cluster : str, sequence of str or None
+        Clusters of units: ``"declared"``, one or two names, or None (units independent, caution SS201).
+    level : float
+
+    Returns
+    -------
+    Result
+        Group ``"share"``: each rater's share, with Wilson's interval (with clusters: for the effective number of
+        units, with t). Group ``"difference"`` (up to 20 raters): each pair, first minus second, interval and p
+        (Tango and mid-p; with clusters robust t), `p_adjusted` by Holm. Group ``"test"``: ``cochran_q`` (chi-square
+        with k - 1 df). With clusters ``robust_wald`` leads (F; `df` is its numerator's, the denominator's is
+        ``extras["df_denominator"]``) and Q stands in group ``"ignoring clusters"``.
+
+    Raises
+    ------
+    DesignError
+        If there are not two levels, or fewer than two raters.
+    InputError
+        For incomplete units with ``missing="error"``, or an unknown option.
+    NothingToAnalyse
+        If no unit was rated by all raters.
+
+    References
+    ----------
+    Cochran, W. G. (1950). doi:10.1093/biomet/37.3-4.256
+    Pustejovsky, J. E., & Tipton, E. (2018). doi:10.1080/07350015.2016.1247004
+
+    Examples
+    --------
+    >>> from socialstats.designs.ratings import Ratings
+    >>> unit, rater = np.divmod(np.arange(12), 3)
+    >>> judges = Ratings(units=("u1", "u2", "u3", "u4"), raters=("A", "B", "C"), levels=("no", "yes"),
+    ...     scores=np.array([0.0, 1.0]), scale="nominal", unit=unit, rater=rater, unit_count=np.ones(4),
+    ...     value=np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0]), status=np.zeros(12, dtype=np.int8))
+    >>> row = cochran_q(judges).row("cochran_q")
+    >>> round(row.statistic, 4), row.df
+    (4.5, 2.0)
+    """
+    checked_level(level)
+    if missing not in MISSING:
+        raise InputError(f"missing={missing!r} is not one of {', '.join(MISSING)}")
+    settings = {"missing": missing, "cluster": cluster, "level": level}
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+
+
+def complete_units(design: Ratings, settings: dict[str, Any]) -> Complete:
+    """Take the units that all raters rated."""
+    if len(design.levels) != 2:
+        raise DesignError(f"{design.source}: Cochran's Q takes two levels, these ratings have {len(design.levels)} "
+                          f"({quoted(design.levels)})")  # fmt: skip
+    if len(design.raters) < 2:
+        raise DesignError(f"{design.source}: Cochran's Q compares raters; there is one, {quoted(design.raters)}")
+    factors = cluster_factors(design, settings["cluster"])
+    table = design.matrix()
+    whole = ~np.isnan(table).any(axis=1)
+    dropped = int(design.unit_count[~whole].sum())
+    if dropped and settings["missing"] == "error":
+        raise InputError(f"{design.source}: {count(dropped, 'unit')} not rated by all {len(design.raters)} raters; "
+                         "missing='drop' leaves them out")  # fmt: skip
+    if not whole.any():
+        raise NothingToAnalyse(f"{design.source}: no unit was rated by all {len(design.raters)} raters; "
+                               "take fewer with of_raters()")  # fmt: skip
+    return Complete(raters=design.raters, values=table[whole], count=design.unit_count[whole],
+                    codes=tuple(f.codes[whole] for f in factors), dropped=dropped)  # fmt: skip
+
+
+def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
+    """Compute shares, differences and tests of one design."""
+    data = complete_units(design, settings)
+    factors = cluster_factors(design, settings["cluster"])
+    wald = robust_test(data)
+    level = settings["level"]
+    sizes = {
+        f"clusters of '{shorten(f.name)}'": len(np.unique(c)) for f, c in zip(factors, data.codes, strict=True)
+    }  # fmt: skip
+    test = "robust_wald" if factors else "cochran_q"
+    extras: dict[str, Any] = {"dropped": data.dropped}
+    if isinstance(wald, WaldTest):
+        extras["df_denominator"] = wald.df_denominator
+    return Result(
+        metric="cochran_q",
+        title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(len(data.raters), 'rater')}",
+        inference=f"{NAMES[test]}; {cluster_text(factors, 'units')}",
+        rows=(*share_rows(data, level), *difference_rows(data, level), *rows_of_tests(data, wald)),
+        counts={"units": int(data.n), "raters": len(data.raters), "units that raters disagree about": int(data.mixed)}
+        | sizes,
+        fit={"nobs": int(data.n), "n_clusters": min(sizes.values(), default=None), "method": NAMES[test]},
+        settings=settings,
+        cautions=(*cluster_cautions(design, factors), *own_cautions(data, wald)),
+        references=("cochran1950", "wilson1927", "tango1998", "holm1979")
+        + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
+        design=design,
+        extras=extras,
+    )
+
+
+def robust_test(data: Complete) -> WaldTest | McNemarTest | str | None:
+    """Robust test that all raters have the same share; None without clusters."""
+    if not data.codes:
+        return None
+    if not data.mixed:
+        return McNemarTest(statistic=0.0, df=None, p=1.0)
+    return robust_wald(data.values - data.values.mean(axis=1, keepdims=True), data.count, data.codes)
+
+
+def share_rows(data: Complete, level: float) -> list[Row]:
+    """Share of each rater with its interval."""
+    rows = []
+    for name, values in zip(data.raters, data.values.T, strict=True):
+        p, n = float(data.count @ values) / data.n, np.array([data.n])
+        df = None
+        if data.codes:
+            found = clustered_mean(values, data.count, data.codes)
+            groups = np.array([float(min(len(np.unique(c)) for c in data.codes))])
+            error = 0.0 if found.undefined else found.std_error
+            if groups[0] < 2:
+                rows.append(Row(term=name, group="share", estimate=p, n=data.n, undefined="a single cluster"))
+                continue
+            n = effective_trials(np.array([p]), np.array([error**2]), groups, n)
+            df = np.array([groups[0] - 1 if found.undefined else found.df])
+        low, high = wilson(np.array([p]), n, level=level, df=df)
+        method = "Wilson's interval" + (" for the effective number of units, t" if data.codes else "")
+        rows.append(Row(term=name, group="share", estimate=p, conf_low=float(low[0]), conf_high=float(high[0]),
+                        conf_level=level, n=data.n, method=method))  # fmt: skip
+    return rows
+
+
+def difference_rows(data: Complete, level: float) -> list[Row]:
+    """Differences of the shares of all pairs of raters, with p adjusted by Holm."""
+    if len(data.raters) > MOST_PAIRED:
+        return []
+    pairs = list(combinations(range(len(data.raters)), 2))
+    found = [share_difference(data.values[:, i], data.values[:, j], data.count, data.codes, level) for i, j in pairs]
+    known = [one.p for one in found if one.p is not None]
+    adjusted = iter(holm(np.array(known, dtype=np.float64)).tolist())
+    return [
+        Row(
+            term=f"{data.raters[i]} - {data.raters[j]}", group="difference", estimate=one.estimate,
+            std_error=one.std_error, conf_low=one.low, conf_high=one.high,
+            conf_level=level if one.low is not None else None, statistic=one.statistic, df=one.df, p_value=one.p,
+            p_adjusted=next(adjusted) if one.p is not None else None, n=data.n, method=one.method,
+            undefined=one.undefined or None,
+        )
+        for (i, j), one in zip(pairs, found, strict=True)
+    ]  # fmt: skip
+
+
+def rows_of_tests(data: Complete, wald: WaldTest | McNemarTest | str | None) -> list[Row]:
+    """Cochran's Q; with clusters the robust test leads."""
+    found = q_test(data.values, data.count)
+    plain = Row(term="cochran_q", group="test" if wald is None else IGNORING, statistic=found.statistic, df=found.df,
+                p_value=found.p, n=data.n, method=NAMES["cochran_q"])  # fmt: skip
+    if wald is None:
+        return [plain]
+    base: dict[str, Any] = {"term": "robust_wald", "group": "test", "n": data.n, "method": NAMES["robust_wald"]}
+    if isinstance(wald, str):
+        return [Row(**base, undefined=wald), plain]
+    return [Row(**base, statistic=wald.statistic, df=wald.df, p_value=wald.p), plain]
+
+
+def own_cautions(data: Complete, wald: WaldTest | McNemarTest | str | None) -> tuple[Caution, ...]:
+    """Cautions SS301 (incomplete units), SS314 (few units that raters disagree about) and SS206."""
+    found = []
+    if data.dropped:
+        said = f"{count(data.dropped, 'unit')} not rated by all {len(data.raters)} raters"
+        found.append(caution("SS301", said, affects="all numbers: they hold for the complete units"))
+    if data.mixed < FEW_DISCORDANT:
+        said = f"raters disagree about {count(data.mixed, 'unit')} of {count(data.n)}"
+        said += ": p is 1 by definition" if not data.mixed else ""
+        found.append(caution("SS314", said, affects="chi-square and F tests"))
+    if isinstance(wald, WaldTest) and wald.cautious:
+        found.append(caution("SS206", "V1 + V2 - V12 was not positive; V1 + V2 took its place",
+                             affects="the robust test, which is cautious"))  # fmt: skip
+    return tuple(found)
+
+
+def sentence(result: Result) -> str:
+    """Say the shares and the leading test."""
+    shares = [f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}" for r in result.rows if r.group == "share"]
+    clusters = [f"{n:,} {what}" for what, n in result.counts.items() if "of '" in what]
+    size = count(result.counts["units"], "unit") + (f" in {listing(clusters)}" if clusters else "")
+    lead = next(r for r in result.rows if r.group == "test")
+    ignoring = [r for r in result.rows if r.group == IGNORING]
+    tail = f" (ignoring the clusters, {said(result, ignoring[0])})" if ignoring else ""
+    value = shorten(result.design.levels[1])
+    return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said(result, lead)}{tail}."
+
+
+def said(result: Result, row: Row) -> str:
+    """Say a test with its statistic, df and p."""
+    name = NAMES[row.term]
+    if row.undefined:
+        return f"{name} undefined ({row.undefined})"
+    if row.df is None:
+        return f"{name} {p_value(row.p_value)}"
+    robust = row.term == "robust_wald"
+    dfs = number(row.df, 0) + (f", {number(result.extras['df_denominator'], 1)}" if robust else "")
+    return f"{name} {'F' if robust else 'chi-square'}({dfs}) = {number(row.statistic)}, {p_value(row.p_value)}"
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the share of each rater with its interval."""
+    from socialstats.figures import forest
+
+    settings = {"xlabel": f"Share of '{shorten(result.design.levels[1], 20)}'", "reference": None, "digits": 3}
+    return forest([r for r in result.rows if r.group == "share"], ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="cochran_q",
+    title="Shares of several raters on the same units (Cochran's Q)",
+    design="ratings",
+    function=cochran_q,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.cochran_q:verify",
+    estimand="The share of units to which each rater gives the second of two levels, and whether all have the same.",
+    assumptions=(
+        "every unit is rated by every rater",
+        "clusters (or units, where none are declared) are independent of each other",
+        "Q: some ten units or more that raters disagree about",
+    ),
+    references=("cochran1950", "wilson1927", "tango1998", "holm1979"),
+    swap="none",  # rows are named by rater
+    values="binary",
+)

@@ -1,0 +1,119 @@
+"""Several means that are all 0, tested with clusters: a Wald test with the F distribution of Hotelling's T^2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import fdtrc
+
+from socialstats.models.clustered_mean import clustered_mean
+from socialstats.models.intervals import not_zero
+from socialstats.resampling.units import FloatArray, IntArray
+
+RANK = 1e-10  # eigenvalues below this share of the largest are 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaldTest:
+    """F test of q means.
+
+    Attributes
+    ----------
+    statistic, df, df_denominator, p : float
+    cautious : bool
+        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place.
+    """
+
+    statistic: float
+    df: float
+    df_denominator: float
+    p: float
+    cautious: bool = False
+
+
+def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> WaldTest | str:
+    """Test that the means of several columns are all 0, with one or two crossed cluster factors.
+
+    W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, each with
+    G/(G-1)) and V^- its inverse on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df
+    (Hotelling's T^2; Pustejovsky & Tipton 2018), v the Satterthwaite df of a single mean, or min(G) - 1.
+
+    Parameters
+    ----------
+    values : (cells, m) float64 array
+        May be linearly dependent, such as shares that sum to 0.
+    count : (cells,) float64 array
+    codes : one or two (cells,) int64 arrays
+
+    Returns
+    -------
+    WaldTest, or str
+        The reason where it does not exist.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [2.0], [-1.0], [3.0]])
+    >>> test = robust_wald(x, np.ones(4), [np.arange(4)])
+    >>> round(test.statistic, 4), test.df, round(test.df_denominator, 6)
+    (2.1429, 1.0, 3.0)
+    """
+    n = float(count.sum())
+    dense = [np.unique(c, return_inverse=True)[1] for c in codes]
+    groups = [int(c.max()) + 1 for c in dense]
+    if min(groups) < 2:
+        return "a single cluster"
+    mean = count @ values / n
+    off = (values - mean) * count[:, None]
+    cautious = False
+    if len(dense) == 1:
+        share = np.bincount(dense[0], count) / n
+        covariance = outer_sums(off, dense[0], 1 / (1 - share)) / n**2
+        freedom = satterthwaite(count, dense[0])
+    else:
+        both = np.unique(dense[0] * groups[1] + dense[1], return_inverse=True)[1]
+        parts = [outer_sums(off, c, None) / n**2 for c in (*dense, both)]
+        covariance, freedom = parts[0] + parts[1] - parts[2], float(min(groups) - 1)
+        known = rank_of(parts[0] + parts[1])
+        if rank_of(covariance) < known or np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance):
+            covariance, cautious = parts[0] + parts[1], True
+    return f_test(mean, covariance, freedom, cautious)
+
+
+def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, cautious: bool) -> WaldTest | str:
+    """Turn means and their covariance into an F test."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > RANK * max(float(values[-1]), 0.0)
+    q = float(np.count_nonzero(kept & (values > 0)))
+    if not q:
+        return "the clusters show no variance to judge the differences by"
+    turned = vectors[:, kept].T @ mean
+    if float(np.linalg.norm(mean) ** 2 - turned @ turned) > RANK * max(float(mean @ mean), RANK):
+        return "the clusters show no variance in a direction in which the means differ"
+    denominator = freedom - q + 1
+    if denominator <= 0:
+        return f"too few clusters for {q:g} differences"
+    statistic = denominator / (freedom * q) * float(turned**2 @ (1 / values[kept]))
+    p = float(not_zero(fdtrc(q, denominator, statistic)))
+    return WaldTest(statistic=statistic, df=q, df_denominator=denominator, p=p, cautious=cautious)
+
+
+def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray | None) -> FloatArray:
+    """Sum over clusters of the outer products of their sums, weighted (None: G/(G-1))."""
+    size = int(code.max()) + 1
+    sums = np.column_stack([np.bincount(code, column, minlength=size) for column in off.T])
+    w = np.full(size, size / (size - 1)) if weight is None else weight
+    return np.asarray((sums * w[:, None]).T @ sums)
+
+
+def rank_of(covariance: FloatArray) -> int:
+    """Number of eigenvalues that are not 0."""
+    values = np.linalg.eigvalsh(covariance)
+    return int(np.count_nonzero(values > RANK * max(float(values[-1]), 0.0)))
+
+
+def satterthwaite(count: FloatArray, code: IntArray) -> float:
+    """Degrees of freedom of a CR2 mean: they depend on the sizes of the clusters alone."""
+    signs = np.where(code % 2 == 0, 1.0, -1.0)  # any values that vary
+    return clustered_mean(signs, count, [code]).df
