@@ -193,6 +193,8 @@ def test_same_seed_same_bytes_and_nothing_touched(name, results):
 def test_another_seed_moves_only_resampled_intervals(name, results):
     if "seed" not in inspect.signature(METRICS[name].function).parameters:
         pytest.skip("nothing random in this metric")
+    if results(name).settings.get("ci") in ("closed", "wilson"):
+        pytest.skip("nothing is resampled by default; the metric's own tests resample")
     other = fresh(name, seed=99)
     same(estimates(results(name)), estimates(other), 1e-12)
     assert [r.conf_low for r in other.rows] != [r.conf_low for r in results(name).rows]

@@ -1,0 +1,312 @@
+"""Majority vote accuracy: how often the level that most raters chose is the true one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.intervals import checked_level
+from socialstats.models.raters import BoolArray, by_stratum
+from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.text import count, number, quoted, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Ties = Literal["split", "first_level", "wrong", "drop", "error"]
+TIES: tuple[str, ...] = get_args(Ties)
+Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
+CIS: tuple[str, ...] = get_args(Ci)
+TERMS = ("accuracy", "single rater", "unanimous", "tied")
+NO_UNIT = "no unit has votes and a true level"
+
+
+def majority_vote_accuracy(
+    ratings: Ratings,
+    *,
+    truth: str | Mapping[Any, Any] | None = None,
+    ties: Ties = "split",
+    stratum: str | None = None,
+    ci: Ci = "auto",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
+    """Estimate how often the level that most raters gave a unit is its true one.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a ``by`` factor: one result a level.
+    truth : str or mapping
+        Name of the rater whose ratings are the truth (and who then does not vote), or the true level of each unit by
+        the unit's label. Must be given.
+    ties : {"split", "first_level", "wrong", "drop", "error"}
+        Where several levels have most votes: ``"split"`` counts 1/m for a true level among m tied ones (the accuracy
+        when ties are broken at random), ``"first_level"`` takes the first tied level in the declared order,
+        ``"wrong"`` counts 0, ``"drop"`` leaves the unit out, ``"error"`` names the units. Ties are always counted.
+    stratum : str, optional
+        A declared stratum of the units: rows for each of its levels follow those of all units.
+    ci : {"auto", "wilson", "percentile", "basic", "bca"}
+        As in `percent_agreement`.
+    cluster : str, pair of str or None
+        Declared clusters of units (two are taken as crossed); None takes units as independent.
+    level : float
+    resamples, seed : int
+        Of the bootstrap intervals.
+
+    Returns
+    -------
+    Result
+        Rows, each a mean over units in [0, 1]: ``accuracy`` of the majority; ``single rater`` (share of the unit's
+        raters who are right: accuracy of one rater drawn at random); ``unanimous`` (all raters agree); ``tied``.
+        `group`: level of the stratum. Missing ratings and refusals are no votes. `extras`: ``votes`` (smallest and
+        largest number a unit).
+
+    Raises
+    ------
+    InputError
+        Without `truth`, for a truth that is no rater or no level, ties under ``ties="error"``, or unknown options.
+    NothingToAnalyse
+        If no unit has both votes and a true level.
+
+    References
+    ----------
+    Condorcet, M. J. A. N. de Caritat, marquis de (1785). Essai sur l'application de l'analyse. Imprimerie Royale.
+    Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from socialstats.designs.ratings import Ratings
+    >>> rows = pd.DataFrame({"unit": ["p", "q"] * 3, "rater": ["ann"] * 2 + ["bob"] * 2 + ["cid"] * 2,
+    ...                      "value": ["yes", "no", "yes", "yes", "no", "yes"]})
+    >>> design = Ratings.from_frame(rows, levels=["no", "yes"], scale="ordinal")
+    >>> majority_vote_accuracy(design, truth={"p": "yes", "q": "no"}).row("accuracy").estimate
+    0.5
+    """
+    if ci not in CIS:
+        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    if ties not in TIES:
+        raise InputError(f"ties='{ties}' is not one of {', '.join(TIES)}")
+    how = How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
+    settings = {
+        "truth": truth, "ties": ties, "stratum": stratum, "ci": how.ci, "cluster": cluster, "level": level,
+        "resamples": resamples, "seed": seed,
+    }  # fmt: skip
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings, how), Ratings)
+
+
+def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
+    """Compute the accuracy of one design."""
+    truth, voters = true_levels(design, settings["truth"])
+    ballots = count_votes(design, truth, voters)
+    if not ballots.unit.size:
+        raise NothingToAnalyse(f"{design.source}: {NO_UNIT}")
+    values = {"accuracy": credit(design, ballots, settings["ties"])} | facts(ballots)
+    factors = cluster_factors(design, settings["cluster"])
+    codes = [factor.codes[ballots.unit] for factor in factors]
+    rows = [
+        row_of(term, group, values[term], ballots, codes, among[ballots.unit], how)
+        for group, among in by_stratum(design, settings["stratum"])
+        for term in TERMS
+    ]
+    units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
+    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    return Result(
+        metric="majority_vote_accuracy",
+        title="Majority vote accuracy",
+        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
+        rows=tuple(rows),
+        counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
+        fit={"nobs": units, "method": how.ci}
+        | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
+        settings=settings | {"truth": truth_name(settings["truth"])},
+        cautions=(*left_out(design, ballots), *cluster_cautions(design, factors)),
+        references=("condorcet1785", "wilson1927", "korngraubard1998"),
+        design=design,
+        extras={"truth": settings["truth"], "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max))},
+    )
+
+
+def truth_name(truth: Any) -> str:
+    """Name the truth in the settings."""
+    return truth if isinstance(truth, str) else f"levels of {count(len(truth), 'unit')}, by label"
+
+
+def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
+    """Return the true level of each unit (-1: not known), and which raters vote."""
+    out = np.full(len(design.units), -1, dtype=np.int64)
+    if isinstance(truth, str):
+        if truth not in design.raters:
+            raise InputError(
+                f"truth='{shorten(truth)}' is no rater; raters: {quoted(list(design.raters), most=10)}. "
+                "Or pass the true level of each unit: truth={unit: level}"
+            )
+        judge = design.raters.index(truth)
+        own = (design.rater == judge) & (design.status == OK)
+        out[design.unit[own]] = design.value[own]
+        return out, np.arange(len(design.raters)) != judge
+    if not isinstance(truth, Mapping):
+        raise InputError(
+            "majority_vote_accuracy needs the truth: truth='name of a rater', or truth={unit: level}, "
+            f"not {shorten(repr(truth))}"
+        )
+    levels = {label: code for code, label in enumerate(design.levels)}
+    place = {label: code for code, label in enumerate(design.units)}
+    for unit, value in truth.items():
+        code = levels.get(str(value), by_number(design, value))
+        if code is None:
+            listed = quoted(list(design.levels), most=10)
+            raise InputError(f"the truth of unit '{shorten(str(unit))}' is '{shorten(str(value))}'; levels: {listed}")
+        if str(unit) in place:
+            out[place[str(unit)]] = code
+    return out, np.ones(len(design.raters), dtype=bool)
+
+
+def by_number(design: Ratings, value: Any) -> int | None:
+    """Return the level with this number, where levels are numbers."""
+    if not design.numeric or isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        return None
+    at = np.flatnonzero(design.scores == float(value))
+    return int(at[0]) if len(at) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ballots:
+    """Votes of the units that have votes and a true level.
+
+    Attributes
+    ----------
+    unit : (n,) int64 array
+        Index of the unit in the design.
+    votes : (n, levels) float64 array
+    truth : (n,) int64 array
+    weight : (n,) float64 array
+        Alike units.
+    """
+
+    unit: IntArray
+    votes: FloatArray
+    truth: IntArray
+    weight: FloatArray
+
+
+def count_votes(design: Ratings, truth: IntArray, voters: BoolArray) -> Ballots:
+    """Count the votes of each unit by level."""
+    k, n = len(design.levels), len(design.units)
+    cast = (design.status == OK) & voters[design.rater]
+    cell = design.unit[cast] * k + design.value[cast]
+    votes = np.bincount(cell, minlength=n * k).reshape(n, k).astype(np.float64)
+    kept = np.flatnonzero((votes.sum(axis=1) > 0) & (truth >= 0))
+    return Ballots(unit=kept, votes=votes[kept], truth=truth[kept], weight=design.unit_count[kept])
+
+
+def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
+    """Return how right the majority of each unit is, in [0, 1]; NaN where a tie leaves the unit out."""
+    top = ballots.votes == ballots.votes.max(axis=1, keepdims=True)
+    m, n = top.sum(axis=1), np.arange(len(top))
+    if ties == "error" and np.any(m > 1):
+        named = [design.units[u] for u in ballots.unit[m > 1].tolist()]
+        raise InputError(
+            f"{count(len(named), 'unit')} with tied votes: {quoted(named)}. "
+            f"Say what a tie counts: ties= one of {', '.join(TIES[:-1])}"
+        )
+    if ties == "first_level":
+        first: FloatArray = (top.argmax(axis=1) == ballots.truth).astype(np.float64)
+        return first
+    right = top[n, ballots.truth]
+    if ties == "drop":
+        return np.where(m > 1, np.nan, right.astype(np.float64))
+    return np.where(m > 1, right / m if ties == "split" else 0.0, right.astype(np.float64))
+
+
+def facts(ballots: Ballots) -> dict[str, FloatArray]:
+    """Return for each unit the share of right votes, whether all votes agree, and whether the vote is tied."""
+    votes = ballots.votes
+    total, most = votes.sum(axis=1), votes.max(axis=1)
+    return {
+        "single rater": votes[np.arange(len(votes)), ballots.truth] / total,
+        "unanimous": (most == total).astype(np.float64),
+        "tied": ((votes == most[:, None]).sum(axis=1) > 1).astype(np.float64),
+    }
+
+
+def row_of(
+    term: str,
+    group: str | None,
+    values: FloatArray,
+    ballots: Ballots,
+    codes: list[IntArray],
+    among: BoolArray,
+    how: How,
+) -> Row:
+    """Row of one mean over units."""
+    kept = among & ~np.isnan(values)
+    row = Row(term=term, group=group)
+    if not kept.any():
+        why = NO_UNIT if not among.any() else "every vote is tied, and ties are left out"
+        return Row(term=term, group=group, n=0.0, n_units=0, undefined=why)
+    weight = ballots.weight[kept]
+    answers = weight @ ballots.votes[kept].sum(axis=1) if term == "single rater" else weight.sum()
+    return share_row(row, merged(values[kept], weight, [c[kept] for c in codes], float(answers)), how)
+
+
+def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
+    """Caution SS301 when units have no vote or no true level."""
+    lost = int(design.unit_count.sum() - ballots.weight.sum())
+    if not lost:
+        return ()
+    said = f"{count(lost, 'unit')} without votes or without a true level"
+    return (caution("SS301", said, affects="all rows", fix="give the truth of every unit"),)
+
+
+def sentence(result: Result) -> str:
+    """Say how often the majority was right, and one rater."""
+    row, single = result.row("accuracy", group=result.rows[0].group), result.rows[1]
+    ties = count(result.counts["ties"], "tied vote")
+    if row.estimate is None:
+        return f"The accuracy of the majority vote is undefined: {row.undefined} ({ties})."
+    why = f" ({row.undefined})" if row.undefined else ""
+    return (
+        f"The majority vote was right at a rate of {share_text(row)}, over "
+        f"{count(row.n or 0, 'unit')} with {ties}{why}; a single rater at "
+        f"{number(single.estimate, 3, bounded=True)}."
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the shares with their intervals."""
+    from dataclasses import replace
+
+    from socialstats.figures import forest
+
+    rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]
+    settings = {"xlabel": "Share of units", "sort": False, "reference": None, "digits": 3}
+    return forest(rows, ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="majority_vote_accuracy",
+    title="Majority vote accuracy",
+    design="ratings",
+    function=majority_vote_accuracy,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.majority_vote_accuracy:verify",
+    estimand="Mean over units of whether the level that most raters chose is the true one.",
+    assumptions=("units (or the named clusters of units) are independent", "the truth is right"),
+    references=("condorcet1785", "wilson1927", "korngraubard1998"),
+    options={"truth": "cid"},
+)

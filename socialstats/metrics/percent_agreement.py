@@ -1,0 +1,247 @@
+"""Percent agreement: how often two raters of the same unit agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, InputError, caution
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.intervals import checked_level
+from socialstats.models.raters import Patterns, RefusalRule, by_stratum, need_pairs, pair_names, patterns
+from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.text import count, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
+CIS: tuple[str, ...] = get_args(Ci)
+ALL = "all pairs"
+NOBODY = "no unit has ratings of both"
+
+
+def percent_agreement(
+    ratings: Ratings,
+    *,
+    tolerance: float = 0.0,
+    pairs: Literal["all", "pooled"] = "all",
+    stratum: str | None = None,
+    refusal: RefusalRule = "missing",
+    ci: Ci = "auto",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
+    """Estimate the share of pairs of raters who gave a unit the same level.
+
+    A unit's agreement is the share of its pairs of ratings that agree; the estimate is its mean over units with two
+    ratings or more (Gwet's pa). It says nothing about chance: see `weighted_kappa`.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With a ``by`` factor: one result a level.
+    tolerance : float
+        Levels at most this far apart agree: in the levels' own numbers, or in steps where they are no numbers.
+    pairs : {"all", "pooled"}
+        With more than two raters: every pair besides all together, or only all together.
+    stratum : str, optional
+        A declared stratum of the units: rows for each of its levels follow those of all units.
+    refusal : {"missing", "level"}
+        A refusal is no rating; or a level of its own, which agrees with itself only.
+    ci : {"auto", "wilson", "percentile", "basic", "bca"}
+        ``"auto"`` is ``"wilson"``: with n units for two raters and independent units, else with
+        n = p(1 - p)/(s.e.)^2 and a t quantile (CR2 by clusters). The others resample units or clusters.
+    cluster : str, pair of str or None
+        Declared clusters of units (two are taken as crossed); None takes units as independent.
+    level : float
+    resamples, seed : int
+        Of the bootstrap intervals.
+
+    Returns
+    -------
+    Result
+        Rows ``"all pairs"`` (with more than two raters) and one for each pair ``"ann | bob"``; `group` is the level of
+        the stratum; estimates are shares in [0, 1]; `n` units with ratings of two raters (of both).
+
+    Raises
+    ------
+    InputError
+        For unknown options, strata or clusters, or a tolerance that is negative or asked of nominal levels.
+    UndefinedStatistic
+        With fewer than two raters, or fewer than two units rated twice.
+
+    References
+    ----------
+    Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from socialstats.designs.ratings import Ratings
+    >>> rows = pd.DataFrame({"unit": [1, 2, 3, 4] * 2, "rater": ["ann"] * 4 + ["bob"] * 4,
+    ...                      "value": [1, 2, 3, 3, 1, 1, 3, 1]})
+    >>> design = Ratings.from_frame(rows, levels=[1, 2, 3], scale="ordinal")
+    >>> percent_agreement(design).row("ann | bob").estimate
+    0.5
+    >>> percent_agreement(design, tolerance=1).row("ann | bob").estimate
+    0.75
+    """
+    if ci not in CIS:
+        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    if pairs not in ("all", "pooled"):
+        raise InputError(f"pairs={pairs!r} is not one of all, pooled")
+    how = How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
+    settings = {
+        "tolerance": tolerance, "pairs": pairs, "stratum": stratum, "refusal": refusal, "ci": how.ci,
+        "cluster": cluster, "level": level, "resamples": resamples, "seed": seed,
+    }  # fmt: skip
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings, how), Ratings)
+
+
+def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
+    """Compute the agreement of one design."""
+    factors = cluster_factors(design, settings["cluster"])
+    agree = agreeing(design, settings["tolerance"], settings["refusal"])
+    strata = [
+        (group, patterns(design, factors, refusal=settings["refusal"], among=among))
+        for group, among in by_stratum(design, settings["stratum"])
+    ]
+    whole = strata[0][1]
+    need_pairs(design, whole)
+    rows = [row for group, part in strata for row in rows_of(group, part, agree, settings["pairs"], how)]
+    near = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
+    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    return Result(
+        metric="percent_agreement",
+        title=f"Percent agreement{near}",
+        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
+        rows=tuple(rows),
+        counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
+        fit={"nobs": whole.n_ratings, "method": how.ci}
+        | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
+        settings=settings,
+        cautions=(*missing_ratings(whole), *cluster_cautions(design, factors)),
+        references=("wilson1927", "korngraubard1998"),
+        design=design,
+        extras={"agrees": agree},
+    )
+
+
+def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
+    """(levels, levels) array: 1 where two levels agree (refusals, if a level, with themselves only)."""
+    if isinstance(tolerance, bool) or not tolerance >= 0:
+        raise InputError(f"tolerance must be at least 0, not {tolerance!r}")
+    if tolerance > 0 and design.scale == "nominal" and not design.numeric:
+        raise InputError(
+            f"tolerance={tolerance:g} needs levels in an order, and these are nominal; declare levels=[lowest, ..., "
+            "highest] and scale='ordinal'"
+        )
+    far = np.abs(design.scores[:, None] - design.scores[None, :])
+    near = (far <= tolerance * (1 + 1e-12)).astype(np.float64)
+    if refusal == "missing":
+        return near
+    k = len(near)
+    out: FloatArray = np.eye(k + 1)
+    out[:k, :k] = near
+    return out
+
+
+def rows_of(group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: How) -> list[Row]:
+    """Rows of all pairs of raters together, then of each pair."""
+    names = pair_names(part.raters)
+    several = len(part.raters) > 2 or pairs == "pooled"
+    out = [together(group, part, agree, how)] if several else []
+    if pairs == "pooled":
+        return out
+    for (a, b), name in names.items():
+        first, second = part.codes[:, a], part.codes[:, b]
+        both = (first >= 0) & (second >= 0)
+        row = Row(term=name, group=group)
+        if not both.any():
+            out.append(Row(term=name, group=group, n=0.0, n_units=0, undefined=NOBODY))
+            continue
+        values, n = agree[first[both], second[both]], part.count[both]
+        out.append(share_row(row, merged(values, n, [c[both] for c in part.clusters], float(n.sum())), how))
+    return out
+
+
+def together(group: str | None, part: Patterns, agree: FloatArray, how: How) -> Row:
+    """Row of all pairs: the mean over units of the share of their pairs that agree."""
+    row = Row(term=ALL, group=group)
+    if not len(part.count):
+        return Row(term=ALL, group=group, n=0.0, n_units=0, undefined="no unit has two ratings")
+    share, n_pairs = unit_agreement(part, agree)
+    return share_row(row, merged(share, part.count, part.clusters, float(part.count @ n_pairs)), how)
+
+
+def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Share of the pairs of ratings of each cell's units that agree, and the number of such pairs.
+
+    With r_k ratings of level k: (sum_kl r_k r_l a_kl - r) / (r (r - 1)) (Gwet 2014, eq. 2.6, with weights a).
+    """
+    k = len(agree)
+    cell, rater = np.nonzero(part.codes >= 0)
+    n_cells = len(part.count)
+    at = cell * k + part.codes[cell, rater]
+    r = np.bincount(at, minlength=n_cells * k).reshape(n_cells, k).astype(np.float64)
+    total = r.sum(axis=1)
+    share: FloatArray = (((r @ agree) * r).sum(axis=1) - total) / (total * (total - 1))
+    return share, total * (total - 1) / 2
+
+
+def missing_ratings(part: Patterns) -> tuple[Caution, ...]:
+    """Caution SS315 when not everybody rated every unit."""
+    missing = part.n_units * len(part.raters) - part.n_ratings
+    if not missing:
+        return ()
+    said = f"{count(missing, 'rating')} missing; each pair of raters is compared on the units that both rated"
+    return (caution("SS315", said, affects="pairs, which stand on different units"),)
+
+
+def sentence(result: Result) -> str:
+    """Say how often two raters of a unit agreed."""
+    row = result.rows[0]
+    near = result.settings["tolerance"]
+    what = f"differed by at most {near:g}" if near else "gave the same level"
+    who = "Two raters of a unit" if row.term == ALL else f"The raters '{shorten(row.term)}'"
+    if row.estimate is None:
+        return f"How often they agreed is undefined: {row.undefined}."
+    why = f" ({row.undefined})" if row.undefined else ""
+    units = count(row.n or 0, "unit")
+    return f"{who} {what} at a rate of {share_text(row)}, over {units}{why}."
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the shares with their intervals."""
+    from dataclasses import replace
+
+    from socialstats.figures import forest
+
+    rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]
+    settings = {"xlabel": "Share of pairs that agree", "sort": False, "reference": None, "digits": 3}
+    return forest(rows, ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="percent_agreement",
+    title="Percent agreement",
+    design="ratings",
+    function=percent_agreement,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.percent_agreement:verify",
+    estimand="Mean over units of the share of pairs of raters who gave the unit the same level.",
+    assumptions=("units (or the named clusters of units) are independent", "agreement by chance is not taken off"),
+    references=("wilson1927", "korngraubard1998"),
+)
