@@ -157,7 +157,7 @@ def error_of_mean(values: Iterable[float], clusters: Sequence[Sequence[int]]) ->
 
 def direct(quantity: str, ours: float | None, theirs: float, tolerance: float, why: str) -> Check:
     """Make a check against direct sums."""
-    ok = ours is not None and abs(ours - theirs) <= tolerance
+    ok = bool(ours is not None and abs(ours - theirs) <= tolerance)
     return Check(quantity=quantity, ours=ours, theirs=theirs, package=LABEL, version=socialstats.__version__,
                  tolerance=tolerance, ok=ok, why=why)  # fmt: skip
 

@@ -177,9 +177,8 @@ def coefficient(group: Group, scale: str) -> Coefficient:
     if not counts.varies:
         return Coefficient(estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: np.zeros(0))
     sums = alpha_sums(counts, scale)
-    total = np.asarray(sums.statistics.sum(axis=0))[None, :]
     return Coefficient(
-        estimate=float(sums.alpha(total)[0, 0]), statistics=sums.statistics, finish=sums.alpha,
+        estimate=float(sums.alpha(sums.total())[0, 0]), statistics=sums.statistics, finish=sums.alpha,
         values=lambda: counts.n_units * influence(counts, scale),
     )  # fmt: skip
 
@@ -187,7 +186,7 @@ def coefficient(group: Group, scale: str) -> Coefficient:
 def extras(counts: RatingCounts, scale: str) -> dict[str, Any]:
     """Observed and expected disagreement, margins and coincidences of all units."""
     sums = alpha_sums(counts, scale)
-    observed, expected, n = (float(x[0]) for x in sums.finish(np.asarray(sums.statistics.sum(axis=0))[None, :]))
+    observed, expected, n = (float(x[0]) for x in sums.finish(sums.total()))
     small = len(counts.levels) <= MOST_LEVELS_SHOWN
     return {
         "observed_disagreement": observed / n, "expected_disagreement": expected / (n * (n - 1)),

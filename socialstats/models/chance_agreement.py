@@ -91,7 +91,7 @@ class ChanceAgreement:
 
     def whole(self) -> tuple[float, float, FloatArray]:
         """Observed and chance agreement of all units, and the shares of the levels."""
-        sums = np.asarray(self.statistics().sum(axis=0))[None, :]
+        sums = np.asarray(self.statistics().sum(axis=0), dtype=np.float64)[None, :]
         observed, chance = self.parts(sums)
         return float(observed[0]), float(chance[0]), np.asarray(sums[0, 3:] / sums[0, 2])
 

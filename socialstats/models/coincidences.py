@@ -41,6 +41,10 @@ class AlphaSums:
     statistics: csr_array
     finish: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 
+    def total(self) -> FloatArray:
+        """Sums of the whole sample, (1, k)."""
+        return np.asarray(self.statistics.sum(axis=0), dtype=np.float64)[None, :]
+
     def alpha(self, sums: FloatArray) -> FloatArray:
         """(B, k) sums -> (B, 1) alphas; NaN where the values do not vary."""
         observed, expected, n = self.finish(sums)
@@ -251,7 +255,7 @@ def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArr
     if scale == "nominal":
         return np.asarray(margins.sum() - margins)
     if scale == "ratio":
-        return to_margins(margins[None, :], x)[0]
+        return np.asarray(to_margins(margins[None, :], x)[0])
     return np.asarray(margins.sum() * x**2 - 2 * x * (margins @ x) + margins @ x**2)
 
 

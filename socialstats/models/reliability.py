@@ -182,7 +182,7 @@ def coefficient_row(
         If the coefficient does not exist and ``on_undefined="raise"``.
     """
     counts = group.counts
-    known = {
+    known: dict[str, Any] = {
         "term": term, "group": group.name, "n": float(counts.n_ratings), "n_units": counts.n_units,
         "n_clusters": group.n_clusters,
     }  # fmt: skip
