@@ -45,7 +45,8 @@ class Jackknife:
 
         For a statistic that is not linear, `acceleration` of these differs from that of the deviations.
         """
-        return (self.copies.sum() - 1) * (self.estimate - self.values)
+        values: FloatArray = (self.copies.sum() - 1) * (self.estimate - self.values)
+        return values
 
     @property
     def std_error(self) -> FloatArray:

@@ -181,10 +181,12 @@ def normal_draws(covariance: FloatArray, *, df: float | None = None, draws: int 
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
     rng, chi = (np.random.default_rng(s) for s in np.random.SeedSequence(checked_seed(seed)).spawn(2))
     z = rng.standard_normal((checked_draws(draws, "draws"), len(v))) @ root.T
-    return z if df is None else z / np.sqrt(chi.chisquare(df, size=len(z)) / df)[:, None]
+    draws_t: FloatArray = z if df is None else z / np.sqrt(chi.chisquare(df, size=len(z)) / df)[:, None]
+    return draws_t
 
 
 def bootstrap_draws(boot: Replicates, std_error: FloatArray) -> FloatArray:
     """Turn replicates into draws under the hypotheses: (replicate - estimate) / s.e., (B, m)."""
     se = np.asarray(std_error, dtype=np.float64)
-    return (boot.replicates - boot.estimate) / np.where(se > 0, se, np.nan)
+    out: FloatArray = (boot.replicates - boot.estimate) / np.where(se > 0, se, np.nan)
+    return out

@@ -136,7 +136,7 @@ def sizes(values: FloatArray, count: FloatArray | None) -> tuple[float, FloatArr
     if not kept.any():
         raise UndefinedStatistic("every value is 0: there is no sign to flip")
     size, place = np.unique(np.abs(x[kept]), return_inverse=True)
-    return float(x @ times), size, np.bincount(place, times[kept])
+    return float(x @ times), size, np.bincount(place, times[kept]).astype(np.float64)
 
 
 def flipped_sums(

@@ -1,0 +1,170 @@
+"""Standardised mean differences of pairs, from sums or from summary numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from socialstats.errors import InputError
+from socialstats.models.pair_values import PairValues
+from socialstats.resampling.units import FloatArray
+
+TERMS = ("d_z", "d_av", "d_rm")
+SMALL = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """Summary numbers of pairs; None where unknown.
+
+    Attributes
+    ----------
+    n : float
+    mean : float or None
+        Mean difference.
+    sd : float or None
+        Standard deviation of the differences.
+    sd_first, sd_second, r : float or None
+    t : float or None
+        mean / (sd / sqrt(n)).
+    """
+
+    n: float
+    mean: float | None = None
+    sd: float | None = None
+    sd_first: float | None = None
+    sd_second: float | None = None
+    r: float | None = None
+    t: float | None = None
+
+    def sizes(self) -> dict[str, float | None]:
+        """Return d_z, d_av and d_rm, None where numbers for them are missing."""
+        d_z = None if self.t is None else self.t / math.sqrt(self.n)
+        d_av = None
+        if self.mean is not None and self.sd_first is not None and self.sd_second is not None:
+            d_av = self.mean / math.sqrt((self.sd_first**2 + self.sd_second**2) / 2)
+        d_rm = None if d_z is None or self.r is None else d_z * math.sqrt(2 * (1 - self.r))
+        return {"d_z": d_z, "d_av": d_av, "d_rm": d_rm}
+
+
+def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+    """Return per-cell sums and the function from summed sums to d_z, d_av and d_rm.
+
+    d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2);
+    d_rm = d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002, eq. 8). Sums are of
+    values minus the means of the whole sample, against cancellation.
+
+    Returns
+    -------
+    table : (cells, 6) float64 array
+    finish : callable
+        (B, 6) -> (B, 3); NaN where a standard deviation is 0.
+    """
+    c = pairs.count
+    mean_1, mean_2 = float(c @ pairs.first / c.sum()), float(c @ pairs.second / c.sum())
+    gap = float(c @ pairs.difference / c.sum())
+    x, y = pairs.first - mean_1, pairs.second - mean_2
+    table = np.column_stack([c * x, c * y, c * x * x, c * y * y, c * x * y, c])
+    floor = SMALL * max(1.0, pairs.n) * np.finfo(np.float64).eps * pairs.magnitude**2
+
+    def finish(sums: FloatArray) -> FloatArray:
+        n = sums[:, 5]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            a, b = sums[:, 0] / n, sums[:, 1] / n
+            v_1, v_2, cov = (
+                (sums[:, k] - n * p * q) / (n - 1) for k, p, q in ((2, a, a), (3, b, b), (4, a, b))
+            )  # fmt: skip
+            v_d = v_1 + v_2 - 2 * cov
+            least = np.maximum(floor, 1e-13 * (v_1 + v_2))
+            m, s = gap + a - b, np.sqrt(np.where(v_d > least, v_d, np.nan))
+            scale = np.sqrt(np.where(v_1 + v_2 > least, (v_1 + v_2) / 2, np.nan))
+            both = (v_1 > least) & (v_2 > least)
+            r = np.where(both, np.clip(cov / np.sqrt(v_1 * v_2), -1, 1), np.nan)
+            return np.column_stack([m / s, m / scale, m / s * np.sqrt(2 * (1 - r))])
+
+    return table, finish
+
+
+def summary_of(pairs: PairValues) -> Summary:
+    """Return the summary numbers of pairs; r is None where a condition does not vary, sd and t where differences don't."""
+    c, n = pairs.count, float(pairs.n)
+
+    def spread(values: FloatArray) -> float:
+        mean = float(c @ values / n)
+        return math.sqrt(float(c @ (values - mean) ** 2) / (n - 1))
+
+    def varies(values: FloatArray) -> bool:
+        return bool(np.ptp(values) > n * np.finfo(np.float64).eps * pairs.magnitude)
+
+    mean, sd = float(c @ pairs.difference / n), spread(pairs.difference)
+    one, two = spread(pairs.first), spread(pairs.second)
+    r = None
+    if varies(pairs.first) and varies(pairs.second):
+        off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
+        r = max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two)))
+    t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
+    return Summary(n=n, mean=mean, sd=sd if t is not None else None, sd_first=one, sd_second=two, r=r, t=t)
+
+
+def completed(
+    *, n: float, t: float | None, mean: float | None, sd: float | None, sd_first: float | None,
+    sd_second: float | None, r: float | None,
+) -> Summary:  # fmt: skip
+    """Fill in what follows from the numbers given.
+
+    sd^2 = sd_first^2 + sd_second^2 - 2 r sd_first sd_second gives the one of sd and r that is missing; t = mean /
+    (sd/sqrt(n)) gives t, the mean or sd.
+
+    Raises
+    ------
+    InputError
+        For impossible numbers, numbers given twice over, or too few for any effect size.
+    """
+    given = {"n": n, "t": t, "mean": mean, "sd": sd, "sd_first": sd_first, "sd_second": sd_second, "r": r}
+    check_numbers(given)
+    both = sd_first is not None and sd_second is not None
+    if sd_first is not None and sd_second is not None:
+        if sd is not None and r is not None:
+            raise InputError("sd=, sd_first=, sd_second= and r= say the same thing twice: leave out sd= or r=")
+        if r is not None:
+            sd = math.sqrt(max(0.0, sd_first**2 + sd_second**2 - 2 * r * sd_first * sd_second))
+            if not sd > SMALL * (sd_first + sd_second):
+                raise InputError(f"r={r:g} with these standard deviations leaves no variation of the differences")
+        elif sd is not None:
+            r = (sd_first**2 + sd_second**2 - sd**2) / (2 * sd_first * sd_second)
+            if abs(r) > 1:
+                raise InputError(
+                    f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})"
+                )
+    if t is not None and mean is not None and sd is not None:
+        raise InputError("t= and mean= with the sd of the differences say the same thing twice: leave out t=")
+    if t is None and mean is not None and sd is not None:
+        t = mean / (sd / math.sqrt(n))
+    elif t is not None and sd is not None:
+        mean = t * sd / math.sqrt(n)
+    elif t is not None and mean is not None and t != 0:
+        sd = mean / t * math.sqrt(n)
+        if sd <= 0:
+            raise InputError(f"t={t:g} and mean={mean:g} have different signs")
+    if t is None and not (both and mean is not None):
+        raise InputError("give t= and n=; or mean=, sd= and n=; or mean=, sd_first=, sd_second=, r= and n=")
+    return Summary(n=n, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r, t=t)
+
+
+def check_numbers(given: dict[str, float | None]) -> None:
+    """Raise InputError for summary numbers that cannot be."""
+    for name, value in given.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+            raise InputError(f"{name} must be a finite number, not {value!r}")
+        if name.startswith("sd") and value <= 0:
+            raise InputError(f"{name} must be above 0, not {value!r}")
+    n, r = given["n"], given["r"]
+    if n is None or n < 2 or n % 1:
+        raise InputError(f"n must be a whole number of pairs, at least 2, not {n!r}")
+    if r is not None and abs(r) > 1:
+        raise InputError(f"r must be between -1 and 1, not {r!r}")

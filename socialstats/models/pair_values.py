@@ -1,0 +1,185 @@
+"""What the paired metrics share: differences free of rounding noise, options, resampled means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
+from socialstats.errors import DesignError, InputError
+from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, studentized
+from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.text import shorten
+
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+MOST_LABEL = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairValues:
+    """Pairs as cells.
+
+    Attributes
+    ----------
+    difference : (cells,) float64 array
+        First minus second. Differences that are equal up to rounding are equal, those of rounding only are 0.
+    first, second, count : (cells,) float64 arrays
+    n : int
+        Pairs.
+    magnitude : float
+        Largest size of a value.
+    """
+
+    difference: FloatArray
+    first: FloatArray
+    second: FloatArray
+    count: FloatArray
+    n: int
+    magnitude: float
+
+
+def pair_values(design: Paired) -> PairValues:
+    """Return the values of a design's pairs.
+
+    Raises
+    ------
+    DesignError
+        For nominal values, or fewer than two pairs.
+    """
+    raw = design.difference
+    n = design.n_pairs
+    if n < 2:
+        raise DesignError(f"{design.source}: a paired comparison needs at least 2 pairs; there is {n}")
+    magnitude = float(max(np.abs(design.first).max(), np.abs(design.second).max()))
+    return PairValues(
+        difference=merged(raw, ROUNDING * magnitude), first=design.first, second=design.second, count=design.count,
+        n=n, magnitude=magnitude,
+    )  # fmt: skip
+
+
+def merged(values: FloatArray, tolerance: float) -> FloatArray:
+    """Give values that differ by rounding only one value, and 0 to those next to it; signs stay symmetric.
+
+    1.1 - 0.1 and 1.3 - 0.3 are not the same float; ranks and ties need them to be.
+
+    Examples
+    --------
+    >>> merged(np.array([1.1 - 0.1, 1.3 - 0.3, -1e-17, -1.0]), 1e-15).tolist()
+    [1.0, 1.0, 0.0, -1.0]
+    """
+    size = np.abs(values)
+    order = np.argsort(size, kind="stable")
+    ordered = np.concatenate([[0.0], size[order]])
+    group = np.cumsum(np.diff(ordered) > tolerance)  # 0: next to zero
+    largest = np.zeros(int(group[-1]) + 1)
+    np.maximum.at(largest, group, size[order])
+    largest[0] = 0.0
+    out = np.empty(len(values))
+    out[order] = largest[group]
+    return np.sign(values) * out + 0.0
+
+
+def checked_choice(value: str, allowed: Sequence[str], name: str) -> str:
+    """Return an option, or raise InputError listing what is allowed."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+    return value
+
+
+def checked_number(value: float, name: str) -> float:
+    """Return a finite number, or raise InputError."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+        raise InputError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def condition_names(design: Paired) -> tuple[str, str]:
+    """Return the two conditions cut for display."""
+    first, second = design.conditions
+    return shorten(first, MOST_LABEL), shorten(second, MOST_LABEL)
+
+
+def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
+    """Return the number of levels of each factor, keyed by what is counted."""
+    return {f"clusters ({shorten(f.name, MOST_LABEL)})": len(np.unique(f.codes)) for f in factors}
+
+
+def mean_interval(
+    values: FloatArray,
+    count: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    ci: str,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> Interval:
+    """Bootstrap interval of a mean, resampling pairs, clusters, or two crossed factors.
+
+    Parameters
+    ----------
+    values, count : (cells,) arrays
+    codes : sequence of (cells,) int64 arrays
+        None, one or two factors.
+    ci : {"percentile", "basic", "bca", "studentized"}
+        The last two need pairs or one factor.
+    level, resamples, seed
+        As in `socialstats.resampling`.
+
+    Raises
+    ------
+    InputError
+        For BCa or studentized intervals of two crossed factors.
+    """
+    if len(codes) == 2 and ci in ("bca", "studentized"):
+        raise InputError(
+            f"ci='{ci}' needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
+        )
+    centre = float(count @ values / count.sum())
+    x = values - centre
+    units = Units.clusters(*codes) if codes else Units.rows(count)
+    if ci == "studentized":
+        return studentized_mean(x, count, units, centre, level=level, resamples=resamples, seed=seed)
+    table = np.column_stack([x * count, count])
+
+    def mean(sums: FloatArray) -> FloatArray:
+        return centre + sums[:, :1] / sums[:, 1:]
+
+    boot = bootstrap(table, mean, units, resamples=resamples, seed=seed)
+    jack = jackknife(table, mean, units) if ci == "bca" else None
+    return choose(ci, boot, level=level, jack=jack)
+
+
+def studentized_mean(
+    x: FloatArray, count: FloatArray, units: Units, centre: float, *, level: float, resamples: int, seed: int
+) -> Interval:
+    """Studentized interval of a mean: every resample has its own CR1 error (pairs: sd/sqrt(n)).
+
+    V* = G/(G-1) sum_g (s_g - n_g m*)^2 / n*^2 over the G units drawn, from sums of s^2, s n and n^2.
+    """
+    if units.copies is None:
+        s: FloatArray = np.bincount(units.unit, x * count, units.n_units).astype(np.float64)
+        n: FloatArray = np.bincount(units.unit, count, units.n_units).astype(np.float64)
+        alike, drawn = np.ones(units.n_units), Units.clusters(np.arange(units.n_units))
+    else:
+        s, n, alike, drawn = x, np.ones(len(x)), count, units
+    table = np.column_stack([s, n, s**2, s * n, n**2, np.ones(len(s))]) * alike[:, None]
+
+    def with_error(sums: FloatArray) -> FloatArray:
+        total, size, ss, sn, nn, groups = sums.T
+        mean = total / size
+        squares = np.maximum(ss - 2 * mean * sn + mean**2 * nn, 0.0)
+        return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
+
+    boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed)
+    alone = type(boot)(
+        estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
+        units=boot.units, seed=boot.seed, scheme=boot.scheme,
+    )  # fmt: skip
+    # a resample of one unit over and over has an error of rounding, not of sampling
+    errors = np.where(boot.replicates[:, 1:] > 1e-9 * boot.estimate[1], boot.replicates[:, 1:], 0.0)
+    return studentized(alone, std_error=boot.estimate[1:], std_errors=errors, level=level)
