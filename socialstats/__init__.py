@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
+    from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy as majority_vote_accuracy
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
+    from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
@@ -67,8 +69,10 @@ _HOMES = {
     "socialstats.metrics.gwet_ac": ("gwet_ac",),
     "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
     "socialstats.metrics.cochran_q": ("cochran_q",),
+    "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.symmetry": ("symmetry",),
+    "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.weighted_kappa": ("weighted_kappa",),
@@ -86,7 +90,8 @@ __all__ = [
     "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
-    "choice_entropy_difference", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "krippendorff_alpha", "gwet_ac",
+    "choice_entropy_difference", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
+    "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
     "fleiss_kappa", "STUDIES",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",

@@ -51,7 +51,7 @@ def expand(wins: Sequence[str], use: BoolArray, problems: Problems) -> Expanded:
     outcomes: list[IntArray] = []
     times: list[FloatArray] = []
     for column, outcome in zip(wins, (A_WON, B_WON, TIED), strict=False):
-        numbers = _whole_numbers(column, use, problems)
+        numbers = whole_numbers(column, use, problems)
         cell = np.flatnonzero(use & (numbers > 0))
         cells.append(cell)
         outcomes.append(np.full(len(cell), outcome, dtype=np.int64))
@@ -59,7 +59,8 @@ def expand(wins: Sequence[str], use: BoolArray, problems: Problems) -> Expanded:
     return Expanded(cell=np.concatenate(cells), outcome=np.concatenate(outcomes), times=np.concatenate(times))
 
 
-def _whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray:
+def whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray:
+    """Return a column of counts; report values that are no whole numbers from 0 upwards."""
     labels = problems.labels[column]
     values = [as_number(level) for level in labels.levels]
     fine = [value is not None and value >= 0 and value.is_integer() for value in values]

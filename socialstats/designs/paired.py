@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from socialstats.designs.factors import named_factors, taken
+from socialstats.designs.paired_sources import PairedSources
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep
-from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
-from socialstats.tables import as_table
+from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.text import count as counted
 from socialstats.text import listing, shorten
 
@@ -27,7 +28,7 @@ PairedScale = Literal["binary", "nominal", "numeric"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Paired:
+class Paired(PairedSources):
     """A checked table of pairs, as cells. Every difference is the first condition minus the second.
 
     Attributes
@@ -147,123 +148,3 @@ class Paired:
         from socialstats.designs.paired_views import table_of
 
         return table_of(self)
-
-    @classmethod
-    def from_frame(
-        cls,
-        data: Any,
-        *,
-        unit: str | None = None,
-        condition: str | None = None,
-        value: str | None = None,
-        conditions: Sequence[str] | None = None,
-        levels: Sequence[Any] | None = None,
-        scale: PairedScale | None = None,
-        by: str | None = None,
-        cluster: str | Sequence[str] = (),
-        missing: Literal["error", "drop"] = "error",
-        unmatched: Literal["error", "drop"] = "error",
-        na: str | Sequence[str] = (),
-        source: str = "data frame",
-    ) -> Paired:
-        """Build the design from a long table: one row a unit and condition, joined by key.
-
-        Parameters
-        ----------
-        data : data frame, DuckDB relation, mapping of columns, or Table
-            Of any engine that narwhals knows.
-        unit : str, optional
-            Column that names the unit (question, story, person), within `by`. By default ``unit`` or an alias
-            (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
-        condition : str, optional
-            Column of the two conditions. By default ``condition`` or an alias (``arm``, ``time``, ``model``, ...).
-        value : str, optional
-            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
-        conditions : pair of str, optional
-            The two to compare: the first minus the second. Rows of other conditions are left out and counted in
-            `flow`. By default the two labels that occur: in the order of an ordered categorical, else in that of
-            their letters (caution SS310).
-        levels : sequence, optional
-            Levels of text values; two are (zero, one). Only numbers, 0/1, true/false and yes/no need none.
-        scale : {"binary", "nominal", "numeric"}, optional
-            By default 0/1, true/false, yes/no and two levels are binary, other numbers numeric, other texts nominal.
-        by : str, optional
-            Column that splits the table (for example the model).
-        cluster : str or sequence of str
-            Columns whose units are not independent of each other. A unit lies in one cluster.
-        missing : {"error", "drop"}
-            Missing values are an error that lists their rows, or their pairs are left out and counted in `flow`.
-        unmatched : {"error", "drop"}
-            Units with one condition only are an error that lists them, or are left out and listed in `unmatched`.
-        na : str or sequence of str
-            Further texts that mean a missing value. By default only empty fields are missing.
-        source : str
-            Name for messages.
-
-        Returns
-        -------
-        Paired
-
-        Raises
-        ------
-        DesignError
-            When columns are missing, the conditions are not two, or two texts have no order.
-        InputError
-            When rows are wrong (repeated, unmatched, not numbers): up to 20 problems at once, with their rows.
-        NothingToAnalyse
-            When no pair is left.
-
-        Examples
-        --------
-        >>> rows = {"item": [1, 1, 2, 2], "time": ["before", "after"] * 2, "score": [3, 5, 4, 4]}
-        >>> design = Paired.from_frame(rows, conditions=("after", "before"))
-        >>> design.difference.tolist(), design.n_pairs
-        ([0.0, 2.0], 2)
-        """
-        from socialstats.designs.paired_options import PairedOptions
-        from socialstats.designs.paired_reading import build_paired
-
-        options = PairedOptions(
-            unit=unit, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
-            cluster=cluster, missing=missing, unmatched=unmatched, na=na,
-        )  # fmt: skip
-        return build_paired(as_table(data, source), options)
-
-
-def taken(factor: Factor, index: AnyArray) -> Factor:
-    """Return a factor at some places, with the levels that are left."""
-    codes, dense = np.unique(factor.codes[index], return_inverse=True)
-    return Factor(
-        name=factor.name, codes=dense.astype(np.int64), levels=tuple(factor.levels[code] for code in codes.tolist())
-    )
-
-
-def named_factors(
-    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None
-) -> tuple[Factor, ...]:
-    """Return declared factors by name.
-
-    Parameters
-    ----------
-    clusters : sequence of Factor
-    by : Factor or None
-        May be named too.
-    names : str, sequence of str or None
-        ``"declared"``: all of `clusters`; None: none.
-
-    Raises
-    ------
-    InputError
-        If a name is not declared.
-    """
-    if names is None:
-        return ()
-    if isinstance(names, str) and names == "declared":
-        return tuple(clusters)
-    known: dict[str, Any] = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
-    wanted = (names,) if isinstance(names, str) else tuple(names)
-    for name in wanted:
-        if name not in known:
-            listed = ", ".join(f"'{n}'" for n in known) or "none"
-            raise InputError(f"no cluster '{name}'. Clusters declared: {listed}; declare others with cluster=")
-    return tuple(known[name] for name in wanted)

@@ -9,9 +9,10 @@ import numpy as np
 
 from socialstats import text
 from socialstats.designs.cells import group
+from socialstats.designs.factors import taken
 from socialstats.designs.labels import label_cautions
 from socialstats.designs.levels import categories
-from socialstats.designs.paired import Paired, taken
+from socialstats.designs.paired import Paired
 from socialstats.designs.paired_options import PairedOptions, PairedRoles, paired_roles
 from socialstats.designs.paired_values import Values, decode
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
@@ -36,8 +37,23 @@ def build_paired(table: Table, options: PairedOptions) -> Paired:
     NothingToAnalyse
         When no pair is left.
     """
-    roles = paired_roles(table, options)
+    return build_pairs(table, paired_roles(table, options), options)
+
+
+def build_pairs(table: Table, roles: PairedRoles, options: PairedOptions, *, wide: Table | None = None) -> Paired:
+    """Read a long table whose columns are known as pairs.
+
+    Parameters
+    ----------
+    table : Table
+    roles : PairedRoles
+    options : PairedOptions
+    wide : Table, optional
+        The table with one row a unit that `table` was made of: there, an empty field is a missing partner.
+    """
     rows = begin(table, roles.columns(), options.na_labels)
+    if wide is not None:
+        rows.become_wide(wide)
     needed = [*roles.key, roles.condition, *roles.clusters]
     rows.set_missing_aside(needed, drop=options.missing == "drop")
     conditions, cautions = _conditions(rows, roles, options)
@@ -111,20 +127,23 @@ def _join(
     key = rows.key(roles.key)
     size = int(key.max(initial=-1)) + 1
     labels = rows.labels(roles.condition)
+    blank = _blank(rows, roles.value)
     value = np.full((2, size), np.nan)
     has = np.zeros((2, size), dtype=bool)
     row = np.zeros(size, dtype=np.int64)
     for side, condition in enumerate(conditions):
         code = labels.levels.index(condition) if condition in labels.levels else -2
-        at = np.flatnonzero(rows.use & (labels.codes == code))
+        mine = rows.use & (labels.codes == code)
+        at = np.flatnonzero(mine if rows.origin is None else mine & ~blank)  # an empty field of a wide table is no row
         value[side, key[at]] = values[at]
         has[side, key[at]] = True
         row[key[at]] = at
     alone = has[0] != has[1]
-    unmatched = _set_alone_aside(rows, roles, key, alone, has, conditions, options)
+    there = key if rows.origin is None else np.where(blank, -1, key)
+    unmatched = _set_alone_aside(rows, roles, there, alone, has, conditions, options)
     paired = has[0] & has[1]
-    empty = paired & np.isnan(value).any(axis=0)
-    _set_empty_aside(rows, roles, key, empty, options)
+    empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
+    _set_empty_aside(rows, roles, key, blank & _of_keys(key, empty), empty, options)
     keep = np.flatnonzero(paired & ~empty)
     return Joined(first=value[0, keep], second=value[1, keep], row=row[keep], unmatched=unmatched)
 
@@ -144,7 +163,11 @@ def _set_alone_aside(
     if options.unmatched == "drop":
         first_row = np.flatnonzero(at)[np.unique(key[at], return_index=True)[1]]
         names = tuple(rows.named(roles.key, int(one)) if roles.by else _label(rows, roles, one) for one in first_row)
-        rows.leave_out(at, "units without a partner", "unmatched='drop': the unit has one of the two conditions")
+        rows.leave_out(
+            _of_keys(rows.key(roles.key), alone),
+            "units without a partner",
+            "unmatched='drop': the unit has one of the two conditions",
+        )
         return tuple(sorted(names))
     a, b = (text.shorten(label) for label in conditions)
     message = (
@@ -152,15 +175,18 @@ def _set_alone_aside(
         f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count((has[0] & has[1]).sum(), 'pair')}"
     )
     fix = "Add the missing rows, or say unmatched='drop' (--unmatched drop) to leave such units out"
-    rows.problems.say(message, column=roles.unit, fix=fix)
+    named = roles.unit if roles.unit in (rows.origin or rows.table).columns else None
+    rows.problems.say(message, column=named, fix=fix)
+
+    what = "row" if rows.origin is None else "value"
 
     def one(found: IntArray) -> str:
         there = rows.codes(roles.condition)[found[0]] == rows.labels(roles.condition).levels.index(conditions[0])
-        return f"{rows.named(roles.key, int(found[0]))} has no row under '{b if there else a}'"
+        return f"{rows.named(roles.key, int(found[0]))} has no {what} under '{b if there else a}'"
 
     more = "{} further units have no partner"
     columns = [*roles.key, roles.condition]
-    rows.each_key(key, bad, columns, one, column=roles.unit, fix="", more=more, most=UNMATCHED_SHOWN)
+    rows.each_key(key, bad, columns, one, column=named, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
 
 
@@ -169,19 +195,27 @@ def _label(rows: Rows, roles: PairedRoles, row: int) -> str:
     return labels.levels[int(labels.codes[row])]
 
 
+def _blank(rows: Rows, column: str) -> BoolArray:
+    """Return the rows without a value; labels are made only where some text means a missing value."""
+    codes = rows.codes(column) if rows.na else rows.counts.columns[column].codes
+    return codes < 0
+
+
 def _set_empty_aside(
-    rows: Rows, roles: PairedRoles, key: IntArray, empty: BoolArray, options: PairedOptions
+    rows: Rows, roles: PairedRoles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
 ) -> None:  # fmt: skip
     """Report missing values, or leave out the pairs that have one."""
     column = roles.value
-    if options.missing == "error":
-        bad = rows.use & (rows.counts.columns[column].codes < 0)
-        if rows.na:
-            bad = rows.use & (rows.codes(column) < 0)
-        if bad.any():
-            rows.problems.add("the value is missing", bad, [*roles.key, column], column=column, fix=FILL_OR_DROP)
+    if not bad.any():
         return
-    if not rows.problems.pending:
+    if options.missing == "error":
+        message = "the value is missing"
+        if rows.origin is not None:  # both values of a row: say so once
+            message = "both values are missing"
+            bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
+        keys = [*roles.key, roles.condition, column]
+        rows.problems.add(message, bad, keys, column=column, fix=FILL_OR_DROP)
+    elif not rows.problems.pending:
         note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
 
@@ -199,8 +233,8 @@ def _finish(
     if not pairs:
         raise _nothing(rows)
     steps = [
-        FlowStep(label="rows analysed", rows=int(rows.counts.n[rows.use].sum())),
-        FlowStep(label="pairs analysed", rows=pairs, note="two rows a pair"),
+        FlowStep(label=f"{rows.noun} analysed", rows=int(rows.counts.n[rows.use].sum())),
+        FlowStep(label="pairs analysed", rows=pairs, note=f"two {rows.noun} a pair"),
     ]
     by = rows.factor(roles.by, joined.row) if roles.by else None
     clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
@@ -209,7 +243,7 @@ def _finish(
         *cautions,
         *label_cautions({"conditions": conditions, "levels": values.levels}),
     ]
-    noticed += cluster_suspects(rows.table, roles.columns(), pairs)
+    noticed += cluster_suspects(rows.origin or rows.table, [*roles.columns(), *conditions], pairs)
     return as_cells(
         Paired(
             conditions=conditions, first=joined.first, second=joined.second, count=np.ones(pairs),
@@ -223,7 +257,7 @@ def _left_out(rows: Rows, joined: Joined) -> list[Caution]:
     steps = [step for step in rows.flow[1:] if step.label != "other conditions"]
     if not steps:
         return []
-    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {rows.flow[0].rows:,} rows"
+    detail = "; ".join(f"{step.label}: {step.rows:,}" for step in steps) + f" of {rows.flow[0].rows:,} {rows.noun}"
     if joined.unmatched:
         detail += f"; units without a partner: {text.quoted(joined.unmatched)}"
     return [caution("SS301", detail)]

@@ -127,7 +127,8 @@ def _parsed(columns: Sequence[str], rows: Rows) -> dict[str, FloatArray]:
 def _text_cells(column: str, rows: Rows) -> BoolArray:
     labels = rows.labels(column)
     is_text = np.array([*(as_number(label) is None for label in labels.levels), False])
-    return rows.use & is_text[labels.codes]
+    found: BoolArray = rows.use & is_text[labels.codes]
+    return found
 
 
 def _text_share(columns: Sequence[str], rows: Rows) -> float:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from socialstats.designs.paired import named_factors, taken
+from socialstats.designs.factors import named_factors, taken
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.ratings_sources import RatingsSources
 from socialstats.errors import Caution, InputError, NothingToAnalyse
-from socialstats.tables import as_table
 from socialstats.text import count as counted
 from socialstats.text import listing, shorten
 
@@ -31,7 +31,7 @@ STATUSES = ("ok", "missing", "refusal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Ratings:
+class Ratings(RatingsSources):
     """A checked table of ratings.
 
     Attributes
@@ -63,6 +63,8 @@ class Ratings:
         False when `levels` are only those that occur.
     numeric : bool
         True when every level is a number (then `scores` are those numbers).
+    raters_known : bool
+        False when the table says how many raters gave each level, but not who: nothing may tell raters apart.
     flow, source, columns, cautions
         As in `Comparisons`.
     """
@@ -83,6 +85,7 @@ class Ratings:
     rater_groups: Mapping[str, Factor] = field(default_factory=dict)
     levels_declared: bool = True
     numeric: bool = False
+    raters_known: bool = True
     flow: tuple[FlowStep, ...] = ()
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -225,89 +228,3 @@ class Ratings:
         from socialstats.designs.ratings_views import table_of
 
         return table_of(self)
-
-    @classmethod
-    def from_frame(
-        cls,
-        data: Any,
-        *,
-        unit: str | None = None,
-        rater: str | None = None,
-        value: str | None = None,
-        levels: Sequence[Any] | None = None,
-        scale: Scale | None = None,
-        refusal: str | Sequence[str] = (),
-        na: str | Sequence[str] = (),
-        status: str | None = None,
-        rater_source: str | None = None,
-        rater_groups: str | Sequence[str] = (),
-        strata: str | Sequence[str] = (),
-        cluster: str | Sequence[str] = (),
-        by: str | None = None,
-        missing: Literal["error", "drop"] = "drop",
-        source: str = "data frame",
-    ) -> Ratings:
-        """Build the design from a long table: one rating a row.
-
-        Parameters
-        ----------
-        data : data frame, DuckDB relation, mapping of columns, or Table
-            Of any engine that narwhals knows.
-        unit, rater, value : str, optional
-            Columns. By default ``unit`` (or ``item``, ``question``, ``sample``, ``id``, ...), ``rater`` (or
-            ``judge``, ``annotator``, ``model``, ...) and ``value`` (or ``rating``, ``score``, ``label``, ...).
-        levels : sequence, optional
-            The possible values, the lowest first. An ordered categorical brings its own; numbers may go without
-            (those that occur, ascending); texts may not, unless they are nominal.
-        scale : {"nominal", "ordinal", "interval", "ratio"}, optional
-            By default texts with levels are ordinal, numbers interval, true/false and yes/no nominal.
-        refusal : str or sequence of str
-            Values that mean a refusal to answer.
-        na : str or sequence of str
-            Further texts that mean a missing value. By default only empty fields are missing.
-        status : str, optional
-            Column that says ``ok`` or ``refusal``; anything else means that there is no rating, listed in `flow`.
-        rater_source : str, optional
-            Column of the raters' source (human, model). A label in two sources is two raters, and a rater group.
-        rater_groups : str or sequence of str
-            Columns that belong to the rater (age, gender).
-        strata : str or sequence of str
-            Columns that belong to the unit (domain, stage).
-        cluster : str or sequence of str
-            Columns whose units are not independent of each other. A unit lies in one cluster.
-        by : str, optional
-            Column that splits the table.
-        missing : {"error", "drop"}
-            Missing ratings are listed as errors, or kept as missing and counted (caution SS315).
-        source : str
-            Name for messages.
-
-        Returns
-        -------
-        Ratings
-
-        Raises
-        ------
-        DesignError
-            When columns are missing, or texts have no declared order; says what to pass.
-        InputError
-            When rows are wrong (repeated, no level): up to 20 problems of all kinds at once, with their rows.
-        NothingToAnalyse
-            When no row is left.
-
-        Examples
-        --------
-        >>> rows = {"item": [1, 1, 2, 2], "judge": ["a", "b"] * 2, "rating": ["low", "high", "low", "low"]}
-        >>> design = Ratings.from_frame(rows, levels=["low", "high"])
-        >>> design.matrix().tolist(), design.scale
-        ([[0.0, 1.0], [0.0, 0.0]], 'ordinal')
-        """
-        from socialstats.designs.ratings_options import RatingsOptions
-        from socialstats.designs.ratings_reading import build_ratings
-
-        options = RatingsOptions(
-            unit=unit, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
-            rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            missing=missing,
-        )  # fmt: skip
-        return build_ratings(as_table(data, source), options)

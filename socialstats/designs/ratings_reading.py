@@ -32,8 +32,16 @@ def build_ratings(table: Table, options: RatingsOptions) -> Ratings:
     NothingToAnalyse
         When no row is left.
     """
-    roles = ratings_roles(table, options)
+    return build_from(table, ratings_roles(table, options), options)
+
+
+def build_from(
+    table: Table, roles: RatingsRoles, options: RatingsOptions, *, wide: Table | None = None
+) -> Ratings:  # fmt: skip
+    """Read a long table whose columns are known; `wide` is the table that it was made of, if any."""
     rows = begin(table, roles.columns(), options.na_labels)
+    if wide is not None:
+        rows.become_wide(wide)
     rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)
     rated = rate(rows, roles, options)
     by = [roles.by] if roles.by else []
@@ -114,7 +122,12 @@ def _cautions(rows: Rows, roles: RatingsRoles, units: Named, raters: Named, stat
         found.append(
             caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
         )
-    return found + cluster_suspects(rows.table, roles.columns(), len(units.labels))
+    return found + _suspects(rows, roles, len(units.labels), raters.labels)
+
+
+def _suspects(rows: Rows, roles: RatingsRoles, units: int, raters: Sequence[str]) -> list[Caution]:
+    used = [*roles.columns(), *(raters if rows.origin is not None else ())]
+    return cluster_suspects(rows.origin or rows.table, used, units)
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:

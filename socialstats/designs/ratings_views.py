@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.designs.paired import taken
+from socialstats.designs.factors import taken
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import OK, STATUSES, Ratings
 from socialstats.errors import InputError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -59,6 +59,10 @@ class Rows:
     na : frozenset of str
         Texts that mean a missing value.
     flow : list of FlowStep
+    noun : str
+        What is counted in the flow: rows, or the values of a table with one row a unit.
+    origin : Table or None
+        The wide table that `table` was made of.
     """
 
     table: Table
@@ -67,6 +71,13 @@ class Rows:
     use: BoolArray
     na: frozenset[str]
     flow: list[FlowStep] = field(default_factory=list)
+    noun: str = "rows"
+    origin: Table | None = None
+
+    def become_wide(self, origin: Table) -> None:
+        """Say that every row of the table is one value of a wide table."""
+        self.noun, self.origin = "values", origin
+        self.flow[0] = replace(self.flow[0], label="values read")
 
     def labels(self, column: str) -> Labels:
         """Return a column as labels."""
@@ -109,7 +120,7 @@ class Rows:
         return out
 
     def each_key(
-        self, key: IntArray, bad: IntArray, columns: Sequence[str], message: Message, *, column: str, fix: str,
+        self, key: IntArray, bad: IntArray, columns: Sequence[str], message: Message, *, column: str | None, fix: str,
         more: str, most: int = SHOWN - 1,
     ) -> None:  # fmt: skip
         """Add one problem a bad key, with its rows.
@@ -122,7 +133,8 @@ class Rows:
             Columns that make a row bad.
         message : callable
             Rows of the key -> what is wrong.
-        column, fix : str
+        column : str or None
+        fix : str
         more : str
             What the keys beyond `most` have in common; ``{}`` stands for their number.
         most : int

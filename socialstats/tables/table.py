@@ -138,6 +138,10 @@ def as_table(data: Any, source: str = "data frame") -> Table:
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
     import pandas as pd
 
+    sizes = {str(name): len(column) for name, column in data.items() if hasattr(column, "__len__")}
+    if len(set(sizes.values())) > 1 and not any(isinstance(column, str) for column in data.values()):
+        listed = ", ".join(f"{name} {size:,}" for name, size in sizes.items())
+        raise InputError(f"{source}: the columns have different lengths ({listed})")
     try:
         return pd.DataFrame(dict(data))
     except ValueError as error:

@@ -1,0 +1,50 @@
+"""Factors of a design: some of their places, some of their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.parts import AnyArray, Factor
+from socialstats.errors import InputError
+
+
+def taken(factor: Factor, index: AnyArray) -> Factor:
+    """Return a factor at some places, with the levels that are left."""
+    codes, dense = np.unique(factor.codes[index], return_inverse=True)
+    return Factor(
+        name=factor.name, codes=dense.astype(np.int64), levels=tuple(factor.levels[code] for code in codes.tolist())
+    )
+
+
+def named_factors(
+    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None
+) -> tuple[Factor, ...]:
+    """Return declared factors by name.
+
+    Parameters
+    ----------
+    clusters : sequence of Factor
+    by : Factor or None
+        May be named too.
+    names : str, sequence of str or None
+        ``"declared"``: all of `clusters`; None: none.
+
+    Raises
+    ------
+    InputError
+        If a name is not declared.
+    """
+    if names is None:
+        return ()
+    if isinstance(names, str) and names == "declared":
+        return tuple(clusters)
+    known: dict[str, Any] = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    for name in wanted:
+        if name not in known:
+            listed = ", ".join(f"'{n}'" for n in known) or "none"
+            raise InputError(f"no cluster '{name}'. Clusters declared: {listed}; declare others with cluster=")
+    return tuple(known[name] for name in wanted)
