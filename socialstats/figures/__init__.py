@@ -9,8 +9,20 @@ from socialstats.figures.dumbbell import dumbbell
 from socialstats.figures.estimation import estimation
 from socialstats.figures.forest import forest
 from socialstats.figures.heat import heat
+from socialstats.figures.power import power_curve
 from socialstats.figures.raters import rater_heat
 from socialstats.figures.squares import square, two_by_two
 from socialstats.figures.strip import Mark, strip
 
-__all__ = ["Mark", "dumbbell", "estimation", "forest", "heat", "rater_heat", "square", "strip", "two_by_two"]
+__all__ = [
+    "Mark",
+    "dumbbell",
+    "estimation",
+    "forest",
+    "heat",
+    "power_curve",
+    "rater_heat",
+    "square",
+    "strip",
+    "two_by_two",
+]

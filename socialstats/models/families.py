@@ -11,7 +11,6 @@ from socialstats.errors import InputError
 from socialstats.models.intervals import benjamini_hochberg, holm, not_zero
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-NEGATIVE = 1e-6
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
@@ -78,53 +77,23 @@ def adjusted_p(p: FloatArray, method: str) -> FloatArray:
 
 
 def correlation_of(covariance: FloatArray) -> FloatArray:
-    """Return the correlation matrix of a covariance matrix, checked.
+    """Return the correlation matrix of a covariance matrix; negative eigenvalues (two-way clustering) are set to 0.
 
     Raises
     ------
     InputError
-        If it is not square, symmetric, finite, or positive (up to rounding) with positive variances.
+        If the matrix is not square, symmetric and finite with positive variances.
     """
     v = np.asarray(covariance, dtype=np.float64)
-    if v.ndim != 2 or v.shape[0] != v.shape[1] or not np.all(np.isfinite(v)):
-        raise InputError(f"covariance must be a square matrix of finite numbers, not of shape {v.shape}")
-    sd = np.sqrt(np.maximum(np.diagonal(v), 0))
-    if np.any(sd == 0):
-        raise InputError(f"covariance has a variance of {np.diagonal(v).min():g}; every test needs one above 0")
-    r = v / np.outer(sd, sd)
-    if np.abs(r - r.T).max(initial=0) > NEGATIVE:
-        raise InputError("covariance is not symmetric")
-    smallest = float(np.linalg.eigvalsh(r)[0]) if len(r) else 1.0
-    if smallest < -NEGATIVE * len(r):
-        raise InputError(f"covariance is not positive: its correlations have the eigenvalue {smallest:.3g}")
-    return np.asarray((r + r.T) / 2)
-
-
-def null_draws(correlation: FloatArray, *, df: float | None, draws: int, seed: int) -> FloatArray:
-    """Draw statistics under the hypothesis that all their means are 0.
-
-    Multivariate normal with this correlation, or multivariate t: one chi-square of `df` for all statistics of a draw.
-
-    Parameters
-    ----------
-    correlation : (m, m) float64 array
-        Positive semidefinite.
-    df : float or None
-        None for the normal.
-    draws : int
-    seed : int
-
-    Returns
-    -------
-    (draws, m) float64 array
-    """
-    rng = np.random.default_rng(seed)
-    values, vectors = np.linalg.eigh(correlation)
+    if v.ndim != 2 or v.shape[0] != v.shape[1] or not np.all(np.isfinite(v)) or not np.allclose(v, v.T):
+        raise InputError(f"covariance must be a square symmetric matrix of finite numbers (its shape is {v.shape})")
+    variance = np.diagonal(v)
+    if np.any(variance <= 0):
+        raise InputError(f"covariance has a variance of {variance.min():g}; every test needs one above 0")
+    values, vectors = np.linalg.eigh(v / np.sqrt(np.outer(variance, variance)))
     root = vectors * np.sqrt(np.maximum(values, 0))
-    z: FloatArray = rng.standard_normal((draws, len(correlation))) @ root.T
-    if df is not None:
-        z /= np.sqrt(rng.chisquare(df, draws) / df)[:, None]
-    return z
+    root /= np.sqrt((root**2).sum(axis=1))[:, None]
+    return np.asarray(root @ root.T)
 
 
 def replicate_draws(replicates: FloatArray) -> FloatArray:

@@ -1,0 +1,288 @@
+"""Adjust the p-values of a named family of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from socialstats.errors import InputError
+from socialstats.models.families import P_METHODS, adjusted_p, correlation_of, replicate_draws
+from socialstats.models.intervals import checked_level, not_zero, two_sided_p
+from socialstats.planning.members import Family, families
+from socialstats.planning.plan import PlanResult
+from socialstats.resampling.max_t import max_t, max_t_critical, normal_draws
+from socialstats.results import FloatArray, Row
+from socialstats.text import count, number, p_value, shorten
+
+AdjustMethod = Literal["holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"]
+MAX_T = {"max_t": "step-down max-t", "max_t_single_step": "single-step max-t"}
+METHODS = (*P_METHODS, *MAX_T)
+FEWEST_DRAWS = 1000
+SAME_P = 1e-6
+
+
+def adjust(
+    results: Any,
+    *,
+    method: AdjustMethod = "holm",
+    family: str | None = None,
+    terms: Sequence[str] | str | None = None,
+    groups: Sequence[str] | str | None = None,
+    covariance: Any = None,
+    replicates: Any = None,
+    level: float = 0.95,
+    draws: int = 100_000,
+    seed: int = 0,
+) -> PlanResult:
+    """Adjust the p-values of a family of tests, which may come from several results.
+
+    With m tests in the family, in ascending order p(1) .. p(m): Holm max over j <= i of (m-j+1) p(j); Bonferroni m p;
+    Hochberg min over j >= i of (m-j+1) p(j); Benjamini-Hochberg min over j >= i of m p(j)/j;
+    Benjamini-Yekutieli the same times 1 + 1/2 + .. + 1/m; all at most 1. max-t: the share of draws from the joint
+    distribution under no effect whose largest |t| (step-down: among the tests not yet called) reaches the observed
+    one, (b + 1)/(B + 1).
+
+    Holm, Bonferroni, Hochberg and max-t control the probability of any false call (Hochberg under positive
+    dependence, max-t as well as the joint distribution is known); BH and BY the expected share of false calls among
+    the calls (BH under positive dependence, BY under any).
+
+    Parameters
+    ----------
+    results : Result, ResultGroup, Row, p-value, a sequence of those, or a mapping
+        A mapping of labels to p-values is one family; any other mapping is one family a key, such as
+        ``{"bias by topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a
+        p-value (means, sizes) are no tests and are left out. A test that does not exist (a row with `undefined`, a p
+        of NaN or None) stays in the table without a p and is *not* counted in m, as in R's `p.adjust`.
+    method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
+    family : str, optional
+        Name of the family, for the method column and the sentence. By default the family is described by what it
+        was made of.
+    terms, groups : str or sequence of str, optional
+        Take only these terms (groups) of the results: say which test a family is about where a result has several
+        tests of one hypothesis.
+    covariance : (m, m) array, optional
+        For max-t: of the m estimates (or of their statistics), in the order of the tests; noise is multivariate
+        normal, or t with the smallest df of the tests. A single result brings its own covariance.
+    replicates : (B, m) array, optional
+        For max-t, instead: bootstrap replicates of the m estimates from one set of resamples.
+    level : float
+        Tests are called at 1 - level; simultaneous intervals (max-t) have this level.
+    draws : int
+        For max-t with a covariance: at least 1,000.
+    seed : int
+
+    Returns
+    -------
+    PlanResult
+        One row a test, as it was but with `p_adjusted` filled, and with the method, the family and its m in `method`.
+        max-t puts simultaneous intervals (estimate plus or minus the single-step critical value times the s.e.) in
+        place of the tests' own. `counts`: tests, tests below 1 - level before and after, undefined tests.
+
+    Raises
+    ------
+    InputError
+        For a p outside [0, 1], a family without tests, an unknown method, or max-t without a joint distribution or
+        for tests that are not two-sided z or t.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure.
+    Hochberg, Y. (1988). doi:10.1093/biomet/75.4.800
+    Benjamini, Y., & Hochberg, Y. (1995). doi:10.1111/j.2517-6161.1995.tb02031.x
+    Benjamini, Y., & Yekutieli, D. (2001). doi:10.1214/aos/1013699998
+    Westfall, P. H., & Young, S. S. (1993). Resampling-based multiple testing.
+    Romano, J. P., & Wolf, M. (2005). doi:10.1198/016214504000000539
+
+    Examples
+    --------
+    >>> found = adjust({"topic": 0.01, "type": 0.04, "stage": 0.03}, family="bias")
+    >>> [round(row.p_adjusted, 6) for row in found.rows]
+    [0.03, 0.06, 0.06]
+    >>> found.rows[0].method
+    "Holm over the family 'bias' (m = 3)"
+    """
+    if method not in METHODS:
+        raise InputError(f"method '{method}' is not one of {', '.join(METHODS)}")
+    checked_level(level)
+    found = families(results, family, terms, groups)
+    if method not in MAX_T and (covariance is not None or replicates is not None):
+        raise InputError(f"method '{method}' uses no joint distribution; covariance and replicates are for max_t")
+    settings = {"method": method, "family": [one.name for one in found], "level": level, "draws": draws, "seed": seed}
+    if method not in MAX_T:
+        return finished(found, tuple(row for one in found for row in p_rows(one, method)), settings, {})
+    if len(found) > 1:
+        raise InputError(f"max-t adjusts one family at a time, got {len(found)}")
+    noise = joint_noise(found[0], covariance, replicates, draws, seed)
+    return finished(found, max_t_rows(found[0], method, noise, level), settings, noise.extras())
+
+
+def p_rows(family: Family, method: str) -> tuple[Row, ...]:
+    """Fill `p_adjusted` from the p-values alone."""
+    p = np.array([row.p_value for row in family.tested], dtype=np.float64)
+    filled = iter(adjusted_p(p, method).tolist())
+    said = label(P_METHODS[method][0], family)
+    return tuple(
+        row if row.p_value is None else replace(row, p_adjusted=next(filled), method=joined(row.method, said))
+        for row in family.rows
+    )
+
+
+def label(method: str, family: Family) -> str:
+    """Name method, family and size."""
+    return f"{method} over the family '{shorten(family.name)}' (m = {len(family.tested)})"
+
+
+def joined(old: str | None, new: str) -> str:
+    """A row's own method and what was done to its p."""
+    return f"{old}; {new}" if old else new
+
+
+def max_t_rows(family: Family, method: str, noise: Noise, level: float) -> tuple[Row, ...]:
+    """Fill `p_adjusted` and simultaneous intervals from the joint distribution of the statistics."""
+    tests = family.tested
+    statistics = np.array([two_sided_statistic(row) for row in tests])
+    p = max_t(statistics, noise.draws, method="step_down" if method == "max_t" else "single_step").p_adjusted
+    critical = max_t_critical(noise.draws, level)
+    said = f"{label(MAX_T[method], family)}, {noise.words()}"
+    place = {id(row): k for k, row in enumerate(tests)}
+    return tuple(
+        row if id(row) not in place else simultaneous(row, float(not_zero(p[place[id(row)]])), critical, level, said)
+        for row in family.rows
+    )
+
+
+def simultaneous(row: Row, p: float, critical: float, level: float, said: str) -> Row:
+    """A test with its adjusted p and, where it has a standard error, its simultaneous interval."""
+    new = replace(row, p_adjusted=p, method=joined(row.method, said))
+    if row.estimate is None or row.std_error is None:
+        return replace(new, conf_low=None, conf_high=None, conf_level=None)
+    reach = critical * row.std_error
+    return replace(new, conf_low=row.estimate - reach, conf_high=row.estimate + reach, conf_level=level)
+
+
+def two_sided_statistic(row: Row) -> float:
+    """Return the statistic of a two-sided z or t test.
+
+    Raises
+    ------
+    InputError
+        If the row's p is not the two-sided p of its statistic.
+    """
+    if row.statistic is not None and row.p_value is not None:
+        p = float(two_sided_p(np.array(row.statistic), row.df))
+        if abs(p - row.p_value) <= SAME_P * max(p, row.p_value) + 1e-300:
+            return row.statistic
+    raise InputError(
+        f"max_t needs two-sided z or t tests; the p of '{shorten(row.term)}' is not that of its statistic"
+        f" ({number(row.statistic, 3)}, df {number(row.df, 1)}): use method='holm', which needs only p-values"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Noise:
+    """Joint draws of the statistics under no effect.
+
+    Attributes
+    ----------
+    draws : (B, m) float64 array
+    source : {"draws", "resamples"}
+    df : float or None
+        None: normal.
+    correlation : (m, m) float64 array
+    """
+
+    draws: FloatArray
+    source: str
+    df: float | None
+    correlation: FloatArray
+
+    def words(self) -> str:
+        """Say what they are."""
+        shape = "normal" if self.df is None else f"t with {self.df:g} df"
+        return f"{count(len(self.draws))} {self.source}" + (f", {shape}" if self.source == "draws" else "")
+
+    def extras(self) -> dict[str, Any]:
+        """What a check needs to know of them."""
+        return {"noise": self.source, "df": self.df, "correlation": self.correlation}
+
+
+def joint_noise(family: Family, covariance: Any, replicates: Any, draws: int, seed: int) -> Noise:
+    """Draw the statistics from their covariance, or take bootstrap replicates."""
+    m = len(family.tested)
+    df = min((row.df for row in family.tested if row.df is not None), default=None)
+    if covariance is not None and replicates is not None:
+        raise InputError("give covariance or replicates, not both")
+    if replicates is not None:
+        table = np.asarray(replicates, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != m:
+            raise InputError(f"replicates have shape {table.shape}; these {m} tests need (resamples, {m})")
+        noise = replicate_draws(table)
+        correlation = correlation_of(noise.T @ noise)
+        if df is not None:  # replicates know the joint shape, not that the standard errors are estimates
+            noise = noise / np.sqrt(np.random.default_rng(seed).chisquare(df, len(noise)) / df)[:, None]
+        return Noise(draws=noise, source="resamples", df=df, correlation=correlation)
+    matrix = own_covariance(family) if covariance is None else np.asarray(covariance, dtype=np.float64)
+    if matrix.shape != (m, m):
+        raise InputError(f"covariance has shape {matrix.shape}; these {m} tests need ({m}, {m})")
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < FEWEST_DRAWS:
+        raise InputError(f"draws must be a whole number of at least {FEWEST_DRAWS:,}, not {draws!r}")
+    correlation = correlation_of(matrix)
+    made = normal_draws(correlation, df=df, draws=int(draws), seed=seed)
+    return Noise(draws=made, source="draws", df=df, correlation=correlation)
+
+
+def own_covariance(family: Family) -> FloatArray:
+    """The covariance of the result that all tests came from."""
+    source = family.source
+    names = {} if source is None else {name: k for k, name in enumerate(source.names)}
+    terms = [row.term for row in family.tested]
+    if source is None or source.covariance is None or len({*terms}) < len(terms) or not {*terms} <= {*names}:
+        raise InputError(
+            "max_t needs the joint distribution of these tests, which they do not bring along: pass covariance= or "
+            "replicates= (bootstrap replicates of the estimates), or use method='holm'"
+        )
+    index = [names[term] for term in terms]
+    return np.asarray(source.covariance)[np.ix_(index, index)]
+
+
+def finished(
+    found: list[Family], rows: tuple[Row, ...], settings: dict[str, Any], extras: dict[str, Any]
+) -> PlanResult:
+    """The result: rows, counts, sentence."""
+    method, alpha = settings["method"], 1 - settings["level"]
+    tested = [row for row in rows if row.p_value is not None]
+    calls = sum(row.p_adjusted is not None and row.p_adjusted < alpha for row in tested)
+    before = sum(row.p_value is not None and row.p_value < alpha for row in tested)
+    name = MAX_T.get(method) or P_METHODS[method][0]
+    counts = {"tests": len(tested), "below before": before, "below after": calls, "undefined": len(rows) - len(tested)}
+    return PlanResult(
+        metric="adjust",
+        title=f"Tests adjusted by {name}",
+        inference=f"{name} over " + "; ".join(f"'{shorten(f.name)}' (m = {len(f.tested)})" for f in found),
+        rows=rows,
+        counts=counts,
+        fit={"nobs": len(tested), "method": name, "seed": settings["seed"] if method in MAX_T else None},
+        settings=settings,
+        references=P_METHODS[method][2] if method in P_METHODS else ("westfallyoung1993", "romanowolf2005"),
+        extras={
+            "family": tuple(f.name for f in found for _ in f.rows), "m": {f.name: len(f.tested) for f in found},
+            "alpha": round(alpha, 12), **extras,
+        },
+        words=words(found, tested, name, alpha, counts),
+    )  # fmt: skip
+
+
+def words(found: list[Family], tested: list[Row], name: str, alpha: float, counts: dict[str, int]) -> str:
+    """Say family, size, how many tests are called, and the smallest adjusted p."""
+    over = " and ".join(f"'{shorten(f.name)}' ({count(len(f.tested), 'test')})" for f in found)
+    first = min(tested, key=lambda row: (row.p_adjusted or 0.0, row.p_value or 0.0))
+    lost = f"; {count(counts['undefined'], 'test')} did not exist and did not count" if counts["undefined"] else ""
+    alpha_text = number(alpha, 2 if round(alpha, 2) == round(alpha, 6) else 4, bounded=True)
+    return (
+        f"Adjusted by {name} over {over}, {counts['below after']} of {count(len(tested), 'test')} had p < {alpha_text} "
+        f"({counts['below before']} before); the smallest was that of {shorten(first.term)}, "
+        f"adjusted {p_value(first.p_adjusted)}{lost}."
+    )
