@@ -6,7 +6,9 @@ from socialstats.metrics import cochran_q as _cochran_q
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
+from socialstats.metrics import majority_vote_accuracy as _majority_vote_accuracy
 from socialstats.metrics import mcnemar as _mcnemar
+from socialstats.metrics import percent_agreement as _percent_agreement
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import sensitivity as _sensitivity
 from socialstats.metrics import symmetry as _symmetry
@@ -26,6 +28,8 @@ METRICS: dict[str, Metric] = {
         _symmetry.METRIC,
         _cochran_q.METRIC,
         _weighted_kappa.METRIC,
+        _percent_agreement.METRIC,
+        _majority_vote_accuracy.METRIC,
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,
         _fleiss_kappa.METRIC,
