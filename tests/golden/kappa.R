@@ -3,7 +3,8 @@
 # agree_anxiety.csv. Values and standard errors are those of vcd::Kappa; the null standard error (Fleiss, Cohen &
 # Everitt 1969, eq. 14) and the measures of several raters are base R formulas. The files named as the tables hold
 # what irr 0.84.1 (kappa2) and irrCAC 1.4 gave (neither is in Debian, so neither is run here): irrCAC's coeff.se of
-# kappa2.table equals vcd's. psych's var.weighted is wrong (it changes when the raters are exchanged): never use it.
+# kappa2.table equals vcd's. irr's kappa2 drops levels that a pair of raters never used and so moves their neighbours
+# together: for raters 2 and 3 of agree_anxiety (no 5) it says .1459 (equal) where the levels 1 to 6 give .1262. psych's var.weighted is wrong (it changes when the raters are exchanged): never use it.
 suppressPackageStartupMessages({library(vcd); library(jsonlite)})
 
 agreement <- function(name, k) {
