@@ -196,8 +196,9 @@ def _label(rows: Rows, roles: PairedRoles, row: int) -> str:
 
 
 def _blank(rows: Rows, column: str) -> BoolArray:
-    """Return the rows without a value; labels are made only where some text means a missing value."""
-    codes = rows.codes(column) if rows.na else rows.counts.columns[column].codes
+    """Return the rows without a value; of numbers that the engine holds as such, without making labels of them."""
+    coded = rows.counts.columns[column]
+    codes = coded.codes if coded.values.dtype.kind in "fiu" and not rows.na else rows.codes(column)
     return codes < 0
 
 

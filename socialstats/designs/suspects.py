@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from socialstats import text
-from socialstats.errors import Caution, caution
+from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table
 
 WORDS = (
@@ -30,7 +30,10 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
     """
     found = []
     for column in [c for c in table.columns if c not in used and NAME.search(c)][:MOST]:
-        levels = int((table.counts([column]).columns[column].codes >= 0).sum())
+        try:
+            levels = len(table.counts([column]).columns[column].labels().levels)
+        except (InputError, TypeError):  # it holds no labels
+            continue
         if 2 <= levels < units:
             found.append((column, levels))
     if not found:
