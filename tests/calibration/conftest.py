@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-collect_ignore = ["calibrate.py", "simulate.py", "studies.py", "tally.py"]
+collect_ignore = ["agreement_studies.py", "calibrate.py", "made.py", "simulate.py", "studies.py", "tally.py"]

@@ -73,3 +73,56 @@ def test_a_tally_counts_intervals_that_hold_and_leaves_out_those_that_do_not_exi
     assert (only.share, only.simulations) == (pytest.approx(0.5), 2)
     assert only.error == pytest.approx(np.std([2 / 3, 1 / 3], ddof=1) / np.sqrt(2))
     assert only.holds
+
+
+@pytest.mark.parametrize("reliability", [0.3, 0.8])
+def test_joint_levels_of_two_raters_are_those_of_a_bivariate_normal(load, reliability):
+    made = load("made")
+    raters = made.Raters(reliability=reliability, shares=np.array([0.5, 0.3, 0.2]))
+    joint = raters.joint()
+    corner = stats.multivariate_normal.cdf(raters.cuts[:1].repeat(2), cov=[[1, reliability], [reliability, 1]])
+    assert joint[0, 0] == pytest.approx(corner, abs=1e-5)
+    assert joint.sum(axis=0) == pytest.approx(raters.shares, abs=1e-6)
+
+
+def test_true_kappa_and_alpha_are_those_of_a_large_sample(load):
+    from socialstats import krippendorff_alpha, weighted_kappa
+
+    made = load("made")
+    two = made.Raters(reliability=0.6, shares=np.array([0.6, 0.2, 0.1, 0.06, 0.04]))
+    three = made.Raters(reliability=0.6, shares=two.shares, missing=0.2, raters=3)
+    rng = np.random.default_rng(2)
+    kappa = weighted_kappa(two.draw(rng, 60_000)).rows[0]
+    assert abs(kappa.estimate - made.quadratic_kappa(two.joint())) < 4 * kappa.std_error
+    alpha = krippendorff_alpha(three.draw(rng, 60_000)).rows[0]
+    assert abs(alpha.estimate - made.ordinal_alpha(three.joint())) < 4 * alpha.std_error
+
+
+@pytest.mark.parametrize("shape", ["normal", "exponential"])
+def test_true_effect_size(load, shape):
+    design = load("made").differences(np.random.default_rng(1), 200_000, 0.5, shape)
+    assert design.difference.mean() / design.difference.std() == pytest.approx(0.5, abs=0.015)
+
+
+def test_answers_have_no_difference_on_average_and_depend_on_scenarios_and_pairs(load):
+    made, rng = load("made"), np.random.default_rng(4)
+    designs = [made.crossed_answers(rng, 29, 50, 1.0, 0.0) for _ in range(200)]
+    means = np.array([d.difference.mean() for d in designs])
+    assert abs(means.mean()) < 4 * means.std() / np.sqrt(200)
+    # variance of a mean: share of differing answers, and 29 scenarios' effects E[(2 expit(u) - 1)^2] share^2
+    effect = integrate.quad(lambda u: (2 * expit(u) - 1) ** 2 * stats.norm.pdf(u), -9, 9)[0] * made.DISCORDANT**2
+    expected = (made.DISCORDANT - effect) / 1450 + effect / 29
+    assert means.var(ddof=1) == pytest.approx(expected, rel=0.35)
+
+
+def test_a_page_keeps_the_sections_that_were_not_run(load):
+    calibrate, tally = load("calibrate"), load("tally")
+    line = tally.Line(
+        study="Two", setting="s", method="m", quantity="q", share=0.5, error=0.1, simulations=9, nominal=0.95
+    )
+    old = calibrate.whole_page({"One": "## One\n\n| a |\n", "Two": "## Two\n\nformer\n"})
+    new = calibrate.whole_page(calibrate.kept(old) | calibrate.sections([line]))
+    assert new.startswith(calibrate.INTRODUCTION[:20])
+    assert "## One\n\n| a |\n" in new
+    assert "former" not in new
+    assert "| s | m | q | 0.500 | 0.100 | 0.95 | 9 |" in new

@@ -1,0 +1,124 @@
+"""Simulations about pairs and ratings: error rates of clustered tests, coverage of d_z, kappa and alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from made import Raters, crossed_answers, differences, ordinal_alpha, quadratic_kappa
+from tally import Line, Tally
+
+import socialstats as ss
+
+RESAMPLES = 399
+HOLDS = (0.0, 0.07)
+SIZES = (30, 100, 400)
+DEMET = (
+    (29, 50, 0.0, 0.0), (29, 50, 0.5, 0.0), (29, 50, 0.5, 0.3), (29, 50, 1.0, 0.0), (109, 14, 0.5, 0.3),
+    (109, 14, 1.0, 1.0),
+)  # fmt: skip
+DEFAULT = {"both": "default, clusters scenario and pair", "one": "default, cluster scenario"}
+TESTS = {
+    ("mid_p", "ignoring clusters"): "row-level McNemar, mid-p",
+    ("asymptotic", "ignoring clusters"): "row-level McNemar, chi-square",
+    ("obuchowski", "scenario alone"): "Obuchowski, scenario",
+    ("durkalski", "scenario alone"): "Durkalski, scenario",
+    ("cluster_means_t", "scenario alone"): "t of scenario means",
+    ("sign_flip", "scenario alone"): "sign flip, scenario",
+    ("robust_t", "pair alone"): "cluster-robust t, pair",
+}  # fmt: skip
+
+
+def clustered_tests(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of a true null: yes/no answers of scenarios x name pairs, with effects of both."""
+    lines: list[Line] = []
+    for scenarios, pairs, sd_scenario, sd_pair in DEMET:
+        setting = f"{scenarios} x {pairs}, scenario sd {sd_scenario:g}, pair sd {sd_pair:g}"
+        tally = Tally("Paired yes/no answers: scenarios x name pairs, no difference", setting, nominal=0.05)
+        for _ in range(sims):
+            design = crossed_answers(rng, scenarios, pairs, sd_scenario, sd_pair)
+            found = ss.mcnemar(design)
+            tally.add(DEFAULT["both"], "difference", found.rows[0].p_value < 0.05)
+            for (term, group), method in TESTS.items():
+                tally.add(method, "difference", found.row(term, group=group).p_value < 0.05)
+            one = ss.mcnemar(design, cluster="scenario")
+            tally.add(DEFAULT["one"], "difference", one.rows[0].p_value < 0.05)
+        insisted = {(DEFAULT["both"], "difference"): HOLDS}
+        if not sd_pair:
+            insisted[DEFAULT["one"], "difference"] = HOLDS
+        lines += tally.lines(insisted)
+    return lines
+
+
+def covered(
+    study: str, setting: str, sims: int, draw: Callable[[], Any], truth: float, methods: dict[str, Callable[[Any], Any]]
+) -> list[Line]:
+    """Shares of simulations whose interval, by each method, holds the truth; and how many had no interval."""
+    tally = Tally(study, setting)
+    for _ in range(sims):
+        design = draw()
+        for name, method in methods.items():
+            tally.covers(name, f"truth {truth:.3f}", [method(design)], [truth])
+    return tally.lines()
+
+
+def effect_size(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of d_z by the noncentral t and by bootstraps."""
+    methods = {
+        ci: lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1).row("d_z")
+        for ci in ("noncentral_t", "percentile", "basic", "bca")
+    }
+    return [
+        line
+        for shape in ("normal", "exponential")
+        for n in SIZES
+        for line in covered(
+            "Effect size d_z of pairs", f"{shape} differences, n = {n}", sims,
+            lambda n=n, shape=shape: differences(rng, n, 0.5, shape), 0.5, methods,
+        )
+    ]  # fmt: skip
+
+
+RATERS = {
+    "3 even levels": Raters(reliability=0.8, shares=np.array([0.4, 0.35, 0.25])),
+    "5 levels, most of them the lowest": Raters(reliability=0.6, shares=np.array([0.6, 0.2, 0.1, 0.06, 0.04])),
+}
+
+
+def kappa(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of quadratic kappa of two raters."""
+    methods = {
+        ci: lambda design, ci=ci: ss.weighted_kappa(design, ci=ci, resamples=RESAMPLES, seed=1).rows[0]
+        for ci in ("closed", "wald", "percentile", "basic", "bca")
+    }
+    return [
+        line
+        for name, raters in RATERS.items()
+        for n in SIZES
+        for line in covered(
+            "Quadratic kappa of two raters", f"{name}, n = {n}", sims, lambda n=n, raters=raters: raters.draw(rng, n),
+            quadratic_kappa(raters.joint()), methods,
+        )
+    ]  # fmt: skip
+
+
+def alpha(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of ordinal alpha of three raters, a fifth of the ratings missing."""
+    methods = {
+        ci: lambda design, ci=ci: ss.krippendorff_alpha(design, ci=ci, resamples=RESAMPLES, seed=1).rows[0]
+        for ci in ("closed", "percentile", "basic", "bca")
+    }
+    lines = []
+    for name, two in RATERS.items():
+        raters = Raters(reliability=two.reliability, shares=two.shares, missing=0.2, raters=3)
+        for n in SIZES:
+            setting, study = f"{name}, n = {n}", "Ordinal alpha of three raters, a fifth missing"
+            truth = ordinal_alpha(raters.joint())
+            lines += covered(study, setting, sims, lambda n=n, raters=raters: raters.draw(rng, n), truth, methods)
+    return lines
+
+
+AGREEMENT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
+    "clustered_tests": clustered_tests, "effect_size": effect_size, "kappa": kappa, "alpha": alpha,
+}  # fmt: skip
