@@ -1,0 +1,154 @@
+"""Rows of results as tables of the page, families of tests, and verdicts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from socialstats.designs.parts import Factor
+from socialstats.planning import adjust
+from socialstats.results import Result, Row
+from socialstats.studies.base import Design, StudyOptions
+from socialstats.studies.outcome import Table
+from socialstats.text import count, interval, number, p_value, shorten
+
+Verdict = Literal["above", "below", "equal", "open"]
+HEADER = ("Estimate", "SE", "Low", "High", "Statistic", "df", "p", "p (Holm)", "n", "Clusters", "Why not")
+WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
+SILENT = (None, "test", "proportion", "margin", "mean")  # groups that a label need not name
+
+
+def label_of(row: Row) -> str:
+    """Name a row for a reader: its term in words, and its group where that matters.
+
+    Examples
+    --------
+    >>> label_of(Row(term="odds_ratio")), label_of(Row(term="difference", group="ignoring clusters"))
+    ('odds ratio', 'difference (ignoring clusters)')
+    """
+    term = row.term.replace("_", " ") if row.group != "proportion" else row.term
+    return term if row.group in SILENT else f"{term} ({row.group})"
+
+
+def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
+    """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
+    names = [label_of(r) for r in rows] if labels is None else list(labels)
+    cells = tuple(
+        (
+            name, r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
+            p_text(r.p_adjusted), None if r.n is None else int(r.n), r.n_clusters, r.undefined,
+        )
+        for name, r in zip(names, rows, strict=True)
+    )  # fmt: skip
+    return Table(caption=caption, header=(term, *HEADER), cells=cells)
+
+
+def tests_table(rows: Sequence[Row], caption: str) -> Table:
+    """Return tests as a table: name, statistic, df, p, and the clusters that they respect."""
+    cells = tuple(
+        (
+            (r.method or r.term.replace("_", " ")).split("; ")[0] + ("" if r.group in SILENT else f" ({r.group})"),
+            r.statistic, df_text(r.df), p_text(r.p_value), r.n_clusters, r.undefined,
+        )
+        for r in rows
+    )  # fmt: skip
+    return Table(caption=caption, header=("Test", "Statistic", "df", "p", "Clusters", "Why not"), cells=cells)
+
+
+def df_text(df: float | None) -> str | None:
+    """Write degrees of freedom: whole where they are, else with one decimal.
+
+    Examples
+    --------
+    >>> df_text(24.0), df_text(21.34), df_text(None)
+    ('24', '21.3', None)
+    """
+    if df is None:
+        return None
+    return number(df, 0 if abs(df - round(df)) < WHOLE else 1)
+
+
+def p_text(p: float | None) -> str | None:
+    """Write a p-value for a cell: ``.031``, ``< .001``.
+
+    Examples
+    --------
+    >>> p_text(0.0312), p_text(1e-9), p_text(None)
+    ('.031', '< .001', None)
+    """
+    return None if p is None else p_value(p, name="").strip(" =")
+
+
+def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result | None]:
+    """Adjust the tests of a family by Holm's method, where there are several.
+
+    Returns
+    -------
+    rows : tuple of Row
+        In the order given, with `p_adjusted`.
+    adjusted : Result or None
+        What holds the adjusted values; None where there is a single test or none.
+    """
+    if sum(r.p_value is not None for r in rows) < 2:
+        return tuple(rows), None
+    adjusted = adjust(list(rows), method="holm", family=family)
+    by_test = {(r.term, r.group): r for r in adjusted.rows}
+    missing = [r for r in rows if (r.term, r.group) not in by_test]
+    done = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else tuple(adjusted.rows)
+    return done, adjusted
+
+
+def verdict(row: Row, *, bounds: Row | None = None, smallest: float | None = None) -> Verdict:
+    """Say what the interval settles.
+
+    Parameters
+    ----------
+    row : Row
+        A difference with its interval.
+    bounds : Row, optional
+        The same difference with the interval of the test of equivalence, at level 1 - 2 alpha.
+    smallest : float, optional
+        Differences smaller than this, either way, are practically nothing.
+    """
+    inside = (
+        bounds is not None and smallest is not None and bounds.conf_low is not None and bounds.conf_high is not None
+        and -smallest < bounds.conf_low and bounds.conf_high < smallest
+    )  # fmt: skip
+    if inside:
+        return "equal"
+    if row.conf_low is not None and row.conf_low > 0:
+        return "above"
+    if row.conf_high is not None and row.conf_high < 0:
+        return "below"
+    return "open"
+
+
+def numbers_text(row: Row, *, digits: int = 2, bounded: bool = False) -> str:
+    """Return estimate and interval of a row as a phrase, or why there is none."""
+    if row.estimate is None:
+        return f"undefined: {row.undefined or 'no estimate'}"
+    text = number(row.estimate, digits, bounded=bounded)
+    if row.conf_low is None or row.conf_high is None:
+        return f"{text} (no interval: {row.undefined})" if row.undefined else text
+    inside = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded)
+    return f"{text}, {inside}"
+
+
+def cluster_ways(factors: Sequence[Factor], rows: str) -> dict[str, str | tuple[str, str] | None]:
+    """Return every assumption about dependence that the declared clusters allow, by its label."""
+    ways: dict[str, str | tuple[str, str] | None] = {f"{rows} independent": None}
+    ways |= {f"clustered by {shorten(f.name, 40)}": f.name for f in factors}
+    if len(factors) == 2:
+        one, two = (f.name for f in factors)
+        ways[f"clustered by {shorten(one, 40)} x {shorten(two, 40)}"] = (one, two)
+    return ways
+
+
+def cluster_words(design: Design) -> list[str]:
+    """Count the levels of each declared cluster: ``25 clusters of scenario``."""
+    return [f"{count(len(c.levels), 'cluster')} of {shorten(c.name, 40)}" for c in design.clusters]
+
+
+def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object]:
+    """Return the options that a study uses."""
+    return {name: value for name, value in options.echo().items() if name in names}

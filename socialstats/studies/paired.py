@@ -1,0 +1,299 @@
+"""Pairs: is there a difference between two conditions on the same units?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from socialstats.designs.paired import Paired
+from socialstats.errors import InputError
+from socialstats.metrics.mcnemar import mcnemar
+from socialstats.metrics.symmetry import symmetry
+from socialstats.results import Result, Row
+from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verdict
+from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.paired_blocks import (
+    cells_block,
+    difference_block,
+    effects_block,
+    equivalence_block,
+    minus,
+    most_shifted,
+    square_block,
+    tests_block,
+)
+from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out, verify_left_out
+from socialstats.text import count, level_text, listing, number, p_value, shorten
+
+USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes: the comparison, sizes, the test of equivalence, the ranges without each cluster."""
+
+    main: Result
+    lead: Row
+    sizes: Result | None = None
+    bounds: Result | None = None
+    left_out: dict[str, Result] = field(default_factory=dict)
+
+
+def run(design: Paired, options: StudyOptions) -> Outcome:
+    """Answer: is there a difference, how large is it, and does the answer hang on what is taken as independent?"""
+    if design.by is not None:
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    numbers = compute(design, options)
+    main = numbers.main
+    first, second = (shorten(name, 40) for name in design.conditions)
+    others = (numbers.sizes, numbers.bounds)
+    return Outcome(
+        study="paired",
+        title=f"Is there a difference between {first} and {second}?",
+        design=describe(design),
+        answer=answer(design, numbers, options),
+        strip=strip(design, numbers, options),
+        cautions=order_cautions(main.cautions, design.cautions, *(r.cautions for r in others if r is not None)),
+        blocks=blocks(design, numbers, options),
+        flow=design.flow,
+        diagnostics=diagnostics(design, numbers),
+        methods=methods(design, numbers, options),
+        references=tuple(dict.fromkeys(
+            (*main.references, *(key for r in others if r is not None for key in r.references)))),
+        verifications=verifications(design, numbers) if options.verify else {},
+        settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )  # fmt: skip
+
+
+def compare(design: Paired, options: StudyOptions, cluster: Way = "declared", level: float | None = None) -> Any:
+    """Compare the conditions with the metric of the scale."""
+    used = options.level if level is None else level
+    if design.scale == "binary":
+        return mcnemar(design, cluster=cluster, level=used)
+    if design.scale == "nominal":
+        return symmetry(design, cluster=cluster, level=used)
+    from socialstats.metrics.paired_difference import paired_difference
+
+    return paired_difference(design, cluster=cluster, level=used, seed=options.seed, resamples=options.resamples)
+
+
+def compute(design: Paired, options: StudyOptions) -> Numbers:
+    """Compute every number of the page."""
+    main = compare(design, options)
+    if design.scale == "nominal":
+        return Numbers(main=main, lead=most_shifted(main))
+    lead = main.rows[0]
+    sizes = None
+    if design.scale == "numeric":
+        from socialstats.metrics.effect_sizes import effect_sizes
+
+        sizes = effect_sizes(design, level=options.level, seed=options.seed, resamples=options.resamples)
+    left_out = {
+        factor.name: leave_one_out(design, factor, lead, main.metric)
+        for factor in design.clusters if len(factor.levels) > 1
+    }  # fmt: skip
+    return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)
+
+
+def bounds(design: Paired, options: StudyOptions) -> Any:
+    """Test that the difference is practically nothing; None where no smallest effect was given."""
+    smallest = options.smallest_effect
+    if smallest is None:
+        return None
+    if design.scale == "binary":
+        if options.effect_scale == "d_z":
+            raise InputError("effect_scale='d_z' is for numbers; the smallest difference of two shares is raw, as 0.05")
+        return compare(design, options, level=2 * options.level - 1)
+    from socialstats.metrics.equivalence import equivalence
+
+    return equivalence(design, low=-smallest, high=smallest, scale=options.effect_scale, level=options.level)
+
+
+def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of a reader's interest."""
+    main = numbers.main
+    found: list[Block | None] = []
+    if design.scale == "nominal":
+        found += [square_block(design, main), tests_block(main)]
+    else:
+        found.append(difference_block(design, main))
+        found.append(cells_block(design, main) if design.scale == "binary" else None)
+        found.append(effects_block(design, numbers.sizes) if numbers.sizes is not None else None)
+        found.append(equivalent(design, numbers, options))
+        found.append(tests_block(main))
+    nominal = design.scale == "nominal"
+    quantity = f"difference of shares of '{shorten(numbers.lead.term, 30)}'" if nominal else "difference"
+    found.append(
+        dependence_block(
+            design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=quantity,
+            bounded=design.scale != "numeric",
+            lead=(lambda r: r.row(numbers.lead.term, group="margin")) if nominal else lambda r: r.rows[0],
+        )
+    )  # fmt: skip
+    found.append(influence_block(numbers.left_out))
+    return tuple(block for block in found if block is not None)
+
+
+def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
+    """Return the block of the smallest effect that matters."""
+    result, smallest = numbers.bounds, options.smallest_effect
+    if result is None or smallest is None:
+        return None
+    unit = "" if options.effect_scale == "raw" else " standard deviations of the differences"
+    title = f"Test that the difference lies between {number(-smallest, 3)} and {number(smallest, 3)}{unit}"
+    if design.scale != "binary":
+        return equivalence_block(result, result.rows, result.sentence(), title)
+    row = result.rows[0]
+    inside = verdict(row, bounds=row, smallest=smallest) == "equal"
+    said = (
+        f"The difference is {numbers_text(row, digits=3, bounded=True)}; the interval (that of two one-sided tests at "
+        f"{number(1 - options.level, 2, bounded=True)}) {'lies' if inside else 'does not lie'} between "
+        f"{number(-smallest, 3, bounded=True)} and {number(smallest, 3, bounded=True)}."
+    )
+    return equivalence_block(result, result.rows[:1], said, title)
+
+
+def is_equal(design: Paired, numbers: Numbers, options: StudyOptions) -> bool:
+    """Tell whether the difference is shown to be smaller than the smallest effect that matters."""
+    result, smallest = numbers.bounds, options.smallest_effect
+    if result is None or smallest is None:
+        return False
+    if design.scale == "binary":
+        return verdict(result.rows[0], bounds=result.rows[0], smallest=smallest) == "equal"
+    lead = result.rows[0]
+    return lead.p_value is not None and lead.p_value < 1 - options.level
+
+
+def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the verdict with its numbers."""
+    first, second = (shorten(name, 40) for name in design.conditions)
+    if design.scale == "nominal":
+        return (nominal_answer(design, numbers, options),)
+    lead, digits = numbers.lead, 3 if design.scale == "binary" else 2
+    what = f"the share of '{shorten(design.levels[1], 30)}'" if design.scale == "binary" else "the mean"
+    inside = f"{minus(design)} {numbers_text(lead, digits=digits, bounded=design.scale == 'binary')}"
+    inside += f", {p_value(lead.p_value)}" if lead.p_value is not None else ""
+    settled = verdict(lead)
+    equal = is_equal(design, numbers, options)
+    if lead.estimate is None or (lead.conf_low is None and not equal):
+        text = f"No verdict: {inside}."
+    elif settled == "open" and not equal:
+        text = f"The data do not settle whether {first} and {second} differ: {inside}."
+    elif settled == "open":
+        text = f"Practically equal: {what} differs by less than {number(options.smallest_effect, 3)}; {inside}."
+    else:
+        higher, lower = (first, second) if settled == "above" else (second, first)
+        text = f"Yes: {what} is higher under {higher} than under {lower}; {inside}."
+        if equal:
+            text += f" Yet the difference is practically nothing: smaller than {number(options.smallest_effect, 3)}."
+    return (text,)
+
+
+def nominal_answer(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
+    """Return the verdict on the shares of several levels."""
+    first, second = (shorten(name, 40) for name in design.conditions)
+    test = next(r for r in numbers.main.rows if r.group == "test")
+    if test.p_value is None:
+        return f"No verdict: {test.undefined}."
+    named = f"{test.method}, {p_value(test.p_value)}"
+    if test.p_value >= 1 - options.level:
+        return f"The data do not settle whether {first} and {second} give different shares of the levels ({named})."
+    lead = numbers.lead
+    return (
+        f"Yes: {first} and {second} give different shares of the levels ({named}); most of all of "
+        f"'{shorten(lead.term, 40)}', {minus(design)} {numbers_text(lead, digits=3, bounded=True)}."
+    )
+
+
+def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:
+    """Return the difference beside zero and the smallest effect that matters."""
+    if design.scale == "nominal":
+        return None
+    lead, smallest = numbers.lead, options.smallest_effect
+    marks = [Mark(label="no difference", value=0.0, kind="reference")]
+    if smallest is not None and options.effect_scale == "raw":
+        marks += [Mark(label="smallest that matters", value=v, kind="reference") for v in (-smallest, smallest)]
+    marks.append(
+        Mark(label=shorten(minus(design), 48), value=lead.estimate, low=lead.conf_low, high=lead.conf_high,
+             undefined=lead.undefined or "")
+    )  # fmt: skip
+    what = "shares" if design.scale == "binary" else design.columns.get("value", "value")
+    title = f"Difference, {minus(design)}, with its interval"
+    return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks),
+                 digits=3 if design.scale == "binary" else 2)  # fmt: skip
+
+
+def describe(design: Paired) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    parts = [f"{count(design.n_pairs, 'unit')} under two conditions", f"{design.scale} values", *cluster_words(design)]
+    if design.unmatched:
+        parts.append(f"{count(len(design.unmatched), 'unit')} left out for want of a partner")
+    return "Pairs: " + ", ".join(parts)
+
+
+def diagnostics(design: Paired, numbers: Numbers) -> tuple[Diagnostic, ...]:
+    """Say whether every unit has its partner, and how even the clusters are."""
+    n = len(design.unmatched)
+    found = [
+        Diagnostic(
+            check="Does every unit have a value under both conditions?",
+            found=f"No: {count(n)} left out ({listing([shorten(u, 30) for u in design.unmatched])})." if n else "Yes.",
+            so_what="The difference is that of complete pairs." if n else "Pairs were joined by key, not by position.",
+        )
+    ]
+    for factor in design.clusters:
+        sizes = [0.0] * len(factor.levels)
+        for code, times in zip(factor.codes.tolist(), design.count.tolist(), strict=True):
+            sizes[code] += times
+        uneven = max(sizes) > 4 * min(sizes)
+        found.append(
+            Diagnostic(
+                check=f"How even are the clusters of {shorten(factor.name, 40)}?",
+                found=f"{count(len(sizes))} clusters of {count(min(sizes))} to {count(max(sizes), 'pair')}.",
+                so_what="Uneven clusters make intervals less reliable." if uneven else "Even enough.",
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods paragraphs."""
+    lead = numbers.main
+    text = f"{lead.title}. Every difference is {minus(design)}. Uncertainty: {lead.inference}; "
+    text += f"{level_text(options.level)} intervals."
+    if design.clusters:
+        text += " The clustered test leads; tests that take pairs as independent are shown beside it."
+    more = []
+    if numbers.sizes is not None:
+        more.append(f"Standardised differences: {numbers.sizes.inference}.")
+    if numbers.bounds is not None and numbers.bounds is not lead:
+        more.append(
+            f"A difference counts as practically nothing when two one-sided tests at "
+            f"{number(1 - options.level, 3, bounded=True)} reject both bounds ({numbers.bounds.inference})."
+        )
+    return (text, " ".join(more)) if more else (text,)
+
+
+def verifications(design: Paired, numbers: Numbers) -> dict[str, Any]:
+    """Recompute the numbers of the page independently."""
+    found = {"Difference": numbers.main.verify()}
+    if numbers.sizes is not None:
+        found["Effect sizes"] = numbers.sizes.verify()
+    if numbers.bounds is not None:
+        found["Equivalence"] = numbers.bounds.verify()
+    factors = {factor.name: factor for factor in design.clusters}
+    for name, result in numbers.left_out.items():
+        found[f"Without one {shorten(name, 40)}"] = verify_left_out(result, factors[name])
+    return found
+
+
+STUDY = Study(
+    name="paired",
+    title="Is there a difference between two conditions on the same units?",
+    design="paired",
+    needs="unit, condition, value (or two columns, one row a unit)",
+    suits=lambda design: True,
+    run=run,
+)

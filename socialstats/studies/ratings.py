@@ -1,0 +1,266 @@
+"""Ratings: do the raters agree?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.ratings import REFUSAL, Ratings
+from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.metrics.fleiss_kappa import fleiss_kappa
+from socialstats.metrics.gwet_ac import gwet_ac
+from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.metrics.percent_agreement import percent_agreement
+from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.results import Result, Row
+from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.estimates import cluster_words, numbers_text, settings_of
+from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.ratings_blocks import (
+    coefficients_block,
+    crossed_block,
+    level_words,
+    pairs_block,
+    raters_block,
+    refusals_block,
+    stratum_block,
+    truth_of_ratings,
+)
+from socialstats.studies.robustness import Way, dependence_block
+from socialstats.text import count, level_text, listing, number, shorten
+
+USED = ("seed", "resamples", "level", "verify")
+TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
+MOST_LEFT_OUT = 20  # raters that are left out in turn
+KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes.
+
+    Attributes
+    ----------
+    coefficients : mapping of str to Result
+        Alpha first; each with all units in its first row.
+    strata : mapping of stratum to Result
+    groups, left_out : mapping of label to Result
+        Alpha of each group of raters, and without each rater.
+    refused : Result or None
+        Alpha with refusals as a level.
+    """
+
+    coefficients: dict[str, Result]
+    strata: dict[str, Result]
+    groups: dict[str, Result]
+    left_out: dict[str, Result]
+    refused: Result | None = None
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def alpha(self) -> Result:
+        """Alpha of all units and raters."""
+        return next(iter(self.coefficients.values()))
+
+    def all(self) -> dict[str, Result]:
+        """Return every result by a name of its own."""
+        found = dict(self.coefficients)
+        for what, results in (("alpha by", self.strata), ("alpha", self.groups), ("alpha", self.left_out)):
+            found |= {f"{what} {shorten(name, 40)}": result for name, result in results.items()}
+        return found | ({"alpha with refusals": self.refused} if self.refused is not None else {})
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: how well do the raters agree, who with whom, where, and how sure is that?"""
+    if design.by is not None:
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    numbers = compute(design, options)
+    results = tuple(numbers.coefficients.values())
+    return Outcome(
+        study="ratings",
+        title=f"Do the {count(len(design.raters))} raters agree?",
+        design=describe(design),
+        answer=(answer(numbers.alpha.rows[0]),),
+        strip=strip(numbers),
+        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
+        blocks=blocks(design, numbers, options),
+        flow=design.flow,
+        data=truth_of_ratings(design),
+        diagnostics=diagnostics(design, numbers),
+        methods=methods(design, numbers, options),
+        references=tuple(dict.fromkeys(key for r in results for key in r.references)),
+        verifications={name: r.verify() for name, r in numbers.all().items()} if options.verify else {},
+        settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )
+
+
+def compute(design: Ratings, options: StudyOptions) -> Numbers:
+    """Compute every number of the page."""
+    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    alpha = krippendorff_alpha(design, **common)
+    found: dict[str, Any] = {"Krippendorff's alpha": alpha}
+    skipped: dict[str, str] = {}
+    discrete = len(design.levels) <= KAPPA_LEVELS
+    more: dict[str, Any] = {
+        "Gwet's AC": gwet_ac,
+        "Weighted kappa": weighted_kappa,
+        "Percent agreement": percent_agreement,
+    }
+    if design.scale == "nominal":
+        more = {"Fleiss' kappa": fleiss_kappa} | more
+    for name, metric in more.items():
+        if not discrete and name != "Percent agreement":
+            skipped[name] = f"{count(len(design.levels))} distinct values are numbers, not levels"
+            continue
+        try:
+            found[name] = metric(design, **common)
+        except (UndefinedStatistic, NothingToAnalyse) as error:
+            skipped[name] = str(error)
+    refusals = bool(np.any(design.status == REFUSAL))
+    return Numbers(
+        coefficients=renamed(found),
+        strata={name: krippendorff_alpha(design, stratum=name, **common) for name in design.strata},
+        groups=attempts(design, by_group(design), common),
+        left_out=attempts(design, without_each(design), common),
+        refused=krippendorff_alpha(design, scale="nominal", refusal="level", **common) if refusals else None,
+        skipped=skipped,
+    )
+
+
+def renamed(found: dict[str, Result]) -> dict[str, Result]:
+    """Call each coefficient by the title of its result, which names scale and weights."""
+    return {result.title if name != "Percent agreement" else name: result for name, result in found.items()}
+
+
+def by_group(design: Ratings) -> dict[str, tuple[str, ...]]:
+    """Return the raters of each group that has two."""
+    found = {}
+    for name, factor in design.rater_groups.items():
+        for code, level in enumerate(factor.levels):
+            names = tuple(rater for rater, own in zip(design.raters, factor.codes.tolist(), strict=True) if own == code)
+            if 2 <= len(names) < len(design.raters):
+                found[f"{shorten(name, 30)} {shorten(level, 40)} ({count(len(names), 'rater')})"] = names
+    return found
+
+
+def without_each(design: Ratings) -> dict[str, tuple[str, ...]]:
+    """Return all raters but one, for each of them; nothing for two raters, or more than 20."""
+    if not 3 <= len(design.raters) <= MOST_LEFT_OUT:
+        return {}
+    return {f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name) for name in design.raters}
+
+
+def attempts(design: Ratings, groups: dict[str, tuple[str, ...]], common: dict[str, Any]) -> dict[str, Result]:
+    """Compute alpha of each group of raters, leaving out those who share no unit."""
+    found: dict[str, Any] = {}
+    for label, raters in groups.items():
+        try:
+            found[label] = krippendorff_alpha(design, raters=raters, **common)
+        except (UndefinedStatistic, NothingToAnalyse):
+            continue
+    return found
+
+
+def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of a reader's interest."""
+    by_metric = {result.metric: result for result in numbers.coefficients.values()}
+    found = [coefficients_block(numbers.coefficients)]
+    kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
+    optional = [pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None]
+    optional.append(crossed_block(design))
+    optional += [stratum_block(design, name, result) for name, result in numbers.strata.items()]
+    optional.append(raters_block(numbers.groups, numbers.alpha, "within each group of raters"))
+    optional.append(raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"))
+    optional.append(refusals_block(numbers.refused, numbers.alpha))
+
+    def alpha(way: Way) -> Any:
+        return krippendorff_alpha(design, cluster=way, level=options.level)
+
+    optional.append(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True))
+    return tuple(found + [block for block in optional if block is not None])
+
+
+def answer(row: Row) -> str:
+    """Return the verdict by Krippendorff's customary lines, with its numbers."""
+    inside = f"alpha {numbers_text(row, bounded=True)}"
+    lines = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
+    if row.estimate is None or row.conf_low is None or row.conf_high is None:
+        return f"No verdict: {inside}."
+    if row.conf_low >= FIRM:
+        return f"Yes: the raters agree well enough for firm conclusions; {inside} ({lines})."
+    if row.conf_low >= TENTATIVE:
+        return f"The raters agree well enough for tentative conclusions; {inside} ({lines})."
+    if row.conf_high < TENTATIVE:
+        return f"No: the raters agree too little to rely on single ratings; {inside} ({lines})."
+    return f"The data do not settle whether the raters agree well enough; {inside} ({lines})."
+
+
+def strip(numbers: Numbers) -> Strip:
+    """Return the coefficients beside chance and the customary lines."""
+    marks = [
+        Mark(label="chance", value=0.0, kind="reference"),
+        Mark(label="tentative", value=TENTATIVE, kind="reference"),
+        Mark(label="firm", value=FIRM, kind="reference"),
+    ]
+    for name, result in numbers.coefficients.items():
+        if result.metric != "percent_agreement":
+            r = result.rows[0]
+            marks.append(Mark(label=shorten(name, 48), value=r.estimate, low=r.conf_low, high=r.conf_high,
+                              undefined=r.undefined or ""))  # fmt: skip
+    return Strip(title="Agreement beyond chance, beside Krippendorff's customary lines", axis="1 = perfect agreement",
+                 marks=tuple(marks), digits=3)  # fmt: skip
+
+
+def describe(design: Ratings) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    parts = [
+        count(design.n_rows, "rating"), f"{count(design.unit_count.sum(), 'unit')}",
+        f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})", *cluster_words(design),
+    ]  # fmt: skip
+    return "Ratings: " + ", ".join(parts)
+
+
+def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
+    """Say how many ratings a unit has, and which coefficients could not be computed."""
+    times = design.level_counts().sum(axis=1)
+    alone = float(design.unit_count[times < 2].sum())
+    found = [
+        Diagnostic(
+            check="Does every unit have at least two ratings?",
+            found=f"No: {count(alone, 'unit has', 'units have')} fewer." if alone else "Yes.",
+            so_what="Such units say nothing about agreement and do not enter." if alone else "All units enter.",
+        )
+    ]
+    if numbers.skipped:
+        found.append(
+            Diagnostic(
+                check="Which coefficients do not exist here?",
+                found="; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items()),
+                so_what="They are not on this page.",
+            )
+        )
+    return tuple(found)
+
+
+def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods paragraph."""
+    how = "; ".join(f"{name}: {result.inference}" for name, result in numbers.coefficients.items())
+    scale = "declared" if design.levels_declared else "not declared: those that occur"
+    return (
+        f"Agreement on a {design.scale} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
+        f"{level_text(options.level)} intervals. The customary lines are conventions (Krippendorff), not tests; "
+        f"coefficients differ in what they call chance: {listing(list(numbers.coefficients))}.",
+    )
+
+
+STUDY = Study(
+    name="ratings",
+    title="Do the raters agree, who with whom, and where?",
+    design="ratings",
+    needs="unit, rater, value",
+    suits=lambda design: True,
+    run=run,
+)

@@ -1,0 +1,199 @@
+"""Questions that a study of ratings answers, one block each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.figures import forest, rater_heat, square
+from socialstats.figures.heat import MOST_GROUPS
+from socialstats.figures.squares import MOST_LEVELS
+from socialstats.results import Result, Row
+from socialstats.studies.estimates import label_of, numbers_text, rows_table, with_holm
+from socialstats.studies.outcome import Block, Table
+from socialstats.text import count, listing, number, percent, shorten
+
+FAMILY = "pairs of raters"
+TOGETHER = ("mean", "pooled", "all pairs")
+
+
+def coefficients_block(results: Mapping[str, Result]) -> Block:
+    """Put the coefficients side by side: same ratings, other ideas of chance."""
+    rows = [replace(result.rows[0], term=name) for name, result in results.items()]
+    lead = next(iter(results.values()))
+    return Block(
+        id="agreement",
+        question="How well do the raters agree?",
+        sentences=tuple(result.sentence() for result in results.values()),
+        draw=partial(forest, rows, sort=False, digits=3, xlabel="1 = perfect agreement; 0 = as by chance"),
+        figure_title="Coefficients of agreement, each by its own idea of chance",
+        caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance: it cannot be "
+        "compared with the others.",
+        tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient"),),
+        results=tuple(results.values()),
+    )  # fmt: skip
+
+
+def pairs_block(design: Ratings, kappa: Result, percent_result: Result) -> Block | None:
+    """Return the heat map over pairs of raters, with tests adjusted over the pairs; None for two raters."""
+    pairs = tuple(combinations(design.raters, 2))
+    known = [r for r in kappa.rows if r.group is None and r.term not in TOGETHER]
+    shares = [r for r in percent_result.rows if r.group is None and r.term not in TOGETHER]
+    if len(design.raters) < 3 or len(known) != len(pairs):
+        return None
+    rows, adjusted = with_holm(known, FAMILY)
+    held = [r for r in rows if r.estimate is not None]
+    few = len(design.raters) <= MOST_GROUPS
+    said = f"No pair of {count(len(pairs), 'pair')} of raters has a kappa."
+    if held:
+        low, high = min(held, key=lambda r: r.estimate or 0.0), max(held, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Of {count(len(pairs), 'pair')} of raters, '{shorten(high.term)}' agree most "
+            f"({numbers_text(high, bounded=True)}) and '{shorten(low.term)}' least ({numbers_text(low, bounded=True)})."
+        )
+    by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
+    return Block(
+        id="pairs",
+        question="Which raters agree with each other?",
+        sentences=(said,),
+        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:200], digits=2, xlabel="kappa"),
+        figure_title=f"{kappa.title} of each pair of raters",
+        caption="Each cell: kappa, and the units that both rated. Blue: better than chance; orange: worse.",
+        tables=(
+            rows_table(rows, f"{kappa.title} of each pair; Holm: over {FAMILY}", term="Pair"),
+            rows_table(shares, "Percent agreement of each pair", term="Pair"),
+        ),
+        results=() if adjusted is None else (adjusted,),
+    )
+
+
+def crossed_block(design: Ratings) -> Block | None:
+    """Return the square table of two raters; None for another number of raters, or too many levels."""
+    if len(design.raters) != 2 or len(design.levels) > MOST_LEVELS:
+        return None
+    one, other = design.raters
+    table = design.square(one, other)
+    same, total = float(np.trace(table)), float(table.sum())
+    if total == 0:
+        return None
+    return Block(
+        id="pairs",
+        question=f"Where do {shorten(one, 40)} and {shorten(other, 40)} differ?",
+        sentences=(f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",),
+        draw=partial(square, table, levels=design.levels, conditions=(one, other)),
+        figure_title=f"Rows: {shorten(one, 40)}; columns: {shorten(other, 40)}",
+        caption="Each cell: units, and their share of the units that both rated.",
+    )
+
+
+def stratum_block(design: Ratings, name: str, result: Result) -> Block:
+    """Return reliability by stratum."""
+    whole, *parts = result.rows
+    rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in parts)]
+    held = [r for r in rows[1:] if r.estimate is not None]
+    said = f"Within no {shorten(name, 40)} alpha is defined."
+    if held:
+        low, high = min(held, key=lambda r: r.estimate or 0.0), max(held, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Alpha runs from {numbers_text(low, bounded=True)} ('{shorten(low.term, 40)}') to "
+            f"{numbers_text(high, bounded=True)} ('{shorten(high.term, 40)}') over {count(len(parts), 'level')} of "
+            f"{shorten(name, 40)}; with all units it is {numbers_text(whole, bounded=True)}."
+        )
+    return Block(
+        id=f"stratum-{list(design.strata).index(name) + 1}",
+        question=f"Does agreement differ by {shorten(name, 40)}?",
+        sentences=(said,),
+        draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
+        figure_title=f"Krippendorff's alpha by {shorten(name, 40)}",
+        caption="Strata with little variation have a low alpha even where raters mostly agree: look at percent agreement.",
+        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}", term=shorten(name, 40)),),
+        results=(result,),
+    )
+
+
+def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Block | None:
+    """Return alpha of each group of raters, or without each rater in turn; None where there is none."""
+    if not results:
+        return None
+    rows = [replace(whole.rows[0], term="all raters")]
+    rows += [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
+    held = [r for r in rows[1:] if r.estimate is not None]
+    said = "No alpha is defined here."
+    if held:
+        top = max(held, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Alpha is highest {what.lower()}: {shorten(top.term, 60)}, {numbers_text(top, bounded=True)}; of all raters "
+            f"{numbers_text(rows[0], bounded=True)}."
+        )
+    return Block(
+        id="raters-" + what.split()[0].lower(),
+        question=f"How well do raters agree {what}?",
+        sentences=(said,),
+        draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha"),
+        figure_title=f"Krippendorff's alpha {what}",
+        caption="Same units, other raters.",
+        tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
+        results=tuple(results.values()),
+    )
+
+
+def refusals_block(refused: Result | None, whole: Result) -> Block | None:
+    """Return alpha with refusals as a level of their own; None where nobody refused."""
+    if refused is None:
+        return None
+    rows = [replace(whole.rows[0], term=f"refusals left out, {whole.settings['scale']}"),
+            replace(refused.rows[0], term="refusals as a level, nominal")]  # fmt: skip
+    return Block(
+        id="refusals",
+        question="Do the raters agree about what cannot be rated?",
+        sentences=(
+            "With refusals as a level of their own (all levels nominal), alpha is "
+            f"{numbers_text(refused.rows[0], bounded=True)}.",
+        ),
+        tables=(rows_table(rows, "Alpha with and without refusals", term="Refusals are"),),
+        results=(refused,),
+    )
+
+
+def truth_of_ratings(design: Ratings) -> tuple[Table, ...]:
+    """Count ratings, refusals, missing ratings and levels by rater."""
+    held = design.unit_count[design.unit]
+    k, m = len(design.raters), len(design.levels)
+    status = np.zeros((k, 3))
+    np.add.at(status, (design.rater, design.status), held)
+    ok = design.status == OK
+    levels = np.zeros((k, m))
+    np.add.at(levels, (design.rater[ok], design.value[ok]), held[ok])
+    units = float(design.unit_count.sum())
+    answered = tuple(
+        (name, int(status[r, OK]), int(status[r, REFUSAL]), int(status[r, MISSING]), int(units - status[r].sum()))
+        for r, name in enumerate(design.raters)
+    )  # fmt: skip
+    header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
+    tables = [Table(caption="Who rated how much", header=header, cells=answered)]
+    if m <= MOST_LEVELS:
+        shares = tuple(
+            (name, *(percent(float(levels[r, v] / levels[r].sum())) if levels[r].sum() else None for v in range(m)))
+            for r, name in enumerate(design.raters)
+        )  # fmt: skip
+        caption = "Levels that each rater used, as shares of the rater's ratings"
+        tables.append(Table(caption=caption, header=("Rater", *design.levels), cells=shares))
+    return tuple(tables)
+
+
+def named(rows: Sequence[Row]) -> str:
+    """List the labels of rows."""
+    return listing([label_of(r) for r in rows])
+
+
+def level_words(design: Ratings) -> str:
+    """Name the levels, or their range where they are many numbers."""
+    if len(design.levels) <= MOST_LEVELS:
+        return listing([shorten(level, 24) for level in design.levels], most=MOST_LEVELS)
+    ends = number(float(design.scores.min()), 2), number(float(design.scores.max()), 2)
+    return f"{count(len(design.levels))} values from {ends[0]} to {ends[1]}"
