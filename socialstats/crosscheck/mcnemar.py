@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from socialstats.crosscheck.paired_tables import cross_table, ends, near, pair_table, set_aside
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
 IGNORING = "ignoring clusters"
@@ -54,7 +58,25 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
             continue
         checks.append(near(f"{name} statistic", rows[name].statistic, theirs.statistic, "statsmodels"))
         checks.append(near(f"{name} p", rows[name].p_value, theirs.pvalue, "statsmodels"))
-    return checks
+    return checks + second_opinion(rows["asymptotic"], rows["exact"], table)
+
+
+def second_opinion(asymptotic: Row, exact: Row, table: FloatArray) -> list[Check]:
+    """Compare with pingouin, which needs both values in both columns and a discordant pair."""
+    if not (table.sum(axis=0).all() and table.sum(axis=1).all() and table[0, 1] + table[1, 0]):
+        return []
+    import pandas as pd
+    from pingouin import chi2_mcnemar
+
+    i, j = np.divmod(np.repeat(np.arange(4), table.ravel().astype(int)), 2)
+    _, stats = chi2_mcnemar(pd.DataFrame({"x": i, "y": j}), "x", "y", correction=False)
+    found = stats.loc["mcnemar"]
+    names = {name.replace("-", "_"): name for name in stats.columns}
+    return [
+        near("chi-square", asymptotic.statistic, found["chi2"], "pingouin", close=1e-6),
+        near("chi-square p", asymptotic.p_value, found[names["p_approx"]], "pingouin", close=1e-6),
+        near("exact p", exact.p_value, found[names["p_exact"]], "pingouin", close=1e-6),
+    ]
 
 
 def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
@@ -96,7 +118,7 @@ def profile_interval(table: FloatArray, level: float) -> tuple[float, float]:
 
         fit = minimize_scalar(loss, bounds=(least, most), method="bounded", options={"xatol": 1e-13})
         q = min((least, most, float(fit.x)), key=loss)
-        return (b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
+        return float(b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
 
     with np.errstate(all="ignore"):
         edge, step = 1 - 1e-12, 1e-9
@@ -141,14 +163,14 @@ def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
     return checks + ends(row, found.low / (1 - found.low), found.high / (1 - found.high), "scipy", why, 1e-7)
 
 
-def robust(result: Result, data: object, factors: int) -> list[Check]:
+def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     """Standard error, t and p of the difference: statsmodels for two factors, matrix algebra for one."""
     from scipy.stats import t
     from statsmodels.regression.linear_model import OLS
 
     row, test = result.rows[0], result.row("robust_t", group="test")
-    d = np.asarray(data["d"], dtype=np.float64)  # type: ignore[index]
-    groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])  # type: ignore[index]
+    d = np.asarray(data["d"], dtype=np.float64)
+    groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])
     if factors == 1:
         found = bias_reduced(d, groups[:, 0])
         if found is None:
@@ -173,7 +195,7 @@ def robust(result: Result, data: object, factors: int) -> list[Check]:
         near("std_error", row.std_error, error, package, why, 1e-8),
         near("robust t", test.statistic, value, package, why, 1e-7),
         near("robust p", test.p_value, 2 * t.sf(abs(value), df), package, why, 1e-7),
-        *ends(row, low, high, package, why),
+        *ends(row, max(float(low), -1.0), min(float(high), 1.0), package, why),
     ]
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from socialstats.crosscheck.paired_tables import cross_table, near, pair_table, set_aside
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IGNORING = "ignoring clusters"
 
@@ -50,17 +55,14 @@ def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
     ]  # fmt: skip
 
 
-def wald_check(result: Result, data: object) -> list[Check]:
+def wald_check(result: Result, data: pd.DataFrame) -> list[Check]:
     """The robust test of one cluster factor: covariance by cluster sums, one level left out, scipy's F."""
     row = result.row("robust_wald", group="test")
     if row.undefined or row.df is None:
         return []
-    import pandas as pd
-
-    table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
-    levels = sorted(set(table["first"]) | set(table["second"]))
-    d = np.column_stack([(table["first"] == x).astype(float) - (table["second"] == x).astype(float) for x in levels])
-    return hotelling_checks(row, d[:, :-1], np.asarray(table["g0"]), result.extras["df_denominator"])
+    levels = sorted(set(data["first"]) | set(data["second"]))
+    d = np.column_stack([(data["first"] == x).astype(float) - (data["second"] == x).astype(float) for x in levels])
+    return hotelling_checks(row, d[:, :-1], np.asarray(data["g0"]), result.extras["df_denominator"])
 
 
 def hotelling_checks(row: Row, d: FloatArray, code: FloatArray, denominator: float) -> list[Check]:

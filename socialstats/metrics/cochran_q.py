@@ -263,11 +263,13 @@ def own_cautions(data: Complete, wald: WaldTest | McNemarTest | str | None) -> t
 def sentence(result: Result) -> str:
     """Say the shares and the leading test."""
     shares = [f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}" for r in result.rows if r.group == "share"]
-    clusters = [f"{n:,} {what}" for what, n in result.counts.items() if "of '" in what]
+    clusters = [
+        count(n, what.replace("clusters", "cluster", 1), what) for what, n in result.counts.items() if "of '" in what
+    ]
     size = count(result.counts["units"], "unit") + (f" in {listing(clusters)}" if clusters else "")
     lead = next(r for r in result.rows if r.group == "test")
     ignoring = [r for r in result.rows if r.group == IGNORING]
-    tail = f" (ignoring the clusters, {said(result, ignoring[0])})" if ignoring else ""
+    tail = f"; ignoring the clusters, {said(result, ignoring[0])}" if ignoring else ""
     value = shorten(result.design.levels[1])
     return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said(result, lead)}{tail}."
 

@@ -196,7 +196,9 @@ def own_cautions(table: FloatArray, wald: WaldTest | McNemarTest | str | None) -
 def sentence(result: Result) -> str:
     """Say the leading test, Bowker's, and the largest shift."""
     first, second = (shorten(c) for c in result.design.conditions)
-    clusters = [f"{n:,} {what}" for what, n in result.counts.items() if "of '" in what]
+    clusters = [
+        count(n, what.replace("clusters", "cluster", 1), what) for what, n in result.counts.items() if "of '" in what
+    ]
     size = count(result.counts["pairs"], "pair") + (f" in {listing(clusters)}" if clusters else "")
     margins = [r for r in result.rows if r.group == "margin"]
     most = max(margins, key=lambda r: abs(r.estimate or 0.0))
@@ -204,7 +206,7 @@ def sentence(result: Result) -> str:
     shift = f"the largest shift is that of '{shorten(most.term)}', {number(most.estimate, 3, bounded=True)}"
     tests = "; ".join(said(result, r) for r in result.rows if r.group == "test")
     ignoring = [r for r in result.rows if r.group == IGNORING]
-    tail = f" (ignoring the clusters: {'; '.join(said(result, r) for r in ignoring)})" if ignoring else ""
+    tail = f"; ignoring the clusters: {', '.join(said(result, r) for r in ignoring)}" if ignoring else ""
     shown = f", {ends} ({(most.method or '').split(';')[0]})" if most.conf_low is not None else ", without an interval"
     return f"Over {size}: {tests}; {shift} ({first} minus {second}){shown}{tail}."
 

@@ -42,8 +42,8 @@ def share_difference(
 ) -> ShareDifference:
     """Estimate and test a difference of two shares seen on the same units.
 
-    Independent pairs: Tango's interval and McNemar's mid-p test. Clusters: t interval and test of `clustered_mean`.
-    Without discordant pairs p is 1.
+    Independent pairs: Tango's interval and McNemar's mid-p test. Clusters: t interval (cut at -1
+    and 1) and test of `clustered_mean`. Without discordant pairs p is 1.
 
     Parameters
     ----------
@@ -73,5 +73,6 @@ def share_difference(
     if found.undefined:
         return ShareDifference(estimate=cells.difference, method=method, undefined=found.undefined)
     low, high = found.interval(level)
+    low, high = max(low, -1.0), min(high, 1.0)
     return ShareDifference(estimate=cells.difference, std_error=found.std_error, low=low, high=high,
                            statistic=found.t(), df=found.df, p=found.p_value(), method=method)  # fmt: skip

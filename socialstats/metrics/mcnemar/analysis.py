@@ -56,7 +56,7 @@ def analyse(design: Paired, factors: tuple[Factor, ...]) -> Analysis:
     single = {f.name: one_factor(design, f) for f in factors}
     tests: Tests = {}
     if robust is not None:
-        tests = {"robust_t": robust_test(robust, cells)} | (single[factors[0].name] if len(factors) == 1 else {})
+        tests = {**(single[factors[0].name] if len(factors) == 1 else {}), "robust_t": robust_test(robust, cells)}
     return Analysis(
         cells=cells,
         pair_tests={

@@ -19,9 +19,8 @@ from socialstats.metrics.mcnemar.options import (
     check_options,
     chosen_test,
 )
-from socialstats.metrics.mcnemar.rows import all_rows, robust_name
+from socialstats.metrics.mcnemar.rows import all_rows
 from socialstats.models.dependence import cluster_factors, cluster_text
-from socialstats.models.paired_proportions import NAMES
 from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import shorten
 
@@ -51,7 +50,9 @@ def mcnemar(
 
     Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (one factor:
     CR2 errors with Satterthwaite's degrees of freedom; two crossed factors: V1 + V2 - V12, not below the larger of V1
-    and V2, with min(G) - 1 df), and what takes pairs as independent stands in group ``"ignoring clusters"``.
+    and V2, with min(G) - 1 df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring
+    clusters"``. Where all pairs have the same difference, clusters show no variance: Tango's interval with every
+    cluster as one pair takes its place.
 
     Parameters
     ----------
@@ -77,7 +78,8 @@ def mcnemar(
         conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, or for exact and mid-p tests b and
         for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
-        its infinite end). Without discordant pairs every p is 1 and the odds ratio is undefined (caution SS314).
+        its infinite end). `n` counts pairs, `n_units` discordant pairs. Without discordant pairs every p is 1 and the
+        odds ratio is undefined (caution SS314).
 
     Raises
     ------
@@ -131,7 +133,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     return Result(
         metric="mcnemar",
         title=f"McNemar's test: {shorten(first)} minus {shorten(second)}",
-        inference=inference(found, lead, settings, factors),
+        inference=f"{rows[0].method}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts=sizes(found, factors),
         fit={"nobs": design.n_pairs, "n_clusters": rows[0].n_clusters, "method": TEST_NAMES[lead]},
@@ -141,12 +143,6 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         design=design,
         extras={"cells": {name: getattr(found.cells, name) for name in "abcd"}, "lead": lead, **extras},
     )
-
-
-def inference(found: Analysis, lead: str, settings: dict[str, Any], factors: tuple[Factor, ...]) -> str:
-    """Say how interval and test were obtained."""
-    how = NAMES[settings["difference_ci"]] if found.robust is None else robust_name(found.robust)
-    return f"{how}; {TEST_NAMES[lead]}; {cluster_text(factors, 'pairs')}"
 
 
 def sizes(found: Analysis, factors: tuple[Factor, ...]) -> dict[str, int]:

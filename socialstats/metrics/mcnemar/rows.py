@@ -10,11 +10,12 @@ from socialstats.metrics.mcnemar.options import ODDS_RATIO_NAMES, TEST_NAMES
 from socialstats.models.clustered_mcnemar import LogOdds
 from socialstats.models.clustered_mean import ClusteredMean
 from socialstats.models.mcnemar import Cells, McNemarTest, cohens_g, odds_ratio_interval
-from socialstats.models.paired_proportions import INTERVALS, NAMES, wald_std_error
+from socialstats.models.paired_proportions import INTERVALS, NAMES, tango, wald_std_error
 from socialstats.results import Row
 from socialstats.text import interval
 
 IGNORING = "ignoring clusters"
+CLUSTER_AS_PAIR = "Tango's score interval, each cluster as one pair"
 NONE_DISCORDANT = "no discordant pairs"
 
 
@@ -49,19 +50,38 @@ def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
         return pairs_difference(found.cells, settings, found.pair_tests[lead], TEST_NAMES[lead], None)
     robust, cells, level = found.robust, found.cells, settings["level"]
     test = found.cluster_tests[lead]
-    tested = isinstance(test, McNemarTest)
-    known = not robust.undefined
-    why = robust.undefined if cells.discordant else f"{NONE_DISCORDANT}: no cluster-robust interval"
-    low, high = robust.interval(level) if known else (None, None)
+    ends, name = robust_ends(robust, level), robust_name(robust)
+    if ends is None and min(robust.clusters) > 1 and alike(cells):
+        ends, name = tango(alike_clusters(cells, min(robust.clusters)), level), CLUSTER_AS_PAIR
+    done = test if isinstance(test, McNemarTest) else None
     return Row(
-        term="difference", estimate=cells.difference, std_error=robust.std_error if known else None,
-        conf_low=low, conf_high=high, conf_level=level if known else None,
-        statistic=test.statistic if isinstance(test, McNemarTest) else None,
-        df=test.df if isinstance(test, McNemarTest) else None,
-        p_value=test.p if isinstance(test, McNemarTest) else None,
+        term="difference", estimate=cells.difference, std_error=None if robust.undefined else robust.std_error,
+        conf_low=ends[0] if ends else None, conf_high=ends[1] if ends else None, conf_level=level if ends else None,
+        statistic=done.statistic if done else None, df=done.df if done else None, p_value=done.p if done else None,
         n=cells.n, n_units=int(cells.discordant), n_clusters=min(robust.clusters),
-        method=f"{robust_name(robust)}; {TEST_NAMES[lead]}",
-        undefined=(None if known else why) if tested else str(test),
+        method=f"{name}; {TEST_NAMES[lead]}",
+        undefined=str(test) if done is None else None if ends else robust.undefined,
+    )  # fmt: skip
+
+
+def robust_ends(robust: ClusteredMean, level: float) -> tuple[float, float] | None:
+    """t interval of a difference of shares, cut at -1 and 1."""
+    if robust.undefined:
+        return None
+    low, high = robust.interval(level)
+    return max(low, -1.0), min(high, 1.0)
+
+
+def alike(cells: Cells) -> bool:
+    """Tell whether all pairs have the same difference, so that clusters show no variance."""
+    return cells.n in (cells.a + cells.d, cells.b, cells.c)
+
+
+def alike_clusters(cells: Cells, clusters: int) -> Cells:
+    """Return the table of as many pairs as there are clusters, all with the difference that every pair has."""
+    size = float(clusters)
+    return Cells(
+        a=0.0, b=size if cells.b else 0.0, c=size if cells.c else 0.0, d=0.0 if cells.discordant else size
     )  # fmt: skip
 
 
@@ -152,7 +172,7 @@ def rows_of_tests(
         base: dict[str, Any] = {"term": name, "group": group, "n": cells.n, "n_units": int(cells.discordant)}
         base |= {"n_clusters": clusters, "method": TEST_NAMES[name]}
         if name == "cluster_means_t" and means is not None and not means.undefined:
-            low, high = means.interval(level)
+            low, high = robust_ends(means, level) or (None, None)
             base |= {"estimate": means.mean, "std_error": means.std_error}
             base |= {"conf_low": low, "conf_high": high, "conf_level": level}
         if isinstance(test, McNemarTest):

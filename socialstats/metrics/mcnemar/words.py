@@ -42,8 +42,13 @@ def clustered(result: Result) -> bool:
 
 def sizes(result: Result) -> str:
     """Count the pairs, and the clusters they are in."""
-    pairs, clusters = result.counts["pairs"], [f"{n:,} {what}" for what, n in result.counts.items() if "of '" in what]
-    return count(pairs, "pair") + (f" in {listing(clusters)}" if clusters else "")
+    clusters = [cluster_count(n, what) for what, n in result.counts.items() if "of '" in what]
+    return count(result.counts["pairs"], "pair") + (f" in {listing(clusters)}" if clusters else "")
+
+
+def cluster_count(n: int, what: str) -> str:
+    """Count clusters: ``1 cluster of 'story'``."""
+    return count(n, what.replace("clusters", "cluster", 1), what)
 
 
 def interval_name(row: Row) -> str:
@@ -69,7 +74,7 @@ def said_test(result: Result) -> str:
 def ignoring_text(result: Result) -> str:
     """Say what the mid-p test gives when the clusters are ignored."""
     row = result.row("mid_p", group=IGNORING)
-    return f" (ignoring the clusters, {TEST_NAMES['mid_p']} would give {p_value(row.p_value)})"
+    return f"; ignoring the clusters, {TEST_NAMES['mid_p']} would give {p_value(row.p_value)}"
 
 
 def plot(result: Result, ax: Axes | None = None, *, kind: str = "difference", **options: Any) -> Axes:
