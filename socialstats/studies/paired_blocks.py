@@ -54,19 +54,21 @@ def difference_block(design: Paired, result: Result) -> Block:
 
 def cells_block(design: Paired, result: Result) -> Block:
     """Return the 2 x 2 table of both answers."""
-    cells = {name: float(value) for name, value in result.extras["cells"].items()}
+    a, b, c, d = (float(result.extras["cells"][name]) for name in "abcd")
     first, second = (shorten(name, 40) for name in design.conditions)
     one = shorten(design.levels[1], 30)
     sentence = (
-        f"Of {count(design.n_pairs, 'pair')}, {count(cells['a'])} had '{one}' under both conditions, "
-        f"{count(cells['b'])} under {first} only, {count(cells['c'])} under {second} only, {count(cells['d'])} under "
-        "neither. Only the two kinds in the middle say anything about a difference."
+        f"Of {count(design.n_pairs, 'pair')}, {count(a)} had '{one}' under both conditions, {count(b)} under {first} "
+        f"only, {count(c)} under {second} only, {count(d)} under neither. Only pairs with it under one condition "
+        "say anything about a difference."
     )
     return Block(
         id="cells",
         question="Which answers changed?",
         sentences=(sentence,),
-        draw=partial(two_by_two, **cells, conditions=design.conditions, levels=(design.levels[0], design.levels[1])),
+        draw=partial(
+            two_by_two, a=a, b=b, c=c, d=d, conditions=design.conditions, levels=(design.levels[0], design.levels[1])
+        ),
         figure_title=f"Rows: {first}; columns: {second}",
         caption="Each cell: pairs, and their share of all pairs.",
         tables=(cells_table(design, "Pairs by both answers"),),

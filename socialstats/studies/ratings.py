@@ -79,7 +79,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     numbers = compute(design, options)
     results = tuple(numbers.coefficients.values())
     return Outcome(
-        study="ratings",
+        study="agreement",
         title=f"Do the {count(len(design.raters))} raters agree?",
         design=describe(design),
         answer=(answer(numbers.alpha.rows[0]),),
@@ -122,12 +122,19 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     refusals = bool(np.any(design.status == REFUSAL))
     return Numbers(
         coefficients=renamed(found),
-        strata={name: krippendorff_alpha(design, stratum=name, **common) for name in design.strata},
+        strata={name: alpha_of(design, stratum=name, **common) for name in design.strata},
         groups=attempts(design, by_group(design), common),
         left_out=attempts(design, without_each(design), common),
-        refused=krippendorff_alpha(design, scale="nominal", refusal="level", **common) if refusals else None,
+        refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
         skipped=skipped,
     )
+
+
+def alpha_of(design: Ratings, **options: Any) -> Result:
+    """Return alpha of a design without a by factor: a single result."""
+    found: Any = krippendorff_alpha(design, **options)
+    result: Result = found
+    return result
 
 
 def renamed(found: dict[str, Result]) -> dict[str, Result]:
@@ -218,7 +225,8 @@ def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
     parts = [
         count(design.n_rows, "rating"), f"{count(design.unit_count.sum(), 'unit')}",
-        f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})", *cluster_words(design),
+        f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})",
+        *cluster_words(design),
     ]  # fmt: skip
     return "Ratings: " + ", ".join(parts)
 
@@ -257,7 +265,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
 
 
 STUDY = Study(
-    name="ratings",
+    name="agreement",
     title="Do the raters agree, who with whom, and where?",
     design="ratings",
     needs="unit, rater, value",

@@ -32,8 +32,8 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         sentences=tuple(result.sentence() for result in results.values()),
         draw=partial(forest, rows, sort=False, digits=3, xlabel="1 = perfect agreement; 0 = as by chance"),
         figure_title="Coefficients of agreement, each by its own idea of chance",
-        caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance: it cannot be "
-        "compared with the others.",
+        caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance, and so not "
+        "comparable with the others.",
         tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient"),),
         results=tuple(results.values()),
     )  # fmt: skip
@@ -110,7 +110,7 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
         sentences=(said,),
         draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
         figure_title=f"Krippendorff's alpha by {shorten(name, 40)}",
-        caption="Strata with little variation have a low alpha even where raters mostly agree: look at percent agreement.",
+        caption="Where values vary little alpha is low even if raters mostly agree: compare percent agreement.",
         tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}", term=shorten(name, 40)),),
         results=(result,),
     )
@@ -127,7 +127,7 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
     if held:
         top = max(held, key=lambda r: r.estimate or 0.0)
         said = (
-            f"Alpha is highest {what.lower()}: {shorten(top.term, 60)}, {numbers_text(top, bounded=True)}; of all raters "
+            f"Alpha is highest for '{shorten(top.term, 60)}', {numbers_text(top, bounded=True)}; of all raters it is "
             f"{numbers_text(rows[0], bounded=True)}."
         )
     return Block(
