@@ -24,6 +24,7 @@ from socialstats.models.reliability import (
     coefficient_row,
     groups_of,
     inference_text,
+    reliability_counts,
     reliability_rows,
     reliability_sentence,
     reliability_weights,
@@ -89,7 +90,7 @@ def fleiss_kappa(
         standard error that holds only where there is no agreement beyond chance (Fleiss, Nee & Landis 1979); never an
         interval. `extras` (all units): ``observed_agreement``, ``chance_agreement``, ``levels``, ``shares``,
         ``weights``, ``conger`` (Conger's kappa, the "exact" one, in which raters keep their own shares) and
-        ``conger_chance``.
+        ``conger_chance``; None where the raters are not known.
 
     Raises
     ------
@@ -140,7 +141,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         title=f"Fleiss' kappa ({w.name})",
         inference=inference_text(design, options),
         rows=(*rows, *test),
-        counts={"units": whole.n_units, "raters": len(design.raters), "ratings": whole.n_ratings},
+        counts=reliability_counts(design, whole),
         fit=options.fit(rows[0]),
         settings={"weights": w.name, "kind": kind, **options.settings},
         cautions=(
@@ -182,10 +183,12 @@ def extras(group: Group, weights: AgreementWeights, options: AgreementOptions) -
     """Observed and chance agreement, shares of the levels, weights, and Conger's kappa, of all units."""
     parts = ChanceAgreement(kind="fleiss", weights=weights.matrix, counts=group.counts)
     observed, chance, shares = parts.whole()
-    conger = conger_chance(*rated(group.design, options.refusal), weights.matrix)
+    conger = float("nan")
+    if group.design.raters_known:
+        conger = conger_chance(*rated(group.design, options.refusal), weights.matrix)
     return {
         "observed_agreement": observed, "chance_agreement": chance, "levels": group.counts.levels, "shares": shares,
-        "weights": weights.matrix, "conger_chance": conger,
+        "weights": weights.matrix, "conger_chance": conger if math.isfinite(conger) else None,
         "conger": (observed - conger) / (1 - conger) if 1 - conger > NO_ERROR else None,
     }  # fmt: skip
 

@@ -23,6 +23,7 @@ from socialstats.models.reliability import (
     coefficient_row,
     groups_of,
     inference_text,
+    reliability_counts,
     reliability_rows,
     reliability_sentence,
     reliability_weights,
@@ -135,7 +136,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         title=f"Gwet's {term} ({w.name})",
         inference=inference_text(design, options),
         rows=rows,
-        counts={"units": whole.n_units, "raters": len(design.raters), "ratings": whole.n_ratings},
+        counts=reliability_counts(design, whole),
         fit=options.fit(rows[0]),
         settings={"weights": w.name, "kind": kind, **options.settings},
         cautions=(

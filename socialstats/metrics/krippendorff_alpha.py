@@ -22,6 +22,7 @@ from socialstats.models.reliability import (
     coefficient_row,
     groups_of,
     inference_text,
+    reliability_counts,
     reliability_rows,
     reliability_sentence,
 )
@@ -108,7 +109,7 @@ def krippendorff_alpha(
     ...                      "value": [1, 1, 2, 3, 3, 3, 1, 2]})
     >>> result = krippendorff_alpha(Ratings.from_frame(rows, scale="ordinal"))
     >>> round(result.row("alpha").estimate, 4)
-    0.7656
+    0.7083
     """
     options = AgreementOptions(
         refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
@@ -131,7 +132,7 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
         title=f"Krippendorff's alpha ({used})",
         inference=inference_text(design, options),
         rows=rows,
-        counts={"units": whole.n_units, "raters": len(design.raters), "ratings": whole.n_ratings},
+        counts=reliability_counts(design, whole),
         fit=options.fit(rows[0]),
         settings={"scale": used, **options.settings},
         cautions=(

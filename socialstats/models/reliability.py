@@ -23,7 +23,7 @@ from socialstats.models.rating_counts import REFUSALS, RatingCounts, merged, rat
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.resampling.intervals import check_resamples
 from socialstats.results import Row
-from socialstats.text import count, interval, number, p_value, shorten
+from socialstats.text import count, interval, listing, number, p_value, shorten
 
 CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
@@ -132,7 +132,10 @@ def chosen_raters(design: Ratings, options: AgreementOptions) -> Ratings:
     NothingToAnalyse
         If no unit has two ratings.
     """
-    design = design if options.raters is None else design.of_raters(options.raters)
+    if options.raters is not None:
+        if not design.raters_known:
+            raise InputError("raters= needs raters with names; these ratings are counts of levels")
+        design = design.of_raters(options.raters)
     counts = rating_counts(design, refusal=options.refusal)
     if not np.any(counts.size > 1):
         raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
@@ -305,9 +308,9 @@ def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -
     if refused:
         as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
         said.append(f"{count(refused, 'refusal')} {as_what}")
-    if cells > rated + refused:
+    if cells > rated + refused and design.raters_known:
         said.append(f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for")
-    if unparsed and unparsed < cells - rated - refused:
+    if unparsed and design.raters_known and unparsed < cells - rated - refused:
         said.append(f"{count(unparsed)} of them written as missing")
     if alone:
         said.append(f"{count(alone, 'unit')} with fewer than two ratings")
@@ -316,18 +319,25 @@ def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -
     return (caution("SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"),)
 
 
+def reliability_counts(design: Ratings, counts: RatingCounts) -> dict[str, int]:
+    """Number of units, raters (where they are known) and ratings of a result."""
+    raters = {"raters": len(design.raters)} if design.raters_known else {}
+    return {"units": counts.n_units, **raters, "ratings": counts.n_ratings}
+
+
 def reliability_sentence(result: Any, name: str) -> str:
     """Say the coefficient of all units with its interval and what it was computed from.
 
     Parameters
     ----------
     result : Result
-        With counts of units, raters and ratings, and the coefficient of all units as its first row.
+        With counts of units, raters (where known) and ratings, and the coefficient of all units as its first row.
     name : str
         Of the coefficient, in words.
     """
     row, n = result.rows[0], result.counts
-    of = f"{count(n['units'], 'unit')}, {count(n['raters'], 'rater')} and {count(n['ratings'], 'rating')}"
+    known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
+    of = listing(known)
     start = f"{name} of {of}"
     if row.estimate is None:
         return f"{start} does not exist: {row.undefined}."
