@@ -8,7 +8,7 @@ from socialstats.crosscheck.paired_tables import near, set_aside
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.models.dependence import cluster_factors
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 
 def verify(result: Result) -> Verification:
@@ -55,4 +55,18 @@ def q_checks(result: Result, table: FloatArray, group: str) -> list[Check]:
         near("Q", row.statistic, float(theirs.statistic), "statsmodels", close=1e-9),
         near("df of Q", row.df, float(theirs.df), "statsmodels"),
         near("p of Q", row.p_value, float(theirs.pvalue), "statsmodels"),
+        *second_opinion(row, table),
+    ]
+
+
+def second_opinion(row: Row, table: FloatArray) -> list[Check]:
+    """Q and p with pingouin."""
+    import pandas as pd
+    from pingouin import cochran
+
+    long = pd.DataFrame(table).reset_index().melt("index")
+    found = cochran(long, dv="value", within="variable", subject="index").iloc[0]
+    return [
+        near("Q again", row.statistic, float(found["Q"]), "pingouin", close=1e-6),
+        near("p of Q again", row.p_value, float(found["p_unc"]), "pingouin", close=1e-6),
     ]

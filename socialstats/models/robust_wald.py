@@ -90,7 +90,7 @@ def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, cautious: b
         return "the clusters show no variance to judge the differences by"
     turned = vectors[:, kept].T @ mean
     if float(np.linalg.norm(mean) ** 2 - turned @ turned) > RANK * max(float(mean @ mean), RANK):
-        return "the clusters show no variance in a direction in which the means differ"
+        return "too few clusters, or too alike: they show no variance in a direction in which the means differ"
     denominator = freedom - q + 1
     if denominator <= 0:
         return f"too few clusters for {q:g} differences"
