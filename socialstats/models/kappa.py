@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.raters import Patterns
-from socialstats.resampling.engine import Finish
+from socialstats.models.raters import BoolArray, Patterns
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -130,6 +129,14 @@ def largest_kappa(found: PairKappa, w: FloatArray, name: str, scores: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Influence:
+    """How much some cells move an estimate: the sum over the cell's units of each unit's first-order effect."""
+
+    cells: IntArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KappaTable:
     """Kappa of several pairs of raters, with what joint inference needs.
 
@@ -143,25 +150,44 @@ class KappaTable:
         rated every unit); NaN where no pair has one.
     used : (pairs,) bool array
         Pairs whose kappa exists: those in `mean`.
-    statistics : (cells, pairs x (2 levels + 1)) sparse array
-        For each pair: margins of the first and of the second rater, and weighted agreement.
-    influence : (cells, pairs + 2) sparse array
-        How much each cell moves each kappa, the mean and the pooled one (sum over its units).
-    touched : (cells, pairs + 2) sparse array
-        Positive where a cell takes part.
-    finish : callable
-        Sums of `statistics` -> (resamples, pairs + 2) estimates.
+    influence : tuple of Influence or None
+        Of each pair's kappa, of the mean and of the pooled one; None where there is no estimate.
+    shared : tuple of pair of int64 arrays
+        For each pair of raters the cells that both rated, and their place in the flattened square table.
+    weights : (levels, levels) float64 array
+    count : (cells,) float64 array
     """
 
     pairs: tuple[tuple[int, int], ...]
     found: tuple[PairKappa, ...]
     mean: float
     pooled: float
-    used: np.ndarray[Any, np.dtype[np.bool_]]
-    statistics: csr_array
-    influence: csr_array
-    touched: csr_array
-    finish: Finish
+    used: BoolArray
+    influence: tuple[Influence | None, ...]
+    shared: tuple[tuple[IntArray, IntArray], ...]
+    weights: FloatArray
+    count: FloatArray
+
+    def statistics(self) -> csr_array:
+        """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse.
+
+        For each pair: margins of the first and of the second rater, and weighted agreement.
+        """
+        from scipy.sparse import csr_array
+
+        k = len(self.weights)
+        row, column, value = [], [], []
+        for p, (there, cell) in enumerate(self.shared):
+            start, n = p * (2 * k + 1), self.count[there]
+            row += 3 * [there]
+            column += [start + cell // k, start + k + cell % k, np.full(len(cell), start + 2 * k)]
+            value += [n, n, n * self.weights.ravel()[cell]]
+        shape = (len(self.count), len(self.shared) * (2 * k + 1))
+        return csr_array((np.concatenate(value), (np.concatenate(row), np.concatenate(column))), shape=shape)
+
+    def finish(self, sums: FloatArray) -> FloatArray:
+        """Turn sums of `statistics` into kappas, their mean over the `used` pairs, and the pooled kappa."""
+        return kappas(sums, self.weights, self.used)
 
 
 def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, int]]) -> KappaTable:
@@ -175,20 +201,19 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
     pairs : sequence of (int, int)
         Columns of `patterns.codes`.
     """
-    cells = [shared_cells(patterns, a, b, len(w)) for a, b in pairs]
     k = len(w)
-    tables = [
-        np.bincount(cell, weights=patterns.count[there], minlength=k * k).reshape(k, k).astype(np.float64)
-        for there, cell in cells
-    ]
-    found = tuple(pair_kappa(table, w) for table in tables)
+    shared = tuple(shared_cells(patterns, a, b, k) for a, b in pairs)
+    found = tuple(
+        pair_kappa(np.bincount(cell, weights=patterns.count[there], minlength=k * k).reshape(k, k).astype(float), w)
+        for there, cell in shared
+    )
     used = np.array([not np.isnan(one.kappa) for one in found])
-    statistics, finish = statistics_of(patterns.count, cells, w), finisher(w, used)
-    whole = finish(np.asarray(statistics.sum(axis=0), dtype=np.float64).reshape(1, -1))[0]
-    influence, touched = influences(patterns.count, cells, found, used, w, float(whole[-1]))
+    sums = [np.concatenate([f.table.sum(axis=1), f.table.sum(axis=0), [(f.table * w).sum()]]) for f in found]
+    whole = kappas(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(
         pairs=tuple(pairs), found=found, mean=float(whole[-2]), pooled=float(whole[-1]), used=used,
-        statistics=statistics, influence=influence, touched=touched, finish=finish,
+        influence=influences(patterns.count, shared, found, used, w, float(whole[-1])), shared=shared, weights=w,
+        count=patterns.count,
     )  # fmt: skip
 
 
@@ -199,117 +224,90 @@ def shared_cells(patterns: Patterns, a: int, b: int, k: int) -> tuple[IntArray, 
     return there, first[there] * k + second[there]
 
 
-def statistics_of(count: FloatArray, cells: Sequence[tuple[IntArray, IntArray]], w: FloatArray) -> csr_array:
-    """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse."""
-    from scipy.sparse import csr_array
-
+def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
+    """(B, pairs x (2 levels + 1)) sums -> (B, pairs + 2): kappa of each pair, mean over `used`, pooled; NaN if none."""
     k = len(w)
-    row, column, value = [], [], []
-    for p, (there, cell) in enumerate(cells):
-        start = p * (2 * k + 1)
-        row += 3 * [there]
-        column += [start + cell // k, start + k + cell % k, np.full(len(cell), start + 2 * k)]
-        value += [count[there], count[there], count[there] * w.ravel()[cell]]
-    shape = (len(count), len(cells) * (2 * k + 1))
-    return csr_array((np.concatenate(value), (np.concatenate(row), np.concatenate(column))), shape=shape)
-
-
-def finisher(w: FloatArray, used: np.ndarray[Any, np.dtype[np.bool_]]) -> Finish:
-    """Return the function from summed statistics to kappas, their mean over the `used` pairs, and the pooled kappa."""
-    k = len(w)
-
-    def finish(sums: FloatArray) -> FloatArray:
-        parts = sums.reshape(len(sums), -1, 2 * k + 1)
-        r, c, agree = parts[..., :k], parts[..., k : 2 * k], parts[..., -1]
-        n = r.sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            do, de = n - agree, ((r @ (1 - w)) * c).sum(axis=-1) / n  # both times n
-            kappa = np.where(de > NONE_LEFT * n, 1 - do / de, np.nan)
-            kept = np.where(used, kappa, np.nan)
-            known = ~np.isnan(kept)
-            mean = np.where(known, kept, 0.0).sum(axis=1) / known.sum(axis=1)
-            total = np.nansum(de, axis=1)
-            pooled = np.where(total > NONE_LEFT * n.sum(axis=1), 1 - do.sum(axis=1) / total, np.nan)
-        return np.column_stack([kappa, mean, pooled])
-
-    return finish
+    parts = sums.reshape(len(sums), -1, 2 * k + 1)
+    r, c, agree = parts[..., :k], parts[..., k : 2 * k], parts[..., -1]
+    n = r.sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        do, de = n - agree, ((r @ (1 - w)) * c).sum(axis=-1) / n  # both times n
+        kappa = np.where(de > NONE_LEFT * n, 1 - do / de, np.nan)
+        if len(used) == 1:
+            return np.repeat(kappa, 3, axis=1)
+        kept = np.where(used, kappa, np.nan)
+        known = ~np.isnan(kept)
+        mean = np.where(known, kept, 0.0).sum(axis=1) / known.sum(axis=1)
+        total = np.nansum(de, axis=1)
+        pooled = np.where(total > NONE_LEFT * n.sum(axis=1), 1 - do.sum(axis=1) / total, np.nan)
+    return np.column_stack([kappa, mean, pooled])
 
 
 def influences(
     count: FloatArray,
-    cells: Sequence[tuple[IntArray, IntArray]],
+    shared: Sequence[tuple[IntArray, IntArray]],
     found: Sequence[PairKappa],
-    used: np.ndarray[Any, np.dtype[np.bool_]],
+    used: BoolArray,
     w: FloatArray,
     pooled: float,
-) -> tuple[csr_array, csr_array]:
+) -> tuple[Influence | None, ...]:
     """First-order effect of each cell on each kappa, on their mean and on the pooled kappa.
 
     A unit with ratings i and j moves kappa by ((1 - kappa)(b_i + a_j - De) - v_ij) / (n De), b_i = sum_j v_ij c_j and
     a_j = sum_i v_ij r_i: the derivative of 1 - Do/De; squared and summed over units it is the variance of Fleiss,
     Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
     """
-    from scipy.sparse import csr_array
-
     v, k = 1 - w, len(w)
     total = float(sum(one.n * (1 - one.expected) for one in found if one.n))
-    rows, columns, values, share = [], [], [], 1 / max(int(used.sum()), 1)
-    n_pairs = len(found)
-    for p, ((there, cell), one) in enumerate(zip(cells, found, strict=True)):
-        if not one.n or not len(there):
+    out: list[Influence | None] = []
+    joint, touched = np.zeros((2, len(count))), np.zeros((2, len(count)), dtype=bool)
+    for (there, cell), one, known in zip(shared, found, used, strict=True):
+        out.append(None)
+        if not one.n:
             continue
         r, c, de = one.table.sum(axis=1) / one.n, one.table.sum(axis=0) / one.n, 1 - one.expected
-        spread = (v @ c)[cell // k] + (r @ v)[cell % k] - de
-        parts = []
-        if used[p]:
-            alone = count[there] * ((1 - one.kappa) * spread - v.ravel()[cell]) / (one.n * de)
-            parts = [(p, alone), (n_pairs, share * alone)]
+        spread, apart, n = (v @ c)[cell // k] + (r @ v)[cell % k] - de, v.ravel()[cell], count[there]
+        if known:
+            alone = n * ((1 - one.kappa) * spread - apart) / (one.n * de)
+            out[-1] = Influence(cells=there, values=alone)
+            joint[0, there] += alone / used.sum()
+            touched[0, there] = True
         if not np.isnan(pooled):
-            parts.append((n_pairs + 1, count[there] * ((1 - pooled) * spread - v.ravel()[cell]) / total))
-        for column, value in parts:
-            rows.append(there)
-            columns.append(np.full(len(there), column))
-            values.append(value)
-    shape = (len(count), n_pairs + 2)
-    if not rows:
-        return csr_array(shape, dtype=np.float64), csr_array(shape, dtype=np.float64)
-    index = (np.concatenate(rows), np.concatenate(columns))
-    ones = np.ones(len(index[0]))
-    return csr_array((np.concatenate(values), index), shape=shape), csr_array((ones, index), shape=shape)
+            joint[1, there] += n * ((1 - pooled) * spread - apart) / total
+            touched[1, there] = True
+    for values, there_ in zip(joint, touched, strict=True):
+        some = np.flatnonzero(there_)
+        out.append(Influence(cells=some, values=values[some]) if len(some) else None)
+    return tuple(out)
 
 
-def clustered_errors(
-    table: KappaTable, count: FloatArray, clusters: Sequence[IntArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Return standard errors and numbers of clusters (independent units without any) of each column of `influence`.
+def standard_error(one: Influence | None, count: FloatArray, clusters: Sequence[IntArray]) -> tuple[float, int]:
+    """Return the standard error of an estimate (NaN: none), and its number of clusters (units without any).
 
     Units independent: sqrt(sum of squared influences), Fleiss, Cohen & Everitt's for a pair. Clusters: G/(G - 1) times
     the sum of squared cluster sums (Liang & Zeger 1986). Two crossed factors: V1 + V2 - V12, at least the larger of V1
     and V2 (Cameron, Gelbach & Miller 2011).
     """
-    influence, touched = table.influence, table.touched
+    if one is None:
+        return np.nan, 0
     if not clusters:
-        squares = np.asarray(influence.multiply(influence).multiply(1 / count[:, None]).sum(axis=0)).ravel()
-        return np.sqrt(squares), np.asarray(count @ (touched > 0).astype(np.float64)).ravel()
-    singles = [one_way(influence, touched, codes) for codes in clusters]
+        n = count[one.cells]
+        return float(np.sqrt(np.sum(one.values**2 / n))), int(n.sum())
+    singles = [one_way(one, codes) for codes in clusters]
     if len(clusters) == 1:
-        return np.sqrt(singles[0][0]), singles[0][1]
-    joint = np.unique(np.column_stack(list(clusters)), axis=0, return_inverse=True)[1].ravel()
-    both = one_way(influence, touched, joint.astype(np.int64))[0]
-    larger = np.maximum(singles[0][0], singles[1][0])
-    variance = np.maximum(singles[0][0] + singles[1][0] - both, larger)
-    return np.sqrt(variance), np.minimum(singles[0][1], singles[1][1])
+        return float(np.sqrt(singles[0][0])), singles[0][1]
+    wide = int(clusters[1].max()) + 1
+    both = one_way(one, clusters[0] * wide + clusters[1])[0]
+    larger = max(singles[0][0], singles[1][0]) if not np.isnan(singles[0][0] + singles[1][0]) else np.nan
+    variance = max(singles[0][0] + singles[1][0] - both, larger) if not np.isnan(both) else np.nan
+    return float(np.sqrt(variance)), min(singles[0][1], singles[1][1])
 
 
-def one_way(influence: csr_array, touched: csr_array, codes: IntArray) -> tuple[FloatArray, FloatArray]:
+def one_way(one: Influence, codes: IntArray) -> tuple[float, int]:
     """Variance by one cluster factor (NaN with fewer than two clusters), and the number of clusters that take part."""
-    from scipy.sparse import csr_array
-
-    dense = np.unique(codes, return_inverse=True)[1].ravel()
-    cells = np.arange(len(dense))
-    gather = csr_array((np.ones(len(dense)), (dense, cells)), shape=(int(dense.max()) + 1, len(dense)))
-    sums = (gather @ influence).toarray()
-    groups = ((gather @ touched) > 0).sum(axis=0)
-    g = np.asarray(groups, dtype=np.float64).ravel()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(g > 1, (sums**2).sum(axis=0) * g / (g - 1), np.nan), g
+    levels, dense = np.unique(codes[one.cells], return_inverse=True)
+    g = len(levels)
+    if g < 2:
+        return np.nan, g
+    sums = np.bincount(dense, weights=one.values)
+    return float(sums @ sums) * g / (g - 1), g

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -19,6 +20,7 @@ REFUSALS: tuple[str, ...] = get_args(RefusalRule)
 OnUndefined = Literal["nan", "raise"] | float
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 SEPARATOR = " | "
+COUNTED_DIRECTLY = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,23 +93,25 @@ def patterns(
     """
     if refusal not in REFUSALS:
         raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
-    columns = rater_columns(design, raters)
-    table = np.full((len(design.units), len(design.raters)), -1, dtype=np.int64)
+    chosen = rater_columns(design, raters)
+    table = np.full((len(design.raters), len(design.units)), -1, dtype=np.int64)  # raters first: sums run along memory
     ok = design.status == OK
-    table[design.unit[ok], design.rater[ok]] = design.value[ok]
+    use = slice(None) if ok.all() else ok
+    table[design.rater[use], design.unit[use]] = design.value[use]
     levels = design.levels
     if refusal == "level":
         refused = design.status == REFUSAL
-        table[design.unit[refused], design.rater[refused]] = len(levels)
+        table[design.rater[refused], design.unit[refused]] = len(levels)
         levels = (*levels, "(refusal)")
-    table = table[:, columns]
-    kept = (table >= 0).sum(axis=1) >= least
-    kept &= True if among is None else among
-    keys = np.column_stack([*(factor.codes for factor in factors), table])[kept]
+    given = [table[c] for c in chosen]
+    kept = np.add.reduce([column >= 0 for column in given], dtype=np.int64) >= least
+    kept = kept if among is None else kept & among
+    keys = [key if kept.all() else key[kept] for key in (*(factor.codes for factor in factors), *given)]
     distinct, count_ = distinct_rows(keys, design.unit_count[kept])
+    n = len(factors)
     return Patterns(
-        raters=tuple(design.raters[c] for c in columns), levels=levels, codes=distinct[:, len(factors) :],
-        count=count_, clusters=tuple(distinct[:, j] for j in range(len(factors))),
+        raters=tuple(design.raters[c] for c in chosen), levels=levels, codes=distinct[:, n:], count=count_,
+        clusters=tuple(distinct[:, j] for j in range(n)),
     )  # fmt: skip
 
 
@@ -125,20 +129,38 @@ def rater_columns(design: Ratings, raters: Sequence[str] | None) -> list[int]:
     return [known[name] for name in raters]
 
 
-def distinct_rows(keys: IntArray, count_: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Distinct rows in ascending order, and the sum of `count_` over each."""
-    if not len(keys):
-        return keys, count_
-    low = keys.min(axis=0)
-    span = (keys.max(axis=0) - low + 1).astype(object)
-    size = int(np.prod(span))
-    if size < 2**62:  # one whole number a row sorts faster than rows do
-        place = np.array([int(np.prod(span[j + 1 :])) for j in range(keys.shape[1])], dtype=np.int64)
-        _, first, inverse = np.unique((keys - low) @ place, return_index=True, return_inverse=True)
-        distinct = keys[first]
+def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Distinct rows of some columns in ascending order, and the sum of `count_` over each.
+
+    Rows become whole numbers: counted directly where there are few possible ones, else sorted. Rows too long for that
+    are compared as they are.
+
+    Examples
+    --------
+    >>> rows, n = distinct_rows([np.array([1, 0, 1]), np.array([-1, 2, -1])], np.ones(3))
+    >>> rows.tolist(), n.tolist()
+    ([[0, 2], [1, -1]], [1.0, 2.0])
+    """
+    if not len(count_):
+        return np.zeros((0, len(keys)), dtype=np.int64), count_
+    low = [int(key.min()) for key in keys]
+    span = tuple(int(key.max()) - least + 1 for key, least in zip(keys, low, strict=True))
+    size = math.prod(span)
+    if size >= 2**62:
+        distinct, inverse = np.unique(np.column_stack(keys), axis=0, return_inverse=True)
+        totals = np.bincount(inverse.ravel(), weights=count_, minlength=len(distinct))
+        return distinct, totals.astype(np.float64)
+    whole = np.zeros(len(count_), dtype=np.int64)
+    for key, s, least in zip(keys, span, low, strict=True):
+        whole = whole * s + (key - least)
+    if size <= COUNTED_DIRECTLY + 4 * len(count_):
+        rows = np.flatnonzero(np.bincount(whole, minlength=size))
+        totals = np.bincount(whole, weights=count_, minlength=size)[rows]
     else:
-        distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
-    return distinct, np.bincount(inverse.ravel(), weights=count_, minlength=len(distinct)).astype(np.float64)
+        rows, inverse = np.unique(whole, return_inverse=True)
+        totals = np.bincount(inverse, weights=count_, minlength=len(rows))
+    distinct = np.column_stack(np.unravel_index(rows, span)).astype(np.int64) + np.array(low)
+    return distinct, totals.astype(np.float64)
 
 
 def by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, BoolArray]]:

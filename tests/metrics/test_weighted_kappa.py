@@ -175,7 +175,7 @@ def test_errors_of_all_pairs_are_near_the_jackknife():
     design = of_matrix(hundred_raters(n=300, missing=0.1), levels=[1, 2, 3, 4])
     found = patterns(design)
     table = kappa_table(found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1), (0, 2), (1, 2)])
-    jack = jackknife(table.statistics, table.finish, Units.rows(found.count))
+    jack = jackknife(table.statistics(), table.finish, Units.rows(found.count))
     result = weighted_kappa(of_matrix([u[:3] for u in hundred_raters(n=300, missing=0.1)], levels=[1, 2, 3, 4]))
     errors = [result.row(t).std_error for t in ("a | b", "a | c", "b | c", "mean", "pooled")]
     assert errors == pytest.approx(jack.std_error.tolist(), rel=0.02)  # differ by O(1/n)
@@ -209,7 +209,7 @@ def test_each_resample_is_the_kappa_of_the_drawn_units(weights):
     w = agreement_weights(weights, [1, 2, 3])
     table = kappa_table(found, w, [(0, 1)])
     drawn = next(weight_blocks(found.units(), resamples=30, seed=5, block=30))
-    replicates = table.finish(drawn @ table.statistics.toarray())[:, 0]
+    replicates = table.finish(drawn @ table.statistics().toarray())[:, 0]
     scheme = None if weights == "unweighted" else weights
     for counts, value in zip(drawn * found.count, replicates, strict=True):
         n = np.rint(counts).astype(int)

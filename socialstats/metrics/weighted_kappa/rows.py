@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.models.intervals import critical_value, two_sided_p
-from socialstats.models.kappa import KappaTable, PairKappa, clustered_errors
+from socialstats.models.kappa import KappaTable, PairKappa, standard_error
 from socialstats.models.raters import OnUndefined, Patterns
 from socialstats.resampling import Bootstrap, Interval, bootstrap, choose, jackknife
 from socialstats.results import Row
@@ -69,11 +68,6 @@ class Part:
     options: Options
 
     @cached_property
-    def errors(self) -> tuple[FloatArray, FloatArray]:
-        """Standard error and number of independent clusters (or units) of each pair, the mean and the pooled kappa."""
-        return clustered_errors(self.table, self.patterns.count, self.patterns.clusters)
-
-    @cached_property
     def resampled(self) -> tuple[Interval, Bootstrap] | str | None:
         """Bootstrap intervals of all columns; why there are none; None where none were asked for."""
         o, table = self.options, self.table
@@ -82,9 +76,10 @@ class Part:
         if any(len(np.unique(codes)) < 2 for codes in self.patterns.clusters):
             return ONE_CLUSTER
         units = self.patterns.units()
-        boot = bootstrap(table.statistics, table.finish, units, resamples=o.resamples, seed=o.seed)
+        statistics = table.statistics()
+        boot = bootstrap(statistics, table.finish, units, resamples=o.resamples, seed=o.seed)
         leave_out = o.ci == "bca" and len(self.patterns.clusters) < 2
-        jack = jackknife(table.statistics, table.finish, units) if leave_out else None
+        jack = jackknife(statistics, table.finish, units) if leave_out else None
         return choose(o.ci, boot, level=o.level, jack=jack), boot
 
     def rows(self) -> list[Row]:
@@ -130,9 +125,9 @@ class Part:
 
     def filled(self, row: Row, column: int, why: str) -> Row:
         """Add standard error, interval, and t test (for pairs of independent units replaced by `tested`)."""
-        o, (errors, clusters) = self.options, self.errors
-        error, g = float(errors[column]), int(clusters[column])
-        row = replace(row, n_clusters=g if self.patterns.clusters else None, method=METHODS[o.ci])
+        o, clusters = self.options, self.patterns.clusters
+        error, g = standard_error(self.table.influence[column], self.patterns.count, clusters)
+        row = replace(row, n_clusters=g if clusters else None, method=METHODS[o.ci])
         if not why and math.isnan(error):
             why = ONE_CLUSTER
         if not why and error <= 1e-9:
