@@ -1,7 +1,7 @@
 """Documented example data: one function a data set, each returning a new pandas data frame.
 
 `datasets()` lists them, `describe(name)` says what every column is, where the rows come from, and whether they
-are real or simulated.
+are real or simulated. What a simulation put in is returned by the function whose name ends in ``_truth``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,18 @@ from socialstats.datasets.simulated import (
     role_conflict_roles,
     role_conflict_truth,
 )
+from socialstats.datasets.simulated_studies import (
+    norm_goal,
+    norm_goal_truth,
+    relationship_bias,
+    relationship_bias_truth,
+    social_norms,
+    social_norms_truth,
+    staged_values,
+    staged_values_controls,
+    staged_values_truth,
+)
+from socialstats.datasets.truths import NormGoalTruth, RelationshipBiasTruth, SocialNormsTruth, StagedValuesTruth
 
 __all__ = [
     "baseball",
@@ -22,9 +34,22 @@ __all__ = [
     "role_conflict",
     "role_conflict_roles",
     "role_conflict_truth",
+    "norm_goal",
+    "norm_goal_truth",
+    "relationship_bias",
+    "relationship_bias_truth",
+    "social_norms",
+    "social_norms_truth",
+    "staged_values",
+    "staged_values_controls",
+    "staged_values_truth",
     "datasets",
     "describe",
     "Column",
     "Dataset",
     "RoleConflictTruth",
+    "NormGoalTruth",
+    "RelationshipBiasTruth",
+    "SocialNormsTruth",
+    "StagedValuesTruth",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -12,12 +13,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+DTYPES: Mapping[str, str] = {"text": "str", "whole number": "int64", "whole number or missing": "Int64"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One column: its name, the type of its values and what they mean."""
 
     name: str
-    kind: Literal["text", "whole number"]
+    kind: Literal["text", "whole number", "whole number or missing"]
     meaning: str
 
 
@@ -65,8 +69,9 @@ class Dataset:
 
         from socialstats.datasets.reading import text
 
-        kinds = {column.name: "int64" if column.kind == "whole number" else "str" for column in self.columns}
-        data = pd.read_csv(io.StringIO(text(self.file)), dtype=kinds, keep_default_na=False)
+        kinds = {column.name: DTYPES[column.kind] for column in self.columns}
+        missing = {column.name: [""] for column in self.columns if column.kind == "whole number or missing"}
+        data = pd.read_csv(io.StringIO(text(self.file)), dtype=kinds, keep_default_na=False, na_values=missing)
         data.attrs = {
             "name": self.name,
             "title": self.title,
@@ -104,6 +109,11 @@ def datasets() -> tuple[Dataset, ...]:
     ...     print(f"{data.name}, {data.n_rows:,} rows, {data.origin}")
     role_conflict, 13,914 rows, SIMULATED
     role_conflict_roles, 65 rows, real
+    norm_goal, 11,520 rows, SIMULATED
+    relationship_bias, 5,220 rows, SIMULATED
+    social_norms, 24,400 rows, SIMULATED
+    staged_values, 4,800 rows, SIMULATED
+    staged_values_controls, 9 rows, SIMULATED
     journal_citations, 6 rows, real
     baseball, 42 rows, real
     ice_hockey, 1,083 rows, real

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from socialstats.datasets.catalogue import Column, Dataset
+from socialstats.datasets.entries_studies import STUDIES
 from socialstats.references import citation
 
 FACTS = "counts and results are published facts; transcribed into this layout for socialstats"
@@ -159,4 +160,4 @@ ICE_HOCKEY = Dataset(
     file="ice_hockey.csv.gz",
 )
 
-ENTRIES: tuple[Dataset, ...] = (ROLE_CONFLICT, ROLES, CITATIONS, BASEBALL, ICE_HOCKEY)
+ENTRIES: tuple[Dataset, ...] = (ROLE_CONFLICT, ROLES, *STUDIES, CITATIONS, BASEBALL, ICE_HOCKEY)

@@ -6,19 +6,16 @@ number comes from the raw uniforms of numpy's PCG64, which are the same on every
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, ndtri
 
 from socialstats.datasets.reading import DATA, table
+from socialstats.datasets.simulating import FloatArray, csv_bytes, generator, write_files
 
 SEED = 20261122
 URGENCY_EFFECT = 0.5
@@ -41,7 +38,6 @@ HEADER = (
     "scenario", "role_a", "role_b", "domain_a", "domain_b", "urgency_a", "urgency_b", "first", "choice",
 )  # fmt: skip
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 Record = Mapping[str, str]
 
 
@@ -128,7 +124,7 @@ def simulate(seed: int = SEED) -> Simulation:
     >>> simulate().rows[0]
     ('1', 'air traffic controller', 'grandfather', 'occupation', 'family', '1', '1', 'grandfather', ...)
     """
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = generator(seed)
     roles = table("role_conflict_roles.csv")
     strengths = true_strengths(roles, rng)
     swap = rng.random(len(pairs := cross_domain_pairs(roles))) < 0.5
@@ -150,21 +146,6 @@ def simulate(seed: int = SEED) -> Simulation:
     return Simulation(strengths=strengths, rows=rows)
 
 
-def csv_bytes(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
-    """Write rows as UTF-8 csv with line feeds."""
-    text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue().encode()
-
-
-def gzip_bytes(content: bytes) -> bytes:
-    """Compress without a file name and without a time, so that the same content gives the same file."""
-    target = io.BytesIO()
-    with gzip.GzipFile(filename="", fileobj=target, mode="wb", compresslevel=9, mtime=0) as file:
-        file.write(content)
-    return target.getvalue()
-
-
 def files(simulation: Simulation) -> dict[str, bytes]:
     """Return the contents of the two files, uncompressed, by name."""
     strengths = [(role, f"{value:.2f}") for role, value in simulation.strengths.items()]
@@ -176,8 +157,7 @@ def files(simulation: Simulation) -> dict[str, bytes]:
 
 def write(folder: Path) -> None:
     """Write the simulated table and its true strengths into `folder`."""
-    for name, content in files(simulate()).items():
-        (folder / name).write_bytes(gzip_bytes(content) if name.endswith(".gz") else content)
+    write_files(files(simulate()), folder)
 
 
 if __name__ == "__main__":

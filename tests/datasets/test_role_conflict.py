@@ -16,10 +16,10 @@ from socialstats.datasets.simulate_role_conflict import (
     Simulation,
     cross_domain_pairs,
     files,
-    gzip_bytes,
     simulate,
     write,
 )
+from socialstats.datasets.simulating import gzip_bytes
 
 
 @pytest.fixture(scope="module")
