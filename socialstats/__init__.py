@@ -31,11 +31,15 @@ if TYPE_CHECKING:
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
     from socialstats.metrics.cochran_q import cochran_q as cochran_q
+    from socialstats.metrics.effect_sizes import effect_sizes as effect_sizes
+    from socialstats.metrics.effect_sizes import effect_sizes_from_summary as effect_sizes_from_summary
+    from socialstats.metrics.equivalence import equivalence as equivalence
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy as majority_vote_accuracy
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
+    from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
@@ -65,6 +69,8 @@ _HOMES = {
     ),
     "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry"),
     "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
+    "socialstats.metrics.effect_sizes": ("effect_sizes", "effect_sizes_from_summary"),
+    "socialstats.metrics.equivalence": ("equivalence",),
     "socialstats.metrics.fleiss_kappa": ("fleiss_kappa",),
     "socialstats.metrics.gwet_ac": ("gwet_ac",),
     "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
@@ -72,6 +78,7 @@ _HOMES = {
     "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.symmetry": ("symmetry",),
+    "socialstats.metrics.paired_difference": ("paired_difference",),
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
@@ -90,7 +97,8 @@ __all__ = [
     "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
-    "choice_entropy_difference", "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
+    "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
+    "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
     "fleiss_kappa", "STUDIES",
     # planning

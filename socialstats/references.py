@@ -120,6 +120,51 @@ REFERENCES: dict[str, Reference] = {
     "miller1955": Reference(
         authors="Miller, G. A.", year=1955, title="Note on the bias of information estimates",
         venue="In H. Quastler (Ed.), Information theory in psychology (pp. 95-100). Free Press"),
+    "student1908": Reference(
+        authors="Student", year=1908, title="The probable error of a mean", venue="Biometrika, 6(1), 1-25",
+        doi="10.1093/biomet/6.1.1"),
+    "wilcoxon1945": Reference(
+        authors="Wilcoxon, F.", year=1945, title="Individual comparisons by ranking methods",
+        venue="Biometrics Bulletin, 1(6), 80-83", doi="10.2307/3001968"),
+    "pratt1959": Reference(
+        authors="Pratt, J. W.", year=1959,
+        title="Remarks on zeros and ties in the Wilcoxon signed rank procedures",
+        venue="Journal of the American Statistical Association, 54(287), 655-667",
+        doi="10.1080/01621459.1959.10501526"),
+    "fisher1935": Reference(
+        authors="Fisher, R. A.", year=1935, title="The design of experiments", venue="Oliver and Boyd"),
+    "phipsonsmyth2010": Reference(
+        authors="Phipson, B., & Smyth, G. K.", year=2010,
+        title="Permutation p-values should never be zero: Calculating exact p-values when permutations are randomly "
+              "drawn",
+        venue="Statistical Applications in Genetics and Molecular Biology, 9(1), 39", doi="10.2202/1544-6115.1585"),
+    "hedges1981": Reference(
+        authors="Hedges, L. V.", year=1981,
+        title="Distribution theory for Glass's estimator of effect size and related estimators",
+        venue="Journal of Educational Statistics, 6(2), 107-128", doi="10.3102/10769986006002107"),
+    "steigerfouladi1997": Reference(
+        authors="Steiger, J. H., & Fouladi, R. T.", year=1997,
+        title="Noncentrality interval estimation and the evaluation of statistical models",
+        venue="In L. L. Harlow, S. A. Mulaik, & J. H. Steiger (Eds.), What if there were no significance tests? "
+              "(pp. 221-257). Erlbaum"),
+    "morrisdeshon2002": Reference(
+        authors="Morris, S. B., & DeShon, R. P.", year=2002,
+        title="Combining effect size estimates in meta-analysis with repeated measures and independent-groups designs",
+        venue="Psychological Methods, 7(1), 105-125", doi="10.1037/1082-989X.7.1.105"),
+    "cumming2012": Reference(
+        authors="Cumming, G.", year=2012,
+        title="Understanding the new statistics: Effect sizes, confidence intervals, and meta-analysis",
+        venue="Routledge", doi="10.4324/9780203807002"),
+    "schuirmann1987": Reference(
+        authors="Schuirmann, D. J.", year=1987,
+        title="A comparison of the two one-sided tests procedure and the power approach for assessing the "
+              "equivalence of average bioavailability",
+        venue="Journal of Pharmacokinetics and Biopharmaceutics, 15(6), 657-680", doi="10.1007/BF01068419"),
+    "lakens2018": Reference(
+        authors="Lakens, D., Scheel, A. M., & Isager, P. M.", year=2018,
+        title="Equivalence testing for psychological research: A tutorial",
+        venue="Advances in Methods and Practices in Psychological Science, 1(2), 259-269",
+        doi="10.1177/2515245918770963"),
     "konis2007": Reference(
         authors="Konis, K.", year=2007,
         title="Linear programming algorithms for detecting separated data in binary logistic regression models",

@@ -3,11 +3,14 @@
 from socialstats.metrics import bradley_terry as _bradley_terry
 from socialstats.metrics import choice_entropy as _choice_entropy
 from socialstats.metrics import cochran_q as _cochran_q
+from socialstats.metrics import effect_sizes as _effect_sizes
+from socialstats.metrics import equivalence as _equivalence
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
 from socialstats.metrics import majority_vote_accuracy as _majority_vote_accuracy
 from socialstats.metrics import mcnemar as _mcnemar
+from socialstats.metrics import paired_difference as _paired_difference
 from socialstats.metrics import percent_agreement as _percent_agreement
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import sensitivity as _sensitivity
@@ -24,6 +27,9 @@ METRICS: dict[str, Metric] = {
         _sensitivity.METRIC,
         _preference_shares.METRIC,
         _choice_entropy.METRIC,
+        _paired_difference.METRIC,
+        _effect_sizes.METRIC,
+        _equivalence.METRIC,
         _mcnemar.METRIC,
         _symmetry.METRIC,
         _cochran_q.METRIC,

@@ -16,7 +16,7 @@ from socialstats.text import count as counted
 from socialstats.text import number
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 EPS = float(np.finfo(np.float64).eps)
 
 

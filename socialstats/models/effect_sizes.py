@@ -40,11 +40,16 @@ class Summary:
     r: float | None = None
     t: float | None = None
 
+    @property
+    def varies(self) -> bool:
+        """True where a condition is known to vary."""
+        return bool((self.sd_first or 0) + (self.sd_second or 0) > 0)
+
     def sizes(self) -> dict[str, float | None]:
         """Return d_z, d_av and d_rm, None where numbers for them are missing."""
         d_z = None if self.t is None else self.t / math.sqrt(self.n)
         d_av = None
-        if self.mean is not None and self.sd_first is not None and self.sd_second is not None:
+        if self.mean is not None and self.sd_first is not None and self.sd_second is not None and self.varies:
             d_av = self.mean / math.sqrt((self.sd_first**2 + self.sd_second**2) / 2)
         d_rm = None if d_z is None or self.r is None else d_z * math.sqrt(2 * (1 - self.r))
         return {"d_z": d_z, "d_av": d_av, "d_rm": d_rm}
@@ -89,7 +94,7 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
 
 
 def summary_of(pairs: PairValues) -> Summary:
-    """Return the summary numbers of pairs; r is None where a condition does not vary, sd and t where differences don't."""
+    """Return the summary numbers of pairs; r is None where a condition does not vary, t where differences do not."""
     c, n = pairs.count, float(pairs.n)
 
     def spread(values: FloatArray) -> float:
@@ -100,7 +105,7 @@ def summary_of(pairs: PairValues) -> Summary:
         return bool(np.ptp(values) > n * np.finfo(np.float64).eps * pairs.magnitude)
 
     mean, sd = float(c @ pairs.difference / n), spread(pairs.difference)
-    one, two = spread(pairs.first), spread(pairs.second)
+    one, two = (spread(values) if varies(values) else 0.0 for values in (pairs.first, pairs.second))
     r = None
     if varies(pairs.first) and varies(pairs.second):
         off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)

@@ -98,7 +98,7 @@ class Result:
         Raises
         ------
         InputError
-            If there is no such term, or it stands in several groups and `group` is not given.
+            If there is no such term, or it stands in several groups, each of them named, and `group` is not given.
         """
         found = [
             r for r in self.rows
@@ -108,6 +108,9 @@ class Result:
             known = ", ".join(dict.fromkeys(r.term for r in self.rows))
             raise InputError(f"no term '{term}' in this result; terms: {known}")
         if len(found) > 1 and group is None:
+            plain_rows = [r for r in found if r.group is None]
+            if len(plain_rows) == 1:  # the row that leads: the others say what group they are
+                return plain_rows[0]
             groups = ", ".join(repr(r.group) for r in found)
             raise InputError(f"term '{term}' stands in several groups ({groups}): say which with group=")
         return found[0]

@@ -1,0 +1,180 @@
+"""The mean difference once more: scipy and statsmodels for t, clusters, Wilcoxon and sign flips."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
+from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+CLOSED = "the same closed form in another order of arithmetic"
+SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
+LARGEST_MATRIX = 400
+MOST_CELLS = 4_000_000
+IGNORING = "ignoring clusters"
+
+
+def verify(result: Result) -> Verification:
+    """Recompute difference, error, t, df, p, interval, and the tests beside them."""
+    options = result.settings
+    pairs = vectors(result.design, options["cluster"])
+    if pairs is None:
+        return Verification(checks=(skipped("difference", "scipy", "too many pairs to write out one by one"),))
+    d = pairs.x - pairs.y
+    checks = [near("difference", result.rows[0].estimate, float(np.mean(d)), "scipy")]
+    checks += alone_checks(result, pairs) + clustered_checks(result, d, pairs)
+    checks += rank_checks(result, d) + flip_checks(result, d, pairs)
+    return Verification(checks=tuple(checks))
+
+
+def skipped(quantity: str, package: str, note: str) -> Check:
+    """A number that the peer does not have."""
+    return Check(
+        quantity=quantity, ours=None, theirs=None, package=package, version=version(package), tolerance=0.0, ok=None,
+        note=note,
+    )  # fmt: skip
+
+
+def near(
+    name: str, ours: float | None, theirs: float, package: str, why: str = CLOSED, relative: float = 1e-8
+) -> Check:
+    """Compare two numbers, to a tolerance relative to the larger of 1 and their size."""
+    if ours is None and not np.isfinite(theirs):
+        return skipped(name, package, "undefined on both sides")
+    return compare(name, ours, theirs, package=package, tolerance=relative * max(1.0, abs(theirs)), why=why)
+
+
+def alone_checks(result: Result, pairs: Vectors) -> list[Check]:
+    """Compare the t test of independent pairs with scipy's ttest_rel."""
+    from scipy.stats import ttest_1samp, ttest_rel
+
+    options, n = result.settings, len(pairs.x)
+    row = next((r for r in result.rows if r.group == IGNORING and r.term == "difference"), result.rows[0])
+    if row.statistic is None or (row is result.rows[0] and pairs.groups.shape[1]):
+        return []
+    alternative = SIDES[options["alternative"]]
+    test: Any = (
+        ttest_rel(pairs.x, pairs.y, alternative=alternative)
+        if not options["null"]
+        else ttest_1samp(pairs.x - pairs.y, options["null"], alternative=alternative)
+    )
+    checks = [
+        near("t of independent pairs", row.statistic, float(test.statistic), "scipy"),
+        near("df of independent pairs", row.df, float(n - 1), "scipy"),
+        near("p of independent pairs", row.p_value, float(test.pvalue), "scipy"),
+    ]
+    if row is not result.rows[0] or options["ci"] == "closed":
+        ends = test.confidence_interval(options["level"])
+        for name, ours, theirs in (("low", row.conf_low, ends.low), ("high", row.conf_high, ends.high)):
+            checks.append(near(f"{name} of independent pairs", ours, float(theirs), "scipy"))
+    return checks
+
+
+def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
+    """Compare clustered errors: CR2 by matrices from statsmodels' residuals, two factors with statsmodels itself."""
+    row, factors = result.rows[0], pairs.groups.shape[1]
+    if not factors or row.std_error is None:
+        return []
+    from statsmodels.regression.linear_model import OLS
+
+    model = OLS(d, np.ones(len(d)))
+    if factors == 2:
+        if result.extras["lead"].floored:
+            return [skipped("s.e., two crossed factors", "statsmodels", "statsmodels does not floor V1 + V2 - V12")]
+        fit = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups, "use_correction": True})
+        error = float(fit.bse[0])
+        return [near("s.e., two crossed factors", row.std_error, error, "statsmodels"), *t_checks(result, row)]
+    sizes = np.bincount(pairs.groups[:, 0])
+    cr1 = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups[:, 0], "use_correction": True}).bse[0]
+    checks = [near("s.e., CR1", result.extras["std_errors"].get("CR1"), float(cr1), "statsmodels")]
+    if sizes.max() > LARGEST_MATRIX or len(sizes) * len(d) > MOST_CELLS:
+        return [*checks, skipped("s.e., CR2", "statsmodels", "statsmodels has no CR2, clusters too large for matrices")]
+    robust, df = matrix_cr2(np.asarray(model.fit().resid), pairs.groups[:, 0], len(d))
+    why = "Bell and McCaffrey's matrices, on statsmodels' residuals"
+    checks += [
+        near("s.e., CR2", row.std_error, robust, "statsmodels", why),
+        near("df, CR2", row.df, df, "statsmodels", why),
+    ]
+    return checks + t_checks(result, row)
+
+
+def t_checks(result: Result, row: Row) -> list[Check]:
+    """Compare p and interval of the leading test with scipy's t distribution."""
+    from scipy.stats import t as distribution
+
+    options = result.settings
+    assert row.estimate is not None
+    assert row.std_error is not None
+    assert row.df is not None
+    t = (row.estimate - options["null"]) / row.std_error
+    tails = {
+        "two_sided": 2 * distribution.sf(abs(t), row.df), "greater": distribution.sf(t, row.df),
+        "less": distribution.cdf(t, row.df),
+    }  # fmt: skip
+    checks = [near("p", row.p_value, float(tails[options["alternative"]]), "scipy")]
+    if options["ci"] == "closed" and options["alternative"] == "two_sided":
+        ends = distribution.interval(options["level"], row.df, loc=row.estimate, scale=row.std_error)
+        checks += [
+            near("low", row.conf_low, float(ends[0]), "scipy"),
+            near("high", row.conf_high, float(ends[1]), "scipy"),
+        ]
+    return checks
+
+
+def rank_checks(result: Result, d: FloatArray) -> list[Check]:
+    """Compare Wilcoxon's p with scipy's, as exact or normal as ours is."""
+    from scipy.stats import wilcoxon
+
+    row = result.row("wilcoxon")
+    if row.p_value is None:
+        return []
+    values = np.round(d - result.settings["null"], 12)  # scipy would rank rounding noise
+    ours = result.extras["wilcoxon"]
+    exact = "exact" in (row.method or "")
+    theirs: Any = wilcoxon(
+        values, zero_method="wilcox", correction=not exact, alternative=SIDES[result.settings["alternative"]],
+        method="exact" if exact else "approx",
+    )  # fmt: skip
+    checks = [near("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", relative=1e-7)]
+    if ours["p_normal"] is not None:
+        plain: Any = wilcoxon(
+            values, zero_method="wilcox", correction=False, alternative=SIDES[result.settings["alternative"]],
+            method="approx",
+        )  # fmt: skip
+        checks.append(near("Wilcoxon p, no correction", ours["p_normal"], float(plain.pvalue), "scipy", relative=1e-7))
+    return checks
+
+
+def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
+    """Compare the sign flips with scipy's permutation test: exactly when small, else by both Monte-Carlo errors."""
+    from scipy.stats import permutation_test
+
+    row, options = result.row("sign_flip"), result.settings
+    if row.p_value is None:
+        return []
+    values = d - options["null"]
+    if pairs.groups.shape[1]:
+        values = np.bincount(pairs.groups[:, 0], values)
+    values = values[np.abs(values) > 1e-12 * np.abs(d).max()]
+    if len(values) > 20_000:
+        return [skipped("sign flips, p", "scipy", "too many units for scipy's permutation test")]
+    draws = 2 ** len(values) if len(values) <= 12 else 5_000
+    test: Any = permutation_test  # its type stubs leave out inf
+    theirs = test(
+        (values,), lambda x, axis: np.sum(x, axis=axis), permutation_type="samples", vectorized=True,
+        n_resamples=np.inf if len(values) <= 12 else draws, batch=1000,
+        alternative=SIDES[options["alternative"]], rng=np.random.default_rng(0),
+    )  # fmt: skip
+    p = float(theirs.pvalue)
+    if len(values) <= 12:
+        return [near("sign flips, p", row.p_value, p, "scipy")]
+    # scipy doubles the smaller tail: twice the error of a one-sided p
+    error = 2 * float(np.sqrt(max(row.p_value * (1 - row.p_value), 1 / draws) / draws)) + (
+        result.extras["flip_error"] or 0
+    )
+    why = "both are Monte-Carlo: five standard errors, and 2/(B + 1) for scipy's own addition"
+    return [compare("sign flips, p", row.p_value, p, package="scipy", tolerance=5 * error + 2 / draws, why=why)]

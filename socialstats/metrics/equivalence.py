@@ -1,0 +1,308 @@
+"""Equivalence of two conditions: two one-sided tests against bounds that were stated beforehand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.intervals import checked_level, not_zero
+from socialstats.models.noncentral_t import d_z_interval
+from socialstats.models.pair_values import (
+    checked_choice,
+    checked_number,
+    cluster_counts,
+    condition_names,
+    pair_values,
+)
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.text import count, interval, number, p_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SCALES = ("raw", "d_z")
+REFERENCES = ("schuirmann1987", "lakens2018")
+VERDICTS = {
+    "equivalent": "equivalent: the interval lies between the bounds",
+    "different": "different by more than the bound: the interval lies outside",
+    "undecided": "undecided: the interval holds a bound",
+}
+
+
+def equivalence(
+    paired: Paired,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    scale: Literal["raw", "d_z"] = "raw",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+) -> Result | ResultGroup:
+    """Test whether the mean difference (first minus second) lies between two bounds.
+
+    Two one-sided tests (Schuirmann 1987): difference > `low` and difference < `high`, each at 1 - `level`; both must
+    hold, so p is the larger one. Equivalent exactly when the interval at 2 `level` - 1 (90 % for 95 %) lies between
+    the bounds. A large p against no difference is no evidence of equivalence; this test is.
+
+    Parameters
+    ----------
+    paired : Paired
+        Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
+    low, high : float
+        Smallest and largest difference that would not matter, stated before looking. Both are needed.
+    scale : {"raw", "d_z"}
+        Unit of the bounds: that of the values, or standard deviations of the differences (then tests and interval are
+        of d_z by the noncentral t, and pairs must be independent).
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
+    level : float
+        1 minus the error rate of each test.
+
+    Returns
+    -------
+    Result
+        ``difference`` (or ``d_z``) with its interval at 2 `level` - 1; group ``"test"``: ``above low``, ``below high``
+        (t, df, one-sided p) and ``equivalence`` (the larger p). `extras`: ``verdict`` ("equivalent", "different",
+        "undecided") and ``bounds``.
+
+    Raises
+    ------
+    InputError
+        For missing or crossed bounds, an unknown option or cluster, a level of 0.5 or less, or fewer than two pairs.
+    DesignError
+        For nominal values.
+
+    References
+    ----------
+    Schuirmann, D. J. (1987). doi:10.1007/BF01068419
+    Lakens, D., Scheel, A. M., & Isager, P. M. (2018). doi:10.1177/2515245918770963
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores = pd.DataFrame({
+    ...     "unit": list("abcdef") * 2, "condition": ["new"] * 6 + ["old"] * 6,
+    ...     "value": [3, 5, 4, 6, 5, 4, 3, 4, 4, 6, 6, 4],
+    ... })
+    >>> pairs = Paired.from_frame(scores, conditions=("new", "old"))
+    >>> equivalence(pairs, low=-1, high=1).extras["verdict"]
+    'equivalent'
+    """
+    checked_level(level)
+    if level <= 0.5:
+        raise InputError(f"level must be above 0.5 for one-sided tests, not {level!r}")
+    checked_choice(scale, SCALES, "scale")
+    bounds = checked_bounds(low, high)
+    return by_levels(paired, "declared", lambda one: estimate(one, bounds, scale, cluster, level), Paired)
+
+
+def checked_bounds(low: float | None, high: float | None) -> tuple[float, float]:
+    """Return both bounds, or raise InputError."""
+    if low is None or high is None:
+        raise InputError("equivalence needs low= and high=: the smallest and largest difference that would not matter")
+    ends = checked_number(low, "low"), checked_number(high, "high")
+    if not ends[0] < ends[1]:
+        raise InputError(f"low={low!r} must be below high={high!r}")
+    return ends
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoTests:
+    """Both one-sided tests, with the interval that decides.
+
+    Attributes
+    ----------
+    above, below : float
+        Statistics of difference > low and difference < high.
+    p_above, p_below : float
+    interval : pair of float
+    """
+
+    above: float
+    below: float
+    p_above: float
+    p_below: float
+    interval: tuple[float, float]
+
+    def verdict(self, bounds: tuple[float, float], level: float) -> str:
+        """Say what follows from the interval (the tests say the same)."""
+        if max(self.p_above, self.p_below) < 1 - level:
+            return "equivalent"
+        outside = self.interval[0] > bounds[1] or self.interval[1] < bounds[0]
+        return "different" if outside else "undecided"
+
+
+def estimate(
+    design: Paired, bounds: tuple[float, float], scale: str, cluster: str | Sequence[str] | None, level: float
+) -> Result:
+    """Compute the tests of one design."""
+    pairs = pair_values(design)
+    factors = cluster_factors(design, cluster)
+    if scale == "d_z" and factors:
+        raise InputError("scale='d_z' needs independent pairs; state the bounds in raw units, or use cluster=None")
+    codes = [factor.codes for factor in factors]
+    lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
+    tests, why = (None, lead.undefined) if lead.undefined else both_tests(lead, bounds, scale, level)
+    verdict = tests.verdict(bounds, level) if tests is not None else "undefined"
+    return Result(
+        metric="equivalence",
+        title=f"Equivalence: {' minus '.join(condition_names(design))}",
+        inference=f"two one-sided {name_of(lead, scale)} tests; {cluster_text(factors, 'pairs')}",
+        rows=rows_of(lead, tests, why, scale, level),
+        counts={"pairs": pairs.n, **cluster_counts(factors)},
+        fit={"nobs": pairs.n, "df": None if math.isnan(lead.df) else lead.df, "method": name_of(lead, scale)},
+        settings={"low": bounds[0], "high": bounds[1], "scale": scale, "cluster": cluster, "level": level},
+        cautions=(*cluster_cautions(design, factors), *floored(lead)),
+        references=(*REFERENCES, *references(factors)),
+        design=design,
+        extras={"verdict": verdict, "bounds": bounds, "lead": lead},
+    )
+
+
+def both_tests(
+    lead: ClusteredMean, bounds: tuple[float, float], scale: str, level: float
+) -> tuple[TwoTests | None, str]:
+    """Run both tests, on the raw or the standardised scale."""
+    inner = 2 * level - 1
+    if scale == "raw":
+        above, below = (lead.t(bound) for bound in bounds)
+        found = TwoTests(
+            above=above, below=below, p_above=lead.p_value(bounds[0], alternative="greater"),
+            p_below=lead.p_value(bounds[1], alternative="less"), interval=lead.interval(inner),
+        )  # fmt: skip
+        return found, ""
+    from scipy.special import nctdtr
+
+    root = math.sqrt(lead.n)
+    t = lead.t()
+    try:
+        span = d_z_interval(t, lead.n, inner)
+    except UndefinedStatistic as error:
+        return None, str(error)
+    # P(T >= t | low sqrt(n)) and P(T <= t | high sqrt(n)); nctdtr is NaN far out, where the tail is 0 or 1
+    p_above = tail_of(nctdtr, t, lead.df, bounds[0] * root, upper=True)
+    p_below = tail_of(nctdtr, t, lead.df, bounds[1] * root, upper=False)
+    return TwoTests(above=t, below=t, p_above=p_above, p_below=p_below, interval=span), ""
+
+
+def tail_of(distribution: Any, t: float, df: float, center: float, *, upper: bool) -> float:
+    """Return P(T >= t) or P(T <= t) of the noncentral t, as a lower tail of a positive t wherever possible."""
+    if t < 0:
+        return tail_of(distribution, -t, df, -center, upper=not upper)
+    below = float(distribution(df, center, t))
+    if math.isnan(below):
+        below = 0.0 if center > t else 1.0
+    return float(not_zero(1 - below if upper else below))
+
+
+def name_of(lead: ClusteredMean, scale: str) -> str:
+    """Name the tests."""
+    if scale == "d_z":
+        return "noncentral t"
+    return {"rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+            "two-way": "two-way cluster-robust t (V1 + V2 - V12)"}[lead.kind]  # fmt: skip
+
+
+def rows_of(lead: ClusteredMean, tests: TwoTests | None, why: str, scale: str, level: float) -> tuple[Row, ...]:
+    """Rows of the difference and of the tests."""
+    known, clusters = tests is not None, min(lead.clusters) if lead.clusters else None
+    blank = Row(term="difference", n=lead.n, n_units=int(lead.n), n_clusters=clusters)
+    ends = tests.interval if tests is not None else (None, None)
+    value: float | None = lead.mean
+    if scale == "d_z":
+        value = lead.mean / lead.sd if not lead.undefined else None
+    error = lead.std_error if scale == "raw" and not lead.undefined else None
+    first = replace(
+        blank, term="difference" if scale == "raw" else "d_z", estimate=value, std_error=error, conf_low=ends[0],
+        conf_high=ends[1], conf_level=2 * level - 1 if known else None, df=lead.df if known else None,
+        method=name_of(lead, scale), undefined=why or None,
+    )  # fmt: skip
+    if tests is None:
+        names = ("above low", "below high", "equivalence")
+        return (first, *(replace(blank, term=name, group="test", undefined=why) for name in names))
+    worse, p = tests.p_above >= tests.p_below, max(tests.p_above, tests.p_below)
+    shown = (
+        ("above low", tests.above, tests.p_above, "one-sided"), ("below high", tests.below, tests.p_below, "one-sided"),
+        ("equivalence", tests.above if worse else tests.below, p, "the larger p of two"),
+    )  # fmt: skip
+    name = name_of(lead, scale)
+    return (first, *(
+        replace(blank, term=term, group="test", statistic=t, df=lead.df, p_value=p, method=f"{name}, {how}")
+        for term, t, p, how in shown
+    ))  # fmt: skip
+
+
+def floored(lead: ClusteredMean) -> tuple[Caution, ...]:
+    """Caution SS206 when the two-way variance was raised."""
+    if not lead.floored:
+        return ()
+    return (caution("SS206", "V1 + V2 - V12 was below the larger of V1 and V2, which took its place"),)
+
+
+def references(factors: Sequence[Factor]) -> tuple[str, ...]:
+    """Keys of the works behind the standard error."""
+    return (("steigerfouladi1997",), ("bellmccaffrey2002",), ("cameron2011",))[len(factors)]
+
+
+def sentence(result: Result) -> str:
+    """Say the verdict with the interval, the bounds and p."""
+    row, bounds = result.rows[0], result.extras["bounds"]
+    names = " minus ".join(condition_names(result.design))
+    where = f" in {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
+    what = "difference" if row.term == "difference" else "standardised difference d_z"
+    text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.estimate)}"
+    within = f"bounds {exact(bounds[0])} and {exact(bounds[1])}"
+    if row.conf_low is None or row.conf_level is None:
+        return f"{text}; equivalence within {within} is undefined: {row.undefined}."
+    ends = interval(row.conf_low, row.conf_high, level=round(row.conf_level, 10))
+    p = p_value(result.row("equivalence").p_value)
+    return f"{text}, {ends}; {within}, {p}: {VERDICTS[result.extras['verdict']]}."
+
+
+def exact(value: float) -> str:
+    """Write a bound with the decimals it was given."""
+    digits = next((d for d in range(7) if abs(value - round(value, d)) <= 1e-12 * max(1.0, abs(value))), 6)
+    return number(value, digits)
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the difference with its interval between the bounds."""
+    from socialstats.figures import forest
+
+    row, (low, high) = result.rows[0], result.extras["bounds"]
+    name = "Mean difference" if row.term == "difference" else "Standardised difference d_z"
+    axes = forest([row], ax=ax, **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options})
+    for bound in (low, high):
+        axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)
+    left, right = axes.get_xlim()
+    pad = 0.05 * (high - low)
+    axes.set_xlim(min(left, low - pad), max(right, high + pad))
+    return axes
+
+
+METRIC = Metric(
+    name="equivalence",
+    title="Equivalence of two conditions",
+    design="paired",
+    function=equivalence,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.equivalence:verify",
+    estimand="Whether the mean difference, first minus second, lies between two stated bounds.",
+    assumptions=(
+        "pairs (or the named clusters of pairs) are independent",
+        "the mean difference is close to normal; the bounds were stated before looking",
+    ),
+    references=REFERENCES,
+    swap="negates",
+    values="numeric",
+    options={"low": -1.0, "high": 1.0},
+)

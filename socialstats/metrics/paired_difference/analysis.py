@@ -1,0 +1,107 @@
+"""What the rows of a mean difference are made from: intervals, ranks, sign flips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.parts import Factor
+from socialstats.errors import UndefinedStatistic
+from socialstats.models.clustered_mean import KINDS, ClusteredMean, clustered_mean
+from socialstats.models.pair_values import PairValues, mean_interval, merged
+from socialstats.models.signed_rank import SignedRank, signed_rank
+from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
+
+CROSSED_FLIPS = "signs cannot be flipped along two crossed factors at once; name one of them with cluster="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of one call."""
+
+    null: float
+    alternative: Alternative
+    cluster: str | Sequence[str] | None
+    ci: str
+    level: float
+    resamples: int
+    flips: int
+    seed: int
+
+
+def interval_of(
+    lead: ClusteredMean, pairs: PairValues, factors: Sequence[Factor], options: Options
+) -> tuple[tuple[float, float] | None, str]:
+    """Return both ends of the interval (one may be infinite), or None and the reason."""
+    if lead.undefined:
+        return None, lead.undefined
+    if options.ci == "closed":
+        return lead.interval(options.level, alternative=options.alternative), ""
+    two = options.alternative == "two_sided"
+    found = mean_interval(
+        pairs.difference, pairs.count, [f.codes for f in factors], ci=options.ci,
+        level=options.level if two else 2 * options.level - 1, resamples=options.resamples, seed=options.seed,
+    )  # fmt: skip
+    if found.undefined[0]:
+        return None, found.undefined[0]
+    low, high = float(found.low[0]), float(found.high[0])
+    return (
+        low if options.alternative != "less" else -math.inf,
+        high if options.alternative != "greater" else math.inf,
+    ), ""
+
+
+def shifted(pairs: PairValues, options: Options) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Differences minus the hypothesised mean, free of rounding noise."""
+    size = max(pairs.magnitude, abs(options.null))
+    return merged(pairs.difference - options.null, 1e-15 * 16 * size) if options.null else pairs.difference
+
+
+def ranked(pairs: PairValues, options: Options) -> SignedRank | str:
+    """Ranks of the differences, or why there are none."""
+    try:
+        return signed_rank(shifted(pairs, options), pairs.count)
+    except UndefinedStatistic as error:
+        return str(error)
+
+
+def rank_variants(ranks: SignedRank, pairs: PairValues, options: Options) -> dict[str, float | None]:
+    """All p-values of Wilcoxon's test: exact given the ranks, normal with and without correction, Pratt's zeros."""
+    pratt = signed_rank(shifted(pairs, options), pairs.count, zeros="pratt")
+    return {
+        "v": ranks.v, "zeros": ranks.zeros, "p_exact": ranks.p_exact(options.alternative),
+        "p_normal_corrected": ranks.p_normal(options.alternative),
+        "p_normal": ranks.p_normal(options.alternative, corrected=False), "z_pratt": pratt.z(),
+        "p_pratt": pratt.p_normal(options.alternative, corrected=False),
+    }  # fmt: skip
+
+
+def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> ChanceTest | str:
+    """The sign-flip test of pairs or whole clusters, or why there is none."""
+    if len(factors) == 2:
+        return CROSSED_FLIPS
+    values = shifted(pairs, options)
+    settings = {"alternative": options.alternative, "flips": options.flips, "seed": options.seed}
+    try:
+        if not factors:
+            return sign_flip(values, pairs.count, **settings)  # type: ignore[arg-type]
+        sums = merged(cluster_sums(values, pairs.count, factors[0].codes), 1e-15 * pairs.n * pairs.magnitude)
+        return sign_flip(sums, **settings)  # type: ignore[arg-type]
+    except UndefinedStatistic as error:
+        return str(error)
+
+
+def variants(pairs: PairValues, factors: Sequence[Factor]) -> dict[str, float]:
+    """Standard errors of the other clustered estimators, where they exist."""
+    if len(factors) != 1:
+        return {}
+    found: dict[str, float] = {}
+    for kind in KINDS:
+        one = clustered_mean(pairs.difference, pairs.count, [factors[0].codes], kind=kind, magnitude=pairs.magnitude)
+        if not one.undefined:
+            found[kind] = one.std_error
+    return found

@@ -1,0 +1,101 @@
+"""Rows of a mean difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
+from socialstats.metrics.paired_difference.analysis import Options
+from socialstats.models.clustered_mean import ClusteredMean
+from socialstats.models.effect_sizes import Summary
+from socialstats.models.pair_values import PairValues
+from socialstats.models.signed_rank import SignedRank
+from socialstats.resampling import ChanceTest
+from socialstats.results import Row
+from socialstats.text import count
+
+IGNORING = "ignoring clusters"
+
+
+def finite_end(value: float | None) -> float | None:
+    """Return an end of an interval, None where it is infinite."""
+    return None if value is None or math.isinf(value) else value
+
+
+def lead_row(lead: ClusteredMean, ends: tuple[float, float] | None, why: str, options: Options) -> Row:
+    """The mean difference with its test."""
+    known = not lead.undefined
+    low, high = ends if ends is not None else (None, None)
+    side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
+    return Row(
+        term="difference", estimate=lead.mean, std_error=lead.std_error if known else None,
+        conf_low=finite_end(low), conf_high=finite_end(high), conf_level=options.level if ends is not None else None,
+        statistic=lead.t(options.null) if known else None, df=lead.df if known else None,
+        p_value=lead.p_value(options.null, alternative=options.alternative) if known else None,
+        n=lead.n, n_units=int(lead.n), n_clusters=min(lead.clusters) if lead.clusters else None,
+        method=words(lead, options.ci) + side, undefined=why or None,
+    )  # fmt: skip
+
+
+def words(lead: ClusteredMean, ci: str) -> str:
+    """Name the test and the interval."""
+    test = {
+        "rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+        "two-way": "two-way cluster-robust t (V1 + V2 - V12)",
+    }[lead.kind]  # fmt: skip
+    return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
+
+
+def ignoring_row(alone: ClusteredMean, options: Options) -> Row:
+    """The t test of independent pairs, shown for what it is."""
+    known = not alone.undefined
+    ends = alone.interval(options.level, alternative=options.alternative) if known else (None, None)
+    return Row(
+        term="difference", group=IGNORING, estimate=alone.mean, std_error=alone.std_error if known else None,
+        conf_low=finite_end(ends[0]), conf_high=finite_end(ends[1]), conf_level=options.level if known else None,
+        statistic=alone.t(options.null) if known else None, df=alone.df if known else None,
+        p_value=alone.p_value(options.null, alternative=options.alternative) if known else None, n=alone.n,
+        n_units=int(alone.n), method="paired t, pairs taken as independent", undefined=alone.undefined or None,
+    )  # fmt: skip
+
+
+def rank_row(ranks: SignedRank | str, clustered: bool, options: Options) -> Row:
+    """Wilcoxon's test as R does it by default."""
+    group = IGNORING if clustered else "test"
+    if isinstance(ranks, str):
+        return Row(term="wilcoxon", group=group, method="Wilcoxon signed rank", undefined=ranks)
+    exact = ranks.p_exact(options.alternative) if ranks.exact_as_r else None
+    how = "exact" if exact is not None else "normal, continuity-corrected"
+    return Row(
+        term="wilcoxon", group=group, statistic=ranks.v, n=ranks.n, n_units=int(ranks.n),
+        p_value=exact if exact is not None else ranks.p_normal(options.alternative),
+        method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
+    )  # fmt: skip
+
+
+def flip_row(test: ChanceTest | str, lead: ClusteredMean, factors: Sequence[Factor], options: Options) -> Row:
+    """The sign-flip test."""
+    unit = "clusters" if factors else "pairs"
+    if isinstance(test, str):
+        return Row(term="sign_flip", group="test", method=f"sign flips of {unit}", undefined=test)
+    how = "exact" if test.exact else f"{count(test.draws)} random flips, (b + 1)/(B + 1)"
+    return Row(
+        term="sign_flip", group="test", statistic=float(test.statistic[0]) / lead.n, p_value=float(test.p_value[0]),
+        n=lead.n, n_units=int(lead.n), n_clusters=lead.clusters[0] if lead.clusters else None,
+        method=f"sign flips of {unit} ({how})",
+    )  # fmt: skip
+
+
+def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Row]:
+    """Means and standard deviations of the conditions, of the difference, and their correlation."""
+    n, rows = float(pairs.n), []
+    parts = zip(design.conditions, (pairs.first, pairs.second), (summary.sd_first, summary.sd_second), strict=True)
+    for name, values, sd in parts:
+        rows.append(Row(term=name, group="mean", estimate=float(pairs.count @ values / n), n=n))
+        rows.append(Row(term=name, group="sd", estimate=sd, n=n))
+    rows.append(Row(term="difference", group="sd", estimate=summary.sd or 0.0, n=n))
+    why = None if summary.r is not None else "a condition does not vary: no correlation"
+    rows.append(Row(term="r", estimate=summary.r, n=n, undefined=why))
+    return rows
