@@ -61,15 +61,15 @@ def summary(entry: Any, runs: list[dict[str, Any]], ours: list[dict[str, Any]]) 
         "wall": entry.scale * median(median(w for _, w in calls) for calls in later),
         "peak": max(one["peak"] for one in runs),
         "loaded": max(one["loaded"] for one in runs),
-        "gap": largest_gap(runs[0]["strengths"], ours[0]["strengths"]) if entry.same_model else None,
+        "gap": largest_gap(runs[0]["strengths"], ours[0]["strengths"], entry.centred) if entry.same_model else None,
     }
 
 
-def largest_gap(theirs: dict[str, float] | None, ours: dict[str, float] | None) -> float | None:
-    """Largest difference of two sets of centred log-strengths."""
+def largest_gap(theirs: dict[str, float] | None, ours: dict[str, float] | None, centred: bool = True) -> float | None:
+    """Largest difference of two sets of numbers, after centring each where asked."""
     if not theirs or not ours or theirs is ours:
         return None
-    mean_theirs, mean_ours = (sum(x.values()) / len(x) for x in (theirs, ours))
+    mean_theirs, mean_ours = (sum(x.values()) / len(x) if centred else 0.0 for x in (theirs, ours))
     return max(abs(theirs[k] - mean_theirs - ours[k] + mean_ours) for k in ours)
 
 
@@ -95,14 +95,17 @@ def start_times() -> dict[str, Any]:
 def main() -> int:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["fit", "bootstrap", "battles", "group-by", "start"], action="append")
+    everything = [*plan.TASKS, "group-by", "start"]
+    parser.add_argument("--only", choices=everything, action="append", help="some tasks; the page keeps the others")
     parser.add_argument("--no-write", action="store_true", help="print only")
     chosen = parser.parse_args()
-    wanted = set(chosen.only or ["fit", "bootstrap", "battles", "group-by", "start"])
+    wanted = set(chosen.only or everything)
     tasks: dict[str, list[dict[str, Any]]] = {}
     more: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        data = {name: str(Path(folder, f"{name}.pickle")) for name in ("role_conflict", "battles")}
+        needed = {entry.data for name in wanted & {*plan.TASKS} for entry in plan.TASKS[name][1]}
+        needed |= {"battles"} if "group-by" in wanted else set()
+        data = {name: str(Path(folder, f"{name}.pickle")) for name in sorted(needed)}
         made = {name: child("data", name, path) for name, path in data.items()}
         for name, (title, entries) in plan.TASKS.items():
             if name in wanted:
@@ -112,11 +115,13 @@ def main() -> int:
             more["group-by"] = [child("group-by", data["battles"], copies) for copies in (1, 10)]
     if "start" in wanted:
         more["start"] = start_times()
-    text = pages.page(plan.TASKS, tasks, more, made)
-    print(text)
-    if not chosen.no_write and not chosen.only:
-        (ROOT / "docs" / "benchmarks.md").write_text(text, encoding="utf-8")
-        pages.put_into_readme(ROOT / "README.md", pages.short_table(plan.TASKS, tasks))
+    found = pages.sections(plan.TASKS, tasks, more, made)
+    print("\n".join(found.values()))
+    if not chosen.no_write:
+        target = ROOT / "docs" / "benchmarks.md"
+        before = pages.kept(target.read_text(encoding="utf-8")) if chosen.only and target.exists() else {}
+        target.write_text(pages.page(before | found), encoding="utf-8")
+        pages.put_into_readme(ROOT / "README.md", pages.short_rows(tasks), keep=bool(chosen.only))
     return 0
 
 

@@ -79,9 +79,12 @@ def load(path: str) -> pd.DataFrame:
 def run(job: str, path: str, calls: int) -> dict[str, Any]:
     """Call a job several times."""
     name, _, argument = job.partition(":")
-    maker = getattr(importlib.import_module("tools"), name)
+    module, _, function = name.rpartition(".")
+    maker = getattr(importlib.import_module(module or "tools"), function)
     task = maker() if not argument else maker(int(argument) if argument.isdigit() else argument)
     frame = load(path)
+    if hasattr(task, "prepare"):
+        frame = task.prepare(frame)
     loaded = peak_mb()
     seconds, strengths = [], None
     for _ in range(calls):
@@ -105,11 +108,13 @@ def after_group_by(path: str, copies: int) -> dict[str, Any]:
 def main(arguments: list[str]) -> dict[str, Any]:
     """Do what the command line says."""
     if arguments[0] == "data":
-        frame = {"role_conflict": role_conflict, "battles": battles}[arguments[1]]()
+        known = {"role_conflict": role_conflict, "battles": battles}
+        made = known.get(arguments[1]) or getattr(importlib.import_module("agreement_tools"), arguments[1])
+        frame = made()
         with open(arguments[2], "wb") as file:
             pickle.dump(frame, file)
-        ties = float((frame["winner"] == "tie").mean())
-        return {"rows": len(frame), "ties": ties, "dtype": str(frame["model_a"].dtype)}
+        ties = float((frame["winner"] == "tie").mean()) if arguments[1] in known else 0.0
+        return {"rows": len(frame), "ties": ties}
     if arguments[0] == "group-by":
         return after_group_by(arguments[1], int(arguments[2]))
     return run(arguments[0], arguments[1], int(arguments[2]))

@@ -11,8 +11,19 @@ from typing import Any
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 PACKAGES = (
     "socialstats", "numpy", "scipy", "pandas", "narwhals", "evalica", "choix", "arena-rank", "jax", "statsmodels",
+    "scikit-learn", "krippendorff",
 )  # fmt: skip
 MEMORY_TARGET = 450
+HEAD = ("| task | ours | peer | ratio |", "|---|--:|---|--:|")
+TITLES = {
+    "fit": "one fit, 13,914 rows, 65 items, with s.e.",
+    "bootstrap": "1,000 bootstrap refits of it",
+    "battles": "Davidson fit with s.e., 200 items, 2,000,000 battles, 30 % ties",
+    "kappa": "quadratic kappa, 13,914 units, 2,000 resamples",
+    "alpha": "ordinal alpha, 400 units x 100 raters, half missing, 2,000 resamples",
+    "sign_flips": "100,000 sign flips of 1,546 differences",
+    "crossed": "mean over 316 x 24 crossed, 2,000 resamples",
+}
 INTRODUCTION = """\
 # Benchmarks
 
@@ -23,8 +34,9 @@ compilation included), *CPU* and *wall* the median of the later calls where ther
 the data frame is not timed; turning the frame into what the tool takes is. *Peak* is the resident memory of the whole
 process, data frame included. *Ratios* are the tool's CPU over ours, of first calls and of later calls; a target is
 judged by later calls, but for tools that were called once, or compile at the first call as any user's script would, by
-the first. *Largest difference*: of a centred log-strength from ours. A peer that was given fewer refits is scaled up
-linearly, and its line says so.
+the first. *Largest difference*: of a centred log-strength (of the statistic, where there is one) from ours. A peer that
+was given fewer refits or resamples is scaled up linearly, and its line says so. Kappa, alpha, flips and the mean start,
+ours and theirs, from the data in the form that the tool takes.
 """
 NOTES = {
     "fit": (
@@ -32,6 +44,9 @@ NOTES = {
         "every fit: the second call still does. choix stops each solver by its default rule."
     ),
     "bootstrap": "arena-rank's bootstrap is left out: it forks after starting threads, and hung when it was tried.",
+    "kappa": "Units with the same two levels are counted together; the bootstrap draws nine counts.",
+    "alpha": "Every resample is a weighted sum of the units' coincidences; the ranks of ordinal distances are its own.",
+    "sign_flips": "Signs are drawn eight at a time, and sums looked up byte by byte.",
     "battles": (
         "Ties as halves is another model: it shrinks the strengths to about two thirds, so no difference is given."
     ),
@@ -83,11 +98,13 @@ def table(lines: list[dict[str, Any]]) -> str:
     return head + "".join(rows)
 
 
-def page(plan: Any, tasks: dict[str, list[dict[str, Any]]], more: dict[str, Any], made: dict[str, Any]) -> str:
-    """The whole page."""
-    parts = [INTRODUCTION, f"{machine()}\n"]
+def sections(
+    plan: Any, tasks: dict[str, list[dict[str, Any]]], more: dict[str, Any], made: dict[str, Any]
+) -> dict[str, str]:
+    """The sections of what was measured, by their heading."""
+    found = {}
     for name, lines in tasks.items():
-        parts.append(f"## {plan[name][0]}\n\n{table(lines)}")
+        parts = [f"## {plan[name][0]}\n\n{table(lines)}"]
         if name == "battles":
             ours, share = lines[0], made["battles"]["ties"]
             met = "met" if ours["peak"] <= MEMORY_TARGET else "not met"
@@ -95,13 +112,29 @@ def page(plan: Any, tasks: dict[str, list[dict[str, Any]]], more: dict[str, Any]
                 f"Ties: {100 * share:.1f} %. Our peak is {ours['peak']:.0f} MB (target {MEMORY_TARGET} MB: {met}); "
                 f"loading Python, the libraries and the data frame alone peaks at {ours['loaded']:.0f} MB.\n"
             )
+        allowed = lines[0]["entry"].seconds
+        if allowed:
+            met = "met" if lines[0]["cpu"] <= allowed else "not met"
+            parts.append(f"Ours: {seconds(lines[0]['cpu'])} (target {seconds(allowed)}: {met}).\n")
         if name in NOTES:
             parts.append(f"{NOTES[name]}\n")
-    if "group-by" in more:
-        parts.append(group_by(more["group-by"]))
-    if "start" in more:
-        parts.append(start(more["start"]))
-    return "\n".join(parts)
+        found[plan[name][0]] = "\n".join(parts)
+    for text in ([group_by(more["group-by"])] if "group-by" in more else []) + (
+        [start(more["start"])] if "start" in more else []
+    ):
+        found[text.partition("\n")[0].removeprefix("## ")] = text
+    return found
+
+
+def kept(text: str) -> dict[str, str]:
+    """The sections of a page written before, by their heading."""
+    parts = text.split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+
+
+def page(found: dict[str, str]) -> str:
+    """The whole page."""
+    return "\n".join([INTRODUCTION, f"{machine()}\n", *found.values()])
 
 
 def group_by(found: list[dict[str, Any]]) -> str:
@@ -139,33 +172,39 @@ def machine() -> str:
     return f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.system()}; {', '.join(found)}."
 
 
-def short_table(plan: Any, tasks: dict[str, list[dict[str, Any]]]) -> str:
-    """The lines with a target, for the README."""
-    rows = ["| task | ours | peer | ratio |", "|---|--:|---|--:|"]
-    titles = {
-        "fit": "one fit, 13,914 rows, 65 items, with s.e.",
-        "bootstrap": "1,000 bootstrap refits of it",
-        "battles": "Davidson fit with s.e., 200 items, 2,000,000 battles, 30 % ties",
-    }
+def short_rows(tasks: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
+    """The lines with a target, for the README, by the title of their task."""
+    found: dict[str, list[str]] = {}
     for name, lines in tasks.items():
-        ours = lines[0]
+        ours, title = lines[0], TITLES[name]
         for line in lines[1:]:
-            if not line["entry"].target:
-                continue
             entry = line["entry"]
-            kind = judged(line)
-            peer = f"{entry.tool} {entry.what}, {seconds(line[kind])}"
-            rows.append(f"| {titles[name]} | {seconds(ours[kind])} | {peer} | {ratio(line, ours, kind):.3g}x |")
-    return "\n".join(rows)
+            if entry.target:
+                kind = judged(line)
+                times = f"{seconds(ours[kind])} | {entry.tool} {entry.what}, {seconds(line[kind])}"
+                found.setdefault(title, []).append(f"| {title} | {times} | {ratio(line, ours, kind):,.3g}x |")
+        if ours["entry"].seconds:
+            found.setdefault(title, []).append(f"| {title} | {seconds(ours['cpu'])} | | |")
+    return found
 
 
-def put_into_readme(path: Path, text: str) -> None:
-    """Replace what stands between the markers; do nothing where there are none."""
+def rows_of(text: str) -> dict[str, list[str]]:
+    """The rows of a short table written before, by their first cell."""
+    found: dict[str, list[str]] = {}
+    for row in text.strip().splitlines()[2:]:
+        found.setdefault(row.split("|")[1].strip(), []).append(row)
+    return found
+
+
+def put_into_readme(path: Path, rows: dict[str, list[str]], *, keep: bool = False) -> None:
+    """Replace what stands between the markers (or only the rows of these tasks); nothing where there are none."""
     if not path.exists():
         return
     old = path.read_text(encoding="utf-8")
     if START not in old or END not in old:
         return
     before, _, rest = old.partition(START)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{START}\n{text}\n{END}{after}", encoding="utf-8")
+    table_before, _, after = rest.partition(END)
+    merged = (rows_of(table_before) if keep else {}) | rows
+    body = "\n".join([*HEAD, *(row for group in merged.values() for row in group)])
+    path.write_text(f"{before}{START}\n{body}\n{END}{after}", encoding="utf-8")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 CHOIX_REFITS = 15
 EVALICA_REFITS = 200
+LOOPED = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +18,8 @@ class Entry:
     tool, what : str
     job : str
         Function in `tools`, with its arguments.
-    data : {"role_conflict", "battles"}
+    data : str
+        Function in `measure` or `agreement_tools` that makes it.
     errors : str
         What uncertainty the tool's answer comes with.
     calls : int
@@ -32,6 +34,10 @@ class Entry:
         True when the strengths should agree with ours.
     by_first : bool
         True when the target is about the first call in a process.
+    centred : bool
+        True when the answers are log-strengths, which are compared after centring; else as they are.
+    seconds : float
+        CPU seconds that our own later calls may take (0: no such target).
     """
 
     tool: str
@@ -45,6 +51,8 @@ class Entry:
     target: float = 0.0
     same_model: bool = True
     by_first: bool = False
+    centred: bool = True
+    seconds: float = 0.0
 
 
 OURS = "socialstats"
@@ -93,6 +101,44 @@ TASKS: dict[str, tuple[str, tuple[Entry, ...]]] = {
                   errors="none", calls=2, repeats=2, target=10, same_model=False),
             Entry(tool="arena-rank", what="ties as halves, sandwich", job="arena_fit", data="battles",
                   errors="standard errors", calls=2, repeats=1, target=25, same_model=False, by_first=True),
+        ),
+    ),
+    "kappa": (
+        "Quadratic kappa of two raters with a percentile interval: 13,914 units, 3 levels, 2,000 resamples",
+        (
+            Entry(tool=OURS, what="weighted_kappa(ci='percentile')", job="agreement_tools.ours_kappa",
+                  data="two_raters", errors="percentile", calls=11, repeats=5, centred=False),
+            Entry(tool="scikit-learn", what=f"cohen_kappa_score in a loop, {LOOPED} resamples x {2000 // LOOPED}",
+                  job=f"agreement_tools.sklearn_kappa:{LOOPED}", data="two_raters", errors="percentile", calls=2,
+                  repeats=3, scale=2000 / LOOPED, target=1000, centred=False),
+        ),
+    ),
+    "alpha": (
+        "Ordinal alpha with a percentile interval: 400 units x 100 raters, half missing, 5 levels, 2,000 resamples",
+        (
+            Entry(tool=OURS, what="krippendorff_alpha(ci='percentile')", job="agreement_tools.ours_alpha",
+                  data="many_raters", errors="percentile", calls=11, repeats=5, centred=False),
+            Entry(tool="krippendorff", what=f"alpha in a loop, {LOOPED} resamples x {2000 // LOOPED}",
+                  job=f"agreement_tools.krippendorff_loop:{LOOPED}", data="many_raters", errors="percentile", calls=2,
+                  repeats=3, scale=2000 / LOOPED, target=250, centred=False),
+        ),
+    ),
+    "sign_flips": (
+        "Sign-flip test of a mean of 1,546 differences, 100,000 flips",
+        (
+            Entry(tool=OURS, what="sign_flip(exact=False)", job="agreement_tools.ours_flips", data="differences",
+                  errors="p-value", calls=6, repeats=5, centred=False),
+            Entry(tool="scipy", what="permutation_test(batch=2000)", job="agreement_tools.scipy_flips",
+                  data="differences", errors="p-value", calls=2, repeats=2, target=40, centred=False),
+        ),
+    ),
+    "crossed": (
+        "Bootstrap of a mean over two crossed factors: 316 persons x 24 items, 2,000 resamples",
+        (
+            Entry(tool=OURS, what="bootstrap over two factors", job="agreement_tools.ours_crossed",
+                  data="persons_by_items", errors="percentile", calls=6, repeats=5, centred=False, seconds=0.5),
+            Entry(tool="numpy", what="rows and columns drawn in a loop", job="agreement_tools.numpy_crossed:2000",
+                  data="persons_by_items", errors="percentile", calls=3, repeats=3, centred=False),
         ),
     ),
 }  # fmt: skip

@@ -47,11 +47,43 @@ def test_times_are_printed_in_their_unit(page):
 
 def test_only_what_stands_between_the_markers_of_the_readme_changes(page, tmp_path):
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{page.START}\nold\n{page.END}\nafter\n")
-    page.put_into_readme(readme, "| new |")
-    assert readme.read_text() == f"before\n{page.START}\n| new |\n{page.END}\nafter\n"
+    head = "\n".join(page.HEAD)
+    readme.write_text(f"before\n{page.START}\n{head}\n| a | 1 | x | 2 |\n| b | 1 | y | 2 |\n{page.END}\nafter\n")
+    page.put_into_readme(readme, {"b": ["| b | 9 | y | 8 |"], "c": ["| c | 3 | z | 4 |"]}, keep=True)
+    kept = f"{head}\n| a | 1 | x | 2 |\n| b | 9 | y | 8 |\n| c | 3 | z | 4 |"
+    assert readme.read_text() == f"before\n{page.START}\n{kept}\n{page.END}\nafter\n"
+    page.put_into_readme(readme, {"d": ["| d | 3 | z | 4 |"]})
+    assert readme.read_text() == f"before\n{page.START}\n{head}\n| d | 3 | z | 4 |\n{page.END}\nafter\n"
     readme.write_text("no markers\n")
-    page.put_into_readme(readme, "| new |")
+    page.put_into_readme(readme, {})
     assert readme.read_text() == "no markers\n"
-    page.put_into_readme(tmp_path / "absent.md", "| new |")
+    page.put_into_readme(tmp_path / "absent.md", {})
     assert not (tmp_path / "absent.md").exists()
+
+
+def test_sections_that_were_not_measured_are_kept(page):
+    old = page.page({"One": "## One\n\n| 1 |\n", "Two": "## Two\n\n| 2 |\n"})
+    plan = {"two": ("Two", ())}
+    ours = line("socialstats", 0.2)
+    ours["entry"].seconds = 0.5
+    new = page.page(page.kept(old) | page.sections(plan, {"two": [ours]}, {}, {}))
+    assert "## One\n\n| 1 |\n" in new
+    assert "| 2 |" not in new
+    assert "Ours: 0.2 s (target 0.5 s: met)." in new
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "data"),
+    [
+        ("ours_kappa", "sklearn_kappa", "two_raters"),
+        ("ours_alpha", "krippendorff_loop", "many_raters"),
+        ("ours_flips", "scipy_flips", "differences"),
+        ("ours_crossed", "numpy_crossed", "persons_by_items"),
+    ],
+)
+def test_both_sides_of_a_benchmark_compute_the_same(monkeypatch, ours, theirs, data):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    tools = importlib.import_module("agreement_tools")
+    made = getattr(tools, data)()
+    one, two = (getattr(tools, name)(99) for name in (ours, theirs))
+    assert one(one.prepare(made)) == pytest.approx(two(two.prepare(made)), rel=1e-12)

@@ -16,7 +16,7 @@ HOLDS = (0.0, 0.07)
 SIZES = (30, 100, 400)
 DEMET = (
     (29, 50, 0.0, 0.0), (29, 50, 0.5, 0.0), (29, 50, 0.5, 0.3), (29, 50, 1.0, 0.0), (109, 14, 0.5, 0.3),
-    (109, 14, 1.0, 1.0),
+    (109, 14, 1.0, 1.0), (29, 50, 2.0, 1.0),
 )  # fmt: skip
 DEFAULT = {"both": "default, clusters scenario and pair", "one": "default, cluster scenario"}
 TESTS = {

@@ -14,7 +14,7 @@ from socialstats.designs.parts import Factor
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
-DISCORDANT = 0.35
+DISCORDANT = 0.4
 
 
 def factor(name: str, codes: Any) -> Factor:
@@ -26,7 +26,7 @@ def factor(name: str, codes: Any) -> Factor:
 def crossed_answers(rng: np.random.Generator, scenarios: int, pairs: int, sd_scenario: float, sd_pair: float) -> Paired:
     """Yes or no under two conditions for every scenario x name pair; no difference on average.
 
-    35 % of the answers differ between the conditions; which of the two then says yes has log-odds u(scenario) +
+    40 % of the answers differ between the conditions; which of the two then says yes has log-odds u(scenario) +
     v(pair), both normal with mean 0.
     """
     shape = (scenarios, pairs)
