@@ -13,7 +13,7 @@ from socialstats.text import MISSING, count, number
 
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
-SYMBOL = re.compile(r"(?<![\w.])(d_z|d_av|g_z|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)")
+SYMBOL = re.compile(r"(?<![\w.])(d_z|d_av|d_rm|g_z|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)")
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
 SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 

@@ -15,6 +15,7 @@ from socialstats.text import count, interval, number, p_value, shorten
 Verdict = Literal["above", "below", "equal", "open"]
 HEADER = ("Estimate", "SE", "Low", "High", "Statistic", "df", "p", "p (Holm)", "n", "Clusters", "Why not")
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
+WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
 SILENT = (None, "test", "proportion", "margin", "mean")  # groups that a label need not name
 
 
@@ -26,7 +27,7 @@ def label_of(row: Row) -> str:
     >>> label_of(Row(term="odds_ratio")), label_of(Row(term="difference", group="ignoring clusters"))
     ('odds ratio', 'difference (ignoring clusters)')
     """
-    term = row.term.replace("_", " ") if row.group != "proportion" else row.term
+    term = WORDS.get(row.term, row.term)
     return term if row.group in SILENT else f"{term} ({row.group})"
 
 

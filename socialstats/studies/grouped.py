@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from socialstats.errors import InputError, SocialStatsError
+from socialstats.figures import forest
 from socialstats.studies.base import Design, Study, StudyOptions, order_cautions
+from socialstats.studies.estimates import rows_table, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.text import count, shorten
 
 MOST_LEVELS = 12
+LEADING = ("difference", "agreement")  # blocks whose first result starts with the answer
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
@@ -57,7 +61,8 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
             ],
             once=False,
         ),
-        blocks=tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
+        blocks=_compared(outcomes, by)
+        + tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
         flow=design.flow,
         data=tuple(
             replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in outcomes.items() for t in o.data
@@ -70,6 +75,30 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
             f"{shorten(level)}: {label}": v for level, o in outcomes.items() for label, v in o.verifications.items()
         },
     )
+
+
+def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
+    """Put the leading estimates of all levels beside each other, their tests adjusted as one family."""
+    leads = {
+        level: o.blocks[0].results[0] for level, o in outcomes.items()
+        if o.blocks and o.blocks[0].id in LEADING and o.blocks[0].results and o.blocks[0].results[0].metric != "symmetry"
+    }  # fmt: skip
+    if len(leads) < 2:
+        return ()
+    rows = [replace(result.rows[0], term=level, group=None) for level, result in leads.items()]
+    tested, adjusted = with_holm(rows, f"levels of {by}")
+    title = next(iter(leads.values())).title
+    block = Block(
+        id="levels",
+        question=f"How do the levels of {shorten(by, 40)} compare?",
+        sentences=(f"{title}, for each of {count(len(leads), 'level')} of {shorten(by, 40)} by itself.",),
+        draw=partial(forest, tested, sort=False, digits=3, label=by, xlabel=title),
+        figure_title=f"{title} by {shorten(by, 40)}",
+        caption="Each level by itself: whether two levels differ is not tested here.",
+        tables=(rows_table(tested, f"{title} by {shorten(by, 40)}; Holm: over the levels", term=shorten(by, 40)),),
+        results=() if adjusted is None else (adjusted,),
+    )
+    return (block,)
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:

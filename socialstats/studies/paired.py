@@ -141,8 +141,7 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
     result, smallest = numbers.bounds, options.smallest_effect
     if result is None or smallest is None:
         return None
-    unit = "" if options.effect_scale == "raw" else " standard deviations of the differences"
-    title = f"Test that the difference lies between {number(-smallest, 3)} and {number(smallest, 3)}{unit}"
+    title = f"Test that the difference lies between {number(-smallest, 3)} and {smallest_text(options)}"
     if design.scale != "binary":
         return equivalence_block(result, result.rows, result.sentence(), title)
     row = result.rows[0]
@@ -155,6 +154,12 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
     return equivalence_block(result, result.rows[:1], said, title)
 
 
+def smallest_text(options: StudyOptions) -> str:
+    """Write the smallest effect that matters, with its unit."""
+    unit = "" if options.effect_scale == "raw" else " standard deviations of the differences"
+    return f"{number(options.smallest_effect, 3)}{unit}"
+
+
 def is_equal(design: Paired, numbers: Numbers, options: StudyOptions) -> bool:
     """Tell whether the difference is shown to be smaller than the smallest effect that matters."""
     result, smallest = numbers.bounds, options.smallest_effect
@@ -162,8 +167,7 @@ def is_equal(design: Paired, numbers: Numbers, options: StudyOptions) -> bool:
         return False
     if design.scale == "binary":
         return verdict(result.rows[0], bounds=result.rows[0], smallest=smallest) == "equal"
-    lead = result.rows[0]
-    return lead.p_value is not None and lead.p_value < 1 - options.level
+    return bool(result.extras["verdict"] == "equivalent")
 
 
 def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -182,12 +186,12 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     elif settled == "open" and not equal:
         text = f"The data do not settle whether {first} and {second} differ: {inside}."
     elif settled == "open":
-        text = f"Practically equal: {what} differs by less than {number(options.smallest_effect, 3)}; {inside}."
+        text = f"Practically equal: {what} differs by less than {smallest_text(options)}; {inside}."
     else:
         higher, lower = (first, second) if settled == "above" else (second, first)
         text = f"Yes: {what} is higher under {higher} than under {lower}; {inside}."
         if equal:
-            text += f" Yet the difference is practically nothing: smaller than {number(options.smallest_effect, 3)}."
+            text += f" Yet the difference is practically nothing: smaller than {smallest_text(options)}."
     return (text,)
 
 

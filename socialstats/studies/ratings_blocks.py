@@ -94,7 +94,8 @@ def crossed_block(design: Ratings) -> Block | None:
 def stratum_block(design: Ratings, name: str, result: Result) -> Block:
     """Return reliability by stratum."""
     whole, *parts = result.rows
-    rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in parts)]
+    tested, adjusted = with_holm(parts, f"levels of {name}")
+    rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in tested)]
     held = [r for r in rows[1:] if r.estimate is not None]
     said = f"Within no {shorten(name, 40)} alpha is defined."
     if held:
@@ -111,8 +112,8 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
         draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
         figure_title=f"Krippendorff's alpha by {shorten(name, 40)}",
         caption="Where values vary little alpha is low even if raters mostly agree: compare percent agreement.",
-        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}", term=shorten(name, 40)),),
-        results=(result,),
+        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}; Holm: over its levels", term=shorten(name, 40)),),
+        results=(result,) if adjusted is None else (result, adjusted),
     )
 
 
