@@ -87,7 +87,7 @@ def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple
         rows.problems.raise_if_any()
         raise _nothing(rows)
     if len(found) != 2:
-        example = [*found, "..."][:2]
+        example = [text.shorten(label) for label in [*found, "..."][:2]]
         fix = f"Say which two to compare, the first minus the second: conditions=({example[0]!r}, {example[1]!r})"
         many = f"{len(found)} conditions ({listed}), and pairs have two" if len(found) > 2 else f"only one, {listed}"
         raise DesignError(f"{place}: {many}. " + (fix if len(found) > 2 else "Pairs need a second condition"))

@@ -85,14 +85,13 @@ def _engine_numbers(columns: Sequence[str], rows: Rows, options: PairedOptions) 
     coded = [rows.counts.columns[column] for column in columns]
     if any(one.values.dtype.kind not in "fiu" for one in coded):
         return None
-    values = [one.values.astype(np.float64) + 0.0 for one in coded]  # + 0.0: no negative zero
-    if not all(np.isfinite(one).all() for one in values):
+    values = [np.append(one.values.astype(np.float64) + 0.0, np.nan) for one in coded]  # + 0.0: no negative zero
+    used = [x[np.unique(one.codes[rows.use & (one.codes >= 0)])] for x, one in zip(values, coded, strict=True)]
+    if not all(np.isfinite(one).all() for one in used):
         return None
-    if options.scale is None and all(np.isin(one, (0.0, 1.0)).all() for one in values):
+    if options.scale is None and all(np.isin(one, (0.0, 1.0)).all() for one in used):
         return None
-    return {
-        column: np.append(one, np.nan)[code.codes] for column, one, code in zip(columns, values, coded, strict=True)
-    }
+    return {column: one[code.codes] for column, one, code in zip(columns, values, coded, strict=True)}
 
 
 def _numbers(columns: Sequence[str], rows: Rows, options: PairedOptions, found: set[float]) -> Values:

@@ -95,7 +95,8 @@ def counted_ratings(
         raise DesignError(finder.problems)
     labels = declared_levels(levels) or chosen
     if len(labels) != len(chosen):
-        raise InputError(f"{table.source}: {len(labels)} levels for {len(chosen)} columns ({text.quoted(chosen, 8)})")
+        sizes = f"{text.count(len(labels), 'level')} for {text.count(len(chosen), 'column')}"
+        raise InputError(f"{table.source}: {sizes} ({text.quoted(chosen, 8)})")
     scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
     rows = begin(table, [*others, *chosen], ())
     rows.set_missing_aside(others, drop=False, fix=FILL)

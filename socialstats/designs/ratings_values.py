@@ -147,8 +147,9 @@ def choose_levels(
         return LevelChoice(levels=levels, scale="nominal", declared=declared, caution=note)
     if not numeric:
         return LevelChoice(levels=levels, scale="ordinal", declared=declared)
-    note = f"numbers from {levels[0]} to {levels[-1]}, taken as an interval scale"
-    note += "" if declared else f" with the {len(levels)} levels that occur"
+    span = f"numbers from {levels[0]} to {levels[-1]}" if len(levels) > 1 else f"the number {levels[0]} only"
+    note = f"{span}, taken as an interval scale"
+    note += "" if declared else f" with the {text.count(len(levels), 'level')} that occur"
     return LevelChoice(levels=levels, scale="interval", declared=declared, caution=note)
 
 
