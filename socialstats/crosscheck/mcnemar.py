@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.crosscheck.paired_tables import cross_table, ends, near, pair_table, set_aside
+from socialstats.crosscheck.paired_tables import (
+    MOST_ROWS,
+    TOO_MANY,
+    cross_table,
+    ends,
+    expanded,
+    near,
+    pair_table,
+    set_aside,
+)
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -26,7 +35,7 @@ def verify(result: Result) -> Verification:
     data = pair_table(design, factors)
     table = cross_table(data, 2)
     row = result.rows[0]
-    checks = [near("difference", row.estimate, float(data["d"].mean()), "pandas", close=1e-10)]
+    checks = [near("difference", row.estimate, float((data["d"] * data["n"]).sum() / data["n"].sum()), "pandas")]
     checks += pair_tests(result, table, IGNORING if factors else "test")
     checks += difference_interval(result, table, result.row("difference", group=IGNORING) if factors else row)
     checks += odds_ratio(result, table, result.row("odds_ratio", group=IGNORING) if factors else result.rows[1])
@@ -63,7 +72,8 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
 
 def second_opinion(asymptotic: Row, exact: Row, table: FloatArray) -> list[Check]:
     """Compare with pingouin, which needs both values in both columns and a discordant pair."""
-    if not (table.sum(axis=0).all() and table.sum(axis=1).all() and table[0, 1] + table[1, 0]):
+    possible = table.sum(axis=0).all() and table.sum(axis=1).all() and table[0, 1] + table[1, 0]
+    if not possible or table.sum() > MOST_ROWS:
         return []
     import pandas as pd
     from pingouin import chi2_mcnemar
@@ -168,7 +178,10 @@ def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     from scipy.stats import t
     from statsmodels.regression.linear_model import OLS
 
-    row, test = result.rows[0], result.row("robust_t", group="test")
+    row, test, rows = result.rows[0], result.row("robust_t", group="test"), expanded(data)
+    if rows is None:
+        return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
+    data = rows
     d = np.asarray(data["d"], dtype=np.float64)
     groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])
     if factors == 1:
@@ -200,21 +213,24 @@ def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
 
 
 def bias_reduced(d: FloatArray, code: FloatArray) -> tuple[float, float] | None:
-    """CR2 standard error of a mean and its Satterthwaite df, with the matrices of Bell and McCaffrey (2002)."""
+    """CR2 standard error of a mean and its Satterthwaite df, with the matrices of Bell and McCaffrey (2002).
+
+    With o_g = A_g 1, A_g = (I - H_gg)^(-1/2): V = sum_g (o_g' e_g)^2 / n^2, and the vectors (I - H)_g' o_g have the
+    inner products delta_gh o_g'o_g - (1'o_g)(1'o_h)/n, whose trace and squares give the df.
+    """
     from scipy.linalg import sqrtm
 
-    n, total, columns = len(d), 0.0, []
-    off, names = d - d.mean(), np.unique(code)
-    sizes = [int((code == g).sum()) for g in names]
-    if max(sizes) > LARGEST_MATRIX:
+    n, order = len(d), np.argsort(code, kind="stable")
+    parts = np.split((d - d.mean())[order], np.flatnonzero(np.diff(np.asarray(code)[order])) + 1)
+    if max(len(e) for e in parts) > LARGEST_MATRIX:
         return None
-    for g, size in zip(names, sizes, strict=True):
-        inside = code == g
-        adjust = np.linalg.inv(np.real(sqrtm(np.eye(size) - np.full((size, size), 1 / n))))
-        ones = adjust @ np.ones(size)
-        total += float(ones @ off[inside]) ** 2
-        spread = -np.full(n, ones.sum() / n)  # (I - H)_g' A_g 1
-        spread[inside] += ones
-        columns.append(spread / n)
-    gram = np.array(columns) @ np.array(columns).T
-    return math.sqrt(total) / n, float(np.trace(gram) ** 2 / np.sum(gram * gram))
+    adjusted = {
+        size: np.linalg.inv(np.real(sqrtm(np.eye(size) - np.full((size, size), 1 / n)))) @ np.ones(size)
+        for size in {len(e) for e in parts}
+    }
+    total = sum(float(adjusted[len(e)] @ e) ** 2 for e in parts)
+    own = np.array([adjusted[len(e)] @ adjusted[len(e)] for e in parts])
+    sums = np.array([adjusted[len(e)].sum() for e in parts])
+    trace = float(own.sum() - sums @ sums / n)
+    squares = float(own @ own - 2 * own @ sums**2 / n + (sums @ sums) ** 2 / n**2)
+    return math.sqrt(total) / n, trace**2 / squares

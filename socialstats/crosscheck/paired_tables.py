@@ -14,27 +14,33 @@ from socialstats.results import Check, FloatArray, Row
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_ROWS = 2_000_000  # pairs that a check writes out one by one
+TOO_MANY = f"more than {MOST_ROWS:,} pairs: not written out one by one"
 CLOSED = "the same closed form in another order of arithmetic"
 
 
 def pair_table(design: Paired, factors: tuple[Factor, ...] = ()) -> pd.DataFrame:
-    """Return a row a pair: first, second, d (first minus second), and g0, g1 for the clusters."""
+    """Return a row a cell: first, second, d (first minus second), n (pairs), and g0, g1 for the clusters."""
     import pandas as pd
 
-    table = pd.DataFrame({"first": design.first, "second": design.second})
+    table = pd.DataFrame({"first": design.first, "second": design.second, "n": design.count})
     for k, factor in enumerate(factors):
         table[f"g{k}"] = factor.codes
-    table = table.loc[table.index.repeat(design.count.astype(int))].reset_index(drop=True)
     return table.assign(d=table["first"] - table["second"])
+
+
+def expanded(table: pd.DataFrame) -> pd.DataFrame | None:
+    """Repeat each cell by its count: a row a pair; None when that is too much for a check."""
+    if table["n"].sum() > MOST_ROWS:
+        return None
+    return table.loc[table.index.repeat(table["n"].astype(int))].reset_index(drop=True)
 
 
 def cross_table(table: pd.DataFrame, levels: int) -> FloatArray:
     """Count the pairs by both values with pandas, all levels present."""
-    import pandas as pd
-
     names = range(levels)
-    found = pd.crosstab(table["first"], table["second"]).reindex(index=names, columns=names, fill_value=0)
-    return np.asarray(found, dtype=np.float64)
+    found = table.pivot_table(index="first", columns="second", values="n", aggfunc="sum", fill_value=0.0)
+    return found.reindex(index=names, columns=names, fill_value=0.0).to_numpy(dtype=np.float64)
 
 
 def near(name: str, ours: float | None, theirs: float, package: str, why: str = CLOSED, close: float = 1e-9) -> Check:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.crosscheck.paired_tables import cross_table, near, pair_table, set_aside
+from socialstats.crosscheck.paired_tables import TOO_MANY, cross_table, expanded, near, pair_table, set_aside
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -60,6 +60,10 @@ def wald_check(result: Result, data: pd.DataFrame) -> list[Check]:
     row = result.row("robust_wald", group="test")
     if row.undefined or row.df is None:
         return []
+    rows = expanded(data)
+    if rows is None:
+        return [set_aside("F", row.statistic, None, "pandas", TOO_MANY)]
+    data = rows
     levels = sorted(set(data["first"]) | set(data["second"]))
     d = np.column_stack([(data["first"] == x).astype(float) - (data["second"] == x).astype(float) for x in levels])
     return hotelling_checks(row, d[:, :-1], np.asarray(data["g0"]), result.extras["df_denominator"])

@@ -43,6 +43,16 @@ def test_sign_flip_by_all_signs(gap):
     assert clustered.sign_flip(d).p == pytest.approx(np.mean(np.array(sums) >= abs(d.sum())))
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.15, 0.6, 1.5])
+def test_sign_flip_of_many_clusters_is_the_same(shift):
+    d = np.round(np.random.default_rng(6).normal(size=400) * 3 + shift)
+    steps = np.abs(d[d != 0]).astype(np.int64)
+    exact = clustered.sign_flip(d)
+    found = clustered.spectral_sign_flip(steps, int(steps.sum()), float(d.sum()))
+    assert found.p == pytest.approx(max(exact.p, 1e-12), abs=1e-13, rel=1e-9)
+    assert found.statistic == exact.statistic
+
+
 def test_clusters_of_one_pair_are_mcnemar():
     rng = np.random.default_rng(2)
     x, y = (rng.random((2, 60)) < 0.4).astype(float)
