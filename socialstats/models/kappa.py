@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 NONE_LEFT = 1e-12
+DENSE = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -168,8 +169,8 @@ class KappaTable:
     weights: FloatArray
     count: FloatArray
 
-    def statistics(self) -> csr_array:
-        """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse.
+    def statistics(self) -> csr_array | FloatArray:
+        """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse unless small.
 
         For each pair: margins of the first and of the second rater, and weighted agreement.
         """
@@ -182,8 +183,13 @@ class KappaTable:
             row += 3 * [there]
             column += [start + cell // k, start + k + cell % k, np.full(len(cell), start + 2 * k)]
             value += [n, n, n * self.weights.ravel()[cell]]
+        at = (np.concatenate(row), np.concatenate(column))
         shape = (len(self.count), len(self.shared) * (2 * k + 1))
-        return csr_array((np.concatenate(value), (np.concatenate(row), np.concatenate(column))), shape=shape)
+        if shape[0] * shape[1] > DENSE:
+            return csr_array((np.concatenate(value), at), shape=shape)
+        out: FloatArray = np.zeros(shape)
+        out[at] = np.concatenate(value)  # no place twice: a cell has one level a rater
+        return out
 
     def finish(self, sums: FloatArray) -> FloatArray:
         """Turn sums of `statistics` into kappas, their mean over the `used` pairs, and the pooled kappa."""

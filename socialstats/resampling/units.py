@@ -118,6 +118,8 @@ class Units:
         table = csr_array(statistics, dtype=np.float64)
         if table.shape[0] != len(self.unit):
             raise InputError(f"statistics have {table.shape[0]} rows, the units {len(self.unit)} cells")
+        if self.copies is not None:
+            return table  # every cell is its own unit
         cells = np.arange(len(self.unit))
         sums = csr_array((np.ones(len(cells)), (self.unit, cells)), shape=(self.n_units, len(cells)))
         return csr_array(sums @ table)

@@ -218,7 +218,7 @@ def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) ->
 
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
-    """Cautions SS312 (few units), SS313 (a rater who never varies), SS315 (units that not everybody rated)."""
+    """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa), SS315 (missing)."""
     found = []
     rated = [f for f in part.table.found if f.n]
     least = min((f.n for f in rated), default=0.0)
@@ -235,6 +235,10 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     if flat:
         said = f"{quoted(sorted(flat))} gave one level only (to units that another rater rated)"
         found.append(caution("SS313", said, affects="their kappa: 0 or undefined whatever the agreement"))
+    lost = sum(not known for known in part.table.used)
+    if lost and len(part.names) > 1:
+        said = f"{count(lost, 'pair')} of raters without a kappa, of {count(len(part.names))}; the others make the mean"
+        found.append(caution("SS301", said, affects="the mean of the pairs"))
     missing = part.patterns.n_units * len(part.patterns.raters) - part.patterns.n_ratings
     if missing:
         said = f"{count(missing, 'rating')} missing; each pair of raters is compared on the units that both rated"
