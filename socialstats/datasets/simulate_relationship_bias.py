@@ -156,7 +156,7 @@ def truth() -> RelationshipBiasTruth:
         for a, b in (("woman", "man"), ("woman", "neutral"), ("neutral", "man"))
     }
     return RelationshipBiasTruth(
-        scores=scores, bias=bias, favour=FAVOUR, position=POSITION, scenario_sd=SCENARIO_SD, taste_sd=TASTE_SD,
+        scores=scores, bias=bias, favour=dict(FAVOUR), position=POSITION, scenario_sd=SCENARIO_SD, taste_sd=TASTE_SD,
         pair_sd=PAIR_SD, answer_rates=ANSWER_RATES,
     )  # fmt: skip
 

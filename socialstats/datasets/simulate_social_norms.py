@@ -127,7 +127,8 @@ def truth() -> SocialNormsTruth:
         for attribute, shift in SHIFTS.items()
     }
     return SocialNormsTruth(
-        item_means=dict(zip([item for item, _ in items()], means.tolist(), strict=True)), shifts=SHIFTS,
+        item_means=dict(zip([item for item, _ in items()], means.tolist(), strict=True)),
+        shifts={attribute: dict(shift) for attribute, shift in SHIFTS.items()},
         family={name: family for name, (family, _, _) in zip(names, MODELS, strict=True)},
         bias={name: FAMILY_BIAS[family] + extra for name, (family, extra, _) in zip(names, MODELS, strict=True)},
         refusal={name: rate for name, (_, _, rate) in zip(names, MODELS, strict=True)}, closest=closest,

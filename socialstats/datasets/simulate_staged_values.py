@@ -143,11 +143,11 @@ def truth() -> StagedValuesTruth:
     commitment = rounded_mean(stance, float(np.hypot(COMMITMENT_SCENARIO_SD, COMMITMENT_SD)), 0, 5).mean(axis=2)
     keys = [(name, stage) for name in names for stage in STAGES]
     return StagedValuesTruth(
-        weights=WEIGHTS, lean=dict(zip(names, LEAN, strict=True)),
+        weights=dict(WEIGHTS), lean=dict(zip(names, LEAN, strict=True)),
         composite=dict(zip(keys, composite.ravel().tolist(), strict=True)),
         stage=dict(zip(STAGES, STAGE_SHIFT, strict=True)),
-        judge_offset={f"judge {j + 1}": offset for j, offset in enumerate(JUDGE_OFFSET)}, control=CONTROLS,
-        commitment=dict(zip(keys, commitment.ravel().tolist(), strict=True)), wording_sd=WORDED,
+        judge_offset={f"judge {j + 1}": offset for j, offset in enumerate(JUDGE_OFFSET)}, control=dict(CONTROLS),
+        commitment=dict(zip(keys, commitment.ravel().tolist(), strict=True)), wording_sd=dict(WORDED),
         scenario_sd=SCENARIO_SD, interplay_sd=INTERPLAY_SD, trait_sd=TRAIT_SD,
     )  # fmt: skip
 
