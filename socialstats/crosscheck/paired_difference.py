@@ -132,7 +132,8 @@ def rank_checks(result: Result, d: FloatArray) -> list[Check]:
     row = result.row("wilcoxon")
     if row.p_value is None:
         return []
-    values = np.round(d - result.settings["null"], 12)  # scipy would rank rounding noise
+    values = d - result.settings["null"]
+    values = np.round(values / np.abs(values).max(), 12)  # scipy would rank rounding noise
     ours = result.extras["wilcoxon"]
     exact = "exact" in (row.method or "")
     theirs: Any = wilcoxon(
@@ -160,6 +161,8 @@ def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     if pairs.groups.shape[1]:
         values = np.bincount(pairs.groups[:, 0], values)
     values = values[np.abs(values) > 1e-12 * np.abs(d).max()]
+    if len(values) < 2:
+        return [skipped("sign flips, p", "scipy", "scipy's permutation test needs two units that differ from null")]
     if len(values) > 20_000:
         return [skipped("sign flips, p", "scipy", "too many units for scipy's permutation test")]
     draws = 2 ** len(values) if len(values) <= 12 else 5_000

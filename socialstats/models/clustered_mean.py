@@ -76,7 +76,7 @@ class ClusteredMean:
 
 
 def t_p_value(t: float, df: float, alternative: str = "two_sided") -> float:
-    """Return the p-value of a t statistic; never 0.
+    """Return the p-value of a t statistic (normal for infinite df); never 0.
 
     Examples
     --------

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.clustered_mean import KINDS, ClusteredMean, clustered_mean
-from socialstats.models.pair_values import PairValues, mean_interval, merged
+from socialstats.models.clustered_mean import KINDS, ClusteredMean, clustered_mean, t_p_value
+from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
+from socialstats.resampling.units import FloatArray
 
 CROSSED_FLIPS = "signs cannot be flipped along two crossed factors at once; name one of them with cluster="
 
@@ -55,10 +55,10 @@ def interval_of(
     ), ""
 
 
-def shifted(pairs: PairValues, options: Options) -> np.ndarray[Any, np.dtype[np.float64]]:
+def shifted(pairs: PairValues, options: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
     size = max(pairs.magnitude, abs(options.null))
-    return merged(pairs.difference - options.null, 1e-15 * 16 * size) if options.null else pairs.difference
+    return merged(pairs.difference - options.null, ROUNDING * size) if options.null else pairs.difference
 
 
 def ranked(pairs: PairValues, options: Options) -> SignedRank | str:
@@ -80,19 +80,37 @@ def rank_variants(ranks: SignedRank, pairs: PairValues, options: Options) -> dic
     }  # fmt: skip
 
 
-def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> ChanceTest | str:
-    """The sign-flip test of pairs or whole clusters, or why there is none."""
+def flipped_units(
+    pairs: PairValues, factors: Sequence[Factor], options: Options
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return what changes its sign, and how often each occurs: pairs, or sums of clusters; None for two factors."""
     if len(factors) == 2:
-        return CROSSED_FLIPS
+        return None
     values = shifted(pairs, options)
-    settings = {"alternative": options.alternative, "flips": options.flips, "seed": options.seed}
+    if not factors:
+        return values, pairs.count
+    sums = merged(cluster_sums(values, pairs.count, factors[0].codes), ROUNDING * pairs.n * pairs.magnitude)
+    return sums, np.ones(len(sums))
+
+
+def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> ChanceTest | str:
+    """Run the sign-flip test of pairs or whole clusters, or say why there is none."""
+    units = flipped_units(pairs, factors, options)
+    if units is None:
+        return CROSSED_FLIPS
     try:
-        if not factors:
-            return sign_flip(values, pairs.count, **settings)  # type: ignore[arg-type]
-        sums = merged(cluster_sums(values, pairs.count, factors[0].codes), 1e-15 * pairs.n * pairs.magnitude)
-        return sign_flip(sums, **settings)  # type: ignore[arg-type]
+        return sign_flip(*units, alternative=options.alternative, flips=options.flips, seed=options.seed)
     except UndefinedStatistic as error:
         return str(error)
+
+
+def normal_flips(pairs: PairValues, factors: Sequence[Factor], options: Options) -> dict[str, float]:
+    """Return the normal approximation of the sign-flip test, z = sum / sqrt(sum of squares); empty without a test."""
+    units = flipped_units(pairs, factors, options)
+    if units is None or not np.any(units[0]):
+        return {}
+    z = float(units[0] @ units[1] / math.sqrt(float(units[0] ** 2 @ units[1])))
+    return {"z": z, "p": t_p_value(z, math.inf, options.alternative)}
 
 
 def variants(pairs: PairValues, factors: Sequence[Factor]) -> dict[str, float]:

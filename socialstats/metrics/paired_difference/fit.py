@@ -12,6 +12,7 @@ from socialstats.metrics.paired_difference.analysis import (
     Options,
     flips_of,
     interval_of,
+    normal_flips,
     rank_variants,
     ranked,
     variants,
@@ -91,8 +92,9 @@ def paired_difference(
         ``wilcox.test``) and ``sign_flip`` (statistic: mean difference minus `null`). With clusters the t test of
         independent pairs and Wilcoxon's stand in group ``"ignoring clusters"``. Groups ``"mean"`` and ``"sd"``: of
         each condition, and the sd of the difference; ``r``: correlation of the conditions. `extras`: all p-values of
-        Wilcoxon's test (``wilcoxon``), the Monte-Carlo error of the sign flips (``flip_error``), both ends of the
-        interval (``interval``), the variants of the clustered error (``std_errors``). All differences equal: no test
+        Wilcoxon's test (``wilcoxon``), the Monte-Carlo error of the sign flips (``flip_error``) and their normal
+        approximation (``flip_normal``), both ends of the interval (``interval``), the variants of the clustered error
+        (``std_errors``). All differences equal: no test
         of the mean, and the row says so.
 
     Raises
@@ -163,7 +165,7 @@ def estimate(design: Paired, options: Options) -> Result:
         extras={
             "wilcoxon": {} if isinstance(ranks, str) else rank_variants(ranks, pairs, options),
             "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]), "interval": ends,
-            "std_errors": variants(pairs, factors), "lead": lead, "bounds": (options.null,),
+            "flip_normal": normal_flips(pairs, factors, options), "std_errors": variants(pairs, factors), "lead": lead, "bounds": (options.null,),
         },
     )  # fmt: skip
 
