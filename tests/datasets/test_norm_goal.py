@@ -67,6 +67,37 @@ def test_truth_is_recovered(data: pd.DataFrame) -> None:
     assert sum(sum(cell.values()) for cell in truth.values()) == pytest.approx(48)
 
 
+@pytest.mark.parametrize("source", ["human", "model"])
+def test_overall_shares_are_recovered(data: pd.DataFrame, source: str) -> None:
+    """Over all conditions, within 3.5 standard errors (scenarios within domains) of at most .01."""
+    truth, rows = norm_goal_truth().shares, data[data["source"] == source]
+    for action in ACTIONS:
+        share = (rows["action"] == action).groupby([rows["domain"], rows["scenario"]]).mean()
+        error = np.sqrt((share.groupby(level="domain").var() / 40).sum()) / 4
+        known = np.mean([cell[action] for key, cell in truth.items() if key[0] == source])
+        assert error < 0.015
+        assert abs(share.mean() - known) < 3.5 * error, action
+
+
+def test_alphas_are_those_of_a_direct_simulation() -> None:
+    """Agreement of two raters of one story over 40,000 drawn stories a condition; standard error .0005."""
+    truth, rng = norm_goal_truth(), np.random.default_rng(4)
+    shared = np.hypot(truth.scenario_sd, truth.story_sd)
+    for source, own, known in ((0, truth.person_sd, truth.human_alpha), (1, truth.model_sd, truth.model_alpha)):
+        first, second = [], []
+        for centre in centres()[source].reshape(-1, 2):
+            story = centre + shared * rng.standard_normal((40_000, 2))
+            view = own * rng.standard_normal((2, 40_000, 2))
+            odds = np.exp(story + (view if source == 0 else view[[0, 0]]))  # a model's runs share their view
+            chance = np.concatenate([np.ones((2, 40_000, 1)), odds], axis=-1)
+            chance /= chance.sum(axis=-1, keepdims=True)
+            first.append(chance[0])
+            second.append(chance[1])
+        one, two = np.concatenate(first), np.concatenate(second)
+        agree, by_chance = (one * two).sum(axis=1).mean(), (np.concatenate([one, two]).mean(axis=0) ** 2).sum()
+        assert (agree - by_chance) / (1 - by_chance) == pytest.approx(known, abs=0.003)
+
+
 def nominal_alpha(counts: np.ndarray) -> float:
     """Alpha by its definition, from (units, categories) counts."""
     m = counts.sum(axis=1)
