@@ -163,7 +163,7 @@ def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
 
     parts = [pair.parts() for pair in found.values()]
     if row.term == "mean":
-        kept = [pair for pair, (n, _, de) in zip(found.values(), parts, strict=True) if n and de > 1e-12]
+        kept = [pair for pair, (n, _, de) in zip(found.values(), parts, strict=True) if n >= 2 and de > 1e-12]
         values = [float(cohens_kappa(pair.table(), weights=pair.disagreement).kappa) for pair in kept]
         theirs = sum(values) / len(values) if values else None
         package = "statsmodels"
@@ -210,6 +210,6 @@ def slope(pairs: Mapping[str, Pair], codes: Any, g: int, term: str) -> float:
     ends = []
     for step in (STEP, -STEP):
         parts = [pair.parts(1 + step * (codes[pair.index] == g)) for pair in pairs.values()]
-        known = [1 - do / de for n, do, de in parts if n and de > 1e-12]
+        known = [1 - do / de for n, do, de in parts if n > 1.5 and de > 1e-12]
         ends.append(float(pooled(parts) or 0.0) if term == "pooled" else sum(known) / len(known))
     return (ends[0] - ends[1]) / (2 * STEP)

@@ -150,7 +150,7 @@ class KappaTable:
         Mean of the pairs' kappas (Light 1971), and 1 - sum n Do / sum n De over pairs (Conger 1980 when every rater
         rated every unit); NaN where no pair has one.
     used : (pairs,) bool array
-        Pairs whose kappa exists: those in `mean`.
+        Pairs whose kappa exists, on two units or more: those in `mean`.
     influence : tuple of Influence or None
         Of each pair's kappa, of the mean and of the pooled one; None where there is no estimate.
     shared : tuple of pair of int64 arrays
@@ -213,7 +213,7 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
         pair_kappa(np.bincount(cell, weights=patterns.count[there], minlength=k * k).reshape(k, k).astype(float), w)
         for there, cell in shared
     )
-    used = np.array([not np.isnan(one.kappa) for one in found])
+    used = np.array([one.n >= 2 and not np.isnan(one.kappa) for one in found])
     sums = [np.concatenate([f.table.sum(axis=1), f.table.sum(axis=0), [(f.table * w).sum()]]) for f in found]
     whole = kappas(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(

@@ -338,7 +338,8 @@ def test_a_pair_without_common_units_is_a_row_with_its_reason():
     assert "no unit has ratings of both" in result.row("b | c").undefined
     assert "only one unit" in result.row("a | c").undefined
     assert result.row("a | b").estimate is not None
-    assert result.row("mean").estimate == result.row("a | b").estimate
+    assert result.row("mean").estimate == pytest.approx(result.row("a | b").estimate)
+    assert result.verify().ok
     assert "2 pairs of raters without a kappa, of 3" in " ".join(map(str, result.cautions))
     json.dumps(result.to_dict(), allow_nan=False)
 
@@ -403,6 +404,15 @@ def test_strata_stand_on_their_own_units():
     assert not result.tidy().duplicated(["term", "group"]).any()
     with pytest.raises(InputError, match="'part'"):
         weighted_kappa(result.design, stratum="village")
+
+
+def test_a_stratum_of_one_unit_is_a_row_with_its_reason():
+    matrix = [[1, 1, 2], [2, 2, 2], [1, 2, 1], [2, 2, 1], [2, 1, 2]]
+    design = of_matrix(matrix, levels=[1, 2], strata={"part": ["x"] * 4 + ["y"]})
+    for pairs in ("all", "pooled"):
+        rows = [r for r in weighted_kappa(design, stratum="part", pairs=pairs).rows if r.group == "y"]
+        assert rows
+        assert all(r.estimate is None and "at least 2" in r.undefined for r in rows)
 
 
 def test_two_raters_by_name_and_only_all_together():

@@ -29,6 +29,7 @@ PERFECT = "perfect agreement: the standard error is 0, so there is no interval"
 OPPOSITE = "no unit's ratings differ from the pattern: the standard error is 0, so there is no interval"
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
 NO_PAIR = "no two raters have a kappa"
+TOO_FEW = "kappa needs at least 2 units with ratings of two raters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,8 @@ class Part:
         row = Row(
             term=term, group=self.group, n=float(sum(f.n for f in self.table.found)), n_units=self.patterns.n_units
         )
+        if self.patterns.n_units < 2:
+            return replace(row, undefined=TOO_FEW)
         if math.isnan(value):
             why = NO_PAIR if not any(f.n for f in self.table.found) else "no variation: " + NO_PAIR
             return undefined_row(row, why, self.options.on_undefined if any(f.n for f in self.table.found) else "nan")
