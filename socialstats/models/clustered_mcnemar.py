@@ -15,9 +15,10 @@ from scipy.special import chdtrc
 from socialstats.models.intervals import not_zero
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.models.proportions import cluster_variance
+from socialstats.resampling.flip_exact import flip_tail
 from socialstats.resampling.units import FloatArray, IntArray
 
-LARGEST_SUM = 2e8  # clusters (or distinct sizes) x discordance: about half a second
+LARGEST_SUM = 2e8  # distinct sizes x discordance: a few seconds
 SPECTRAL_FLOOR = 1e-12  # smallest tail that a Fourier transform resolves
 
 
@@ -181,34 +182,27 @@ def sign_flip(gap: FloatArray) -> McNemarTest | str:
     0.25
     """
     steps = np.abs(gap[gap != 0]).astype(np.int64)
-    reach, observed = int(steps.sum()), int(abs(gap.sum()))
-    if not reach:
+    observed = float(gap.sum())
+    if not observed:
         return McNemarTest(statistic=0.0, df=None, p=1.0)
-    if len(steps) * reach > LARGEST_SUM:
-        return spectral_sign_flip(steps, reach, float(gap.sum()))
-    chance = np.zeros(2 * reach + 1)
-    chance[reach] = 1.0
-    for step in steps.tolist():
-        moved = np.zeros_like(chance)
-        moved[step:] += chance[:-step]
-        moved[:-step] += chance[step:]
-        chance = moved / 2
-    tails = chance[: reach - observed + 1].sum() + chance[reach + observed :].sum() if observed else 1.0
-    return McNemarTest(statistic=float(gap.sum()), df=None, p=float(not_zero(min(float(tails), 1.0))))
+    sizes, times = np.unique(steps, return_counts=True)
+    found = flip_tail(sizes.astype(np.float64), times.astype(np.float64), abs(observed) - 0.5)  # sums are whole
+    if found is None:
+        return spectral_sign_flip(sizes, times, observed)
+    return McNemarTest(statistic=observed, df=None, p=float(not_zero(min(2 * found[0], 1.0))))
 
 
-def spectral_sign_flip(steps: IntArray, reach: int, observed: float) -> McNemarTest | str:
+def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McNemarTest | str:
     """Compute the same p for many clusters, from the characteristic function prod cos(d_k theta).
 
     Parameters
     ----------
-    steps : (clusters,) array of whole numbers above 0
-    reach : int
-        Their sum.
+    sizes, times : (k,) arrays of whole numbers above 0
+        Distinct sizes of b - c, and clusters with each.
     observed : float
-        D.
+        D, not 0.
     """
-    sizes, times = np.unique(steps, return_counts=True)
+    reach = int(sizes @ times)
     if len(sizes) * reach > LARGEST_SUM:
         return "too many clusters for the exact distribution; use the t test"
     points = 2 * reach + 2
@@ -217,8 +211,7 @@ def spectral_sign_flip(steps: IntArray, reach: int, observed: float) -> McNemarT
     for size, k in zip(sizes.tolist(), times.tolist(), strict=True):
         wave *= np.cos(size * theta) ** k
     chance = np.fft.irfft(wave, n=points)  # of the sums 0, 1, ..., reach; the rest are the negative ones
-    least = int(abs(observed))
-    tail = 2 * float(chance[least : reach + 1].sum()) if least else 1.0
+    tail = 2 * float(chance[int(abs(observed)) : reach + 1].sum())
     return McNemarTest(statistic=observed, df=None, p=min(max(tail, SPECTRAL_FLOOR), 1.0))
 
 

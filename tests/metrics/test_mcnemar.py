@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -260,6 +261,8 @@ def test_values_of_other_scales_name_the_metric_that_takes_them():
                      second=np.array([1.0, 2.0]), count=np.ones(2))  # fmt: skip
     with pytest.raises(DesignError, match=r"nominal with 3 levels; symmetry\(\)"):
         mcnemar(nominal)
+    with pytest.raises(DesignError, match=r"which of the two counts as one: levels=\(zero, one\)"):
+        mcnemar(replace(nominal, levels=("x", "y"), first=np.array([0.0, 1.0])))
     numbers = Paired(conditions=("a", "b"), scale="numeric", first=np.array([0.5, 2.0]), second=np.ones(2),
                      count=np.ones(2))  # fmt: skip
     with pytest.raises(DesignError, match=r"paired_difference\(\)"):
@@ -352,3 +355,46 @@ def test_type_one_error_of_the_default_with_few_unequal_clusters():
         simple += clustered_mean(x - y, np.ones(code.size), [code], kind="CR1").p_value() < 0.05
     assert default / runs <= 0.07 + 0.015  # two Monte-Carlo s.e.
     assert simple / runs >= 0.10
+
+
+# ---- from a table of a stranger
+
+
+def long_table():
+    rng = np.random.default_rng(11)
+    base = rng.normal(size=120)
+    parts = [
+        pd.DataFrame({"unit": [f"q{k}" for k in range(120)], "condition": name,
+                      "value": np.where(base + e > 0, "y", "n"), "story": [f"s{k % 20}" for k in range(120)],
+                      "model": np.where(np.arange(120) < 60, "m", "k")})
+        for name, e in (("<b>after</b>", rng.normal(size=120)), ("be\\nfore $x$", rng.normal(size=120)))
+    ]  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_hostile_labels_and_levels_of_a_by_factor():
+    names = ("<b>after</b>", "be\\nfore $x$")
+    design = Paired.from_frame(long_table(), conditions=names, levels=("n", "y"), cluster="story", by="model")
+    group = mcnemar(design)
+    assert list(group) == ["k", "m"]
+    assert set(group.tidy()["by"]) == {"k", "m"}
+    for result in group.results.values():
+        assert "\n" not in result.sentence()
+        assert result.counts["pairs"] == 60
+        assert result.verify().ok
+
+
+def test_figures_of_the_difference_and_of_the_cells():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    result = mcnemar(psychiatry())
+    labels = [t.get_text() for t in result.plot().get_yticklabels()]
+    assert set(labels) == {"with clusters", "ignoring clusters"}
+    shown = {t.get_text() for t in result.plot(kind="cells").texts}
+    assert {"50", "21"} <= shown  # c and b
+    with pytest.raises(InputError, match="difference, cells"):
+        result.plot(kind="pie")
+    pyplot.close("all")

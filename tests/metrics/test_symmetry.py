@@ -176,3 +176,17 @@ def test_reasons_and_errors():
         symmetry(clustered(), cluster="village")
     with pytest.raises(InputError, match="95"):
         symmetry(clustered(), level=95)
+
+
+def test_figures_of_the_margins_and_of_the_table():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    result = symmetry(design_of(SQUARES["three"]["table"]))
+    assert [t.get_text() for t in result.plot().get_yticklabels()] == ["a", "b", "c"]
+    assert {"20", "15", "30"} <= {t.get_text() for t in result.plot(kind="table").texts}
+    with pytest.raises(InputError, match="margins, table"):
+        result.plot(kind="pie")
+    pyplot.close("all")

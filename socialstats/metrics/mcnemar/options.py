@@ -75,6 +75,8 @@ def check_binary(design: Paired) -> None:
     if design.scale == "binary":
         return
     other = "symmetry() takes k levels" if design.scale == "nominal" else "paired_difference() takes numbers"
+    if design.scale == "nominal" and len(design.levels) == 2:
+        other = "say which of the two counts as one: levels=(zero, one) when making the design"
     raise DesignError(
         f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}"
         f"{f' with {len(design.levels)} levels' if design.levels else ''}; {other}"
