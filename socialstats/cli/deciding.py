@@ -29,7 +29,7 @@ MARKS = {
 }  # parts and options that only one design has
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
-VAGUE = {"group", "model", "version", "variant", "prompt", "setting", "time", "worker"}  # could be either part
+VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding"}
 
 

@@ -20,7 +20,7 @@ PLAIN = r"(?!['\"(\[{])[^\s,;:()'\"]*[^\s,;:()'\".]"
 SETTING = re.compile(
     rf"(?<![\w.'\"/-])(?P<name>{'|'.join(sorted((*OPTIONS, *PARTS), key=len, reverse=True))})="
     rf"(?P<value>{QUOTED}|[\[(](?:{QUOTED}|[\w.…-]+)(?:, ?(?:{QUOTED}|[\w.…-]+))*,?[\])]|{PLAIN}|)"
-    rf"(?P<twin> \((?P<said>--[^()\n]{{1,300}})\))?"
+    rf"(?P<twin>(?: in their own order)? \((?P<said>--[^()\n]{{1,300}})\))?"
 )
 
 

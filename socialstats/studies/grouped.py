@@ -79,9 +79,10 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
 
 def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
     """Put the leading estimates of all levels beside each other, their tests adjusted as one family."""
+    first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
     leads = {
-        level: o.blocks[0].results[0] for level, o in outcomes.items()
-        if o.blocks and o.blocks[0].id in LEADING and o.blocks[0].results and o.blocks[0].results[0].metric != "symmetry"
+        level: block.results[0] for level, block in first.items()
+        if block.results and block.results[0].metric != "symmetry"
     }  # fmt: skip
     if len(leads) < 2:
         return ()

@@ -85,7 +85,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
     if design.scale == "nominal":
         return Numbers(main=main, lead=most_shifted(main))
     lead = main.rows[0]
-    sizes = None
+    sizes: Any = None
     if design.scale == "numeric":
         from socialstats.metrics.effect_sizes import effect_sizes
 
