@@ -283,6 +283,21 @@ def test_both_raters_constant_is_no_variation():
     assert "on_undefined" in one.undefined
 
 
+def test_levels_that_agree_fully_by_custom_weights_are_no_variation():
+    w = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    row = weighted_kappa(of_matrix([[1, 2], [2, 1], [1, 1]], levels=[1, 2, 3]), weights=w).rows[0]
+    assert row.estimate is None
+    assert "agree fully" in row.undefined
+
+
+def test_pairs_of_one_unit_each_have_no_mean():
+    matrix = [[1, 2, None], [2, None, 1], [None, 1, 1]]
+    result = weighted_kappa(of_matrix(matrix, levels=[1, 2]))
+    assert result.row("mean").estimate is None
+    assert result.row("pooled").estimate != 1
+    assert result.verify() is not None
+
+
 def test_one_rater_constant_is_kappa_zero_without_interval():
     rng = np.random.default_rng(3)
     result = weighted_kappa(of_matrix([[1, int(x)] for x in rng.integers(1, 4, size=30)], levels=[1, 2, 3]))

@@ -19,6 +19,7 @@ from socialstats.results import Row
 from socialstats.text import count as counted
 from socialstats.text import shorten
 
+ROUNDING = 1e-14
 RESAMPLED = ("percentile", "basic", "bca")
 MEAN, POOLED = "mean", "pooled"
 METHODS = {
@@ -26,7 +27,7 @@ METHODS = {
     "bca": "bootstrap, BCa",
 }  # fmt: skip
 PERFECT = "perfect agreement: the standard error is 0, so there is no interval"
-OPPOSITE = "no unit's ratings differ from the pattern: the standard error is 0, so there is no interval"
+FLAT = "no unit moves kappa: the standard error is 0, so there is no interval"
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
 NO_PAIR = "no two raters have a kappa"
 TOO_FEW = "kappa needs at least 2 units with ratings of two raters"
@@ -103,8 +104,8 @@ class Part:
         if math.isnan(value):
             why = NO_PAIR if not any(f.n for f in self.table.found) else "no variation: " + NO_PAIR
             return undefined_row(row, why, self.options.on_undefined if any(f.n for f in self.table.found) else "nan")
-        perfect = all(f.kappa == 1 for f, used in zip(self.table.found, self.table.used, strict=True) if used)
-        return self.filled(replace(row, estimate=1.0 if perfect else value), column, PERFECT if perfect else "")
+        value = 0.0 if abs(value) < ROUNDING else value
+        return self.filled(replace(row, estimate=value), column, PERFECT if value == 1 else "")
 
     def pair_row(self, p: int) -> Row:
         """Row of one pair of raters."""
@@ -115,7 +116,9 @@ class Part:
             return replace(row, undefined=f"{units} has ratings of both; kappa needs at least 2")
         always = [None if code is None else shorten(self.patterns.levels[code]) for code in found.constant]
         if math.isnan(found.kappa):
-            why = f"no variation: both raters gave '{always[0]}' to all {counted(found.n, 'unit')}"
+            why = "no variation: the weights say that all levels they gave agree fully"
+            if always[0] is not None and always[0] == always[1]:
+                why = f"no variation: both raters gave '{always[0]}' to all {counted(found.n, 'unit')}"
             return undefined_row(row, why, self.options.on_undefined)
         row, why = replace(row, estimate=found.kappa), ""
         if any(level is not None for level in always):
@@ -134,7 +137,7 @@ class Part:
         if not why and math.isnan(error):
             why = ONE_CLUSTER
         if not why and error <= 1e-9:
-            why = OPPOSITE
+            why = FLAT
         if why:
             return replace(row, undefined=why)
         value = float(row.estimate or 0.0)
