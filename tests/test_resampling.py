@@ -310,3 +310,18 @@ def test_monte_carlo_error_matches_the_spread_over_seeds():
     spread = np.std([i.low[0] for i in intervals])
     typical = np.mean([i.error_low[0] for i in intervals])
     assert 0.75 < typical / spread < 1.3
+
+
+@pytest.mark.parametrize("filled", [1.0, 0.5, 0.1])
+def test_crossed_sums_are_those_of_the_multiplied_weights(filled):
+    """Full and half-full grids are summed factor by factor, sparse ones by combination: the same numbers."""
+    rng = np.random.default_rng(8)
+    row, column = (i.ravel() for i in np.indices((30, 12)))
+    kept = rng.random(row.size) < filled
+    kept[:30] = True
+    units = Units.clusters(row[kept], column[kept])
+    table = np.column_stack([rng.standard_normal(kept.sum()), np.ones(kept.sum())])
+    boot = bootstrap(table, lambda sums: sums, units, resamples=70, seed=4)
+    products = np.concatenate(list(weight_blocks(units, resamples=70, seed=4, block=70)))
+    np.testing.assert_allclose(boot.replicates, products @ units.total(table).toarray(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(boot.estimate, table.sum(axis=0), rtol=1e-12)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.resampling.units import FloatArray, IntArray, Scheme, Units, weight_blocks
+from socialstats.resampling.units import FloatArray, IntArray, Scheme, Units, factor_blocks
 from socialstats.text import count, percent
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Finish = Callable[[FloatArray], FloatArray]
-MEMORY = 64_000_000
+MEMORY = 4_000_000  # about what stays in the cache
+PIECE = 32  # resamples of one dense product: always these, so that its rounding does not depend on the block
+DENSE, FEW_UNITS = 0.25, 20_000  # filled share, and units, up to which tables are summed densely
 MOST_DEGENERATE = 0.01
 
 
@@ -128,8 +130,8 @@ def bootstrap(
 
     Notes
     -----
-    The products run over sparse statistics one unit after the other, so a sum does not depend on how many
-    resamples share its block.
+    Sparse products run one unit after the other, dense ones over pieces of fixed size, so a sum does not depend on
+    how many resamples share its block.
 
     References
     ----------
@@ -148,14 +150,15 @@ def bootstrap(
     if resamples < 1:
         raise InputError(f"resamples must be at least 1, not {resamples}")
     table = units.total(statistics)
-    estimate = finite(finish(unit_sums(np.ones((1, units.n_units)), table)))[0]
+    summed = sums_of(units, table)
+    estimate = finite(finish(summed([np.ones((1, size)) for size in units.sizes])))[0]
     per_resample = 8 * (3 * units.n_units + 3 * table.shape[1] + len(estimate))
     block = max(1, min(resamples, int(memory) // per_resample))
     replicates = np.empty((resamples, len(estimate)))
     start = 0
-    for weights in weight_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
-        stop = start + len(weights)
-        replicates[start:stop] = finite(finish(unit_sums(weights, table)))
+    for weights in factor_blocks(units, resamples=resamples, seed=seed, block=whole_pieces(block), scheme=scheme):
+        stop = start + len(weights[0])
+        replicates[start:stop] = finite(finish(summed(weights)))
         start = stop
     lost = np.isnan(replicates).sum(axis=0)
     if np.any(~np.isnan(estimate)) and np.all(lost == resamples):
@@ -163,6 +166,42 @@ def bootstrap(
             f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
         )
     return Bootstrap(estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme)
+
+
+def sums_of(units: Units, table: csr_array) -> Callable[[list[FloatArray]], FloatArray]:
+    """Return the function from the weights of each factor, (b, levels), to the weighted sums (b, k).
+
+    A table that is mostly filled is summed densely, any other unit by unit; two crossed factors whose combinations
+    mostly occur without making the weights of the combinations: sum_ij v_i s_ij w_j.
+    """
+    if units.n_units > FEW_UNITS or table.nnz < DENSE * table.shape[0] * table.shape[1]:
+        return lambda weights: unit_sums(units.product(weights), table)
+    dense = table.toarray()
+    if len(units.sizes) == 1:
+        return lambda weights: in_pieces(weights[0], dense)
+    if units.n_units < DENSE * units.sizes[0] * units.sizes[1]:
+        return lambda weights: in_pieces(units.product(weights), dense)
+    grid = np.zeros((table.shape[1], *units.sizes))
+    grid[:, units.members[0], units.members[1]] = dense.T
+
+    def crossed(weights: list[FloatArray]) -> FloatArray:
+        sums = [np.einsum("bj,bj->b", in_pieces(weights[0], one), weights[1]) for one in grid]
+        return np.column_stack(sums)
+
+    return crossed
+
+
+def whole_pieces(block: int) -> int:
+    """Return a number of resamples a block that cuts no piece, and is at least one."""
+    return max(PIECE, block // PIECE * PIECE)
+
+
+def in_pieces(weights: FloatArray, dense: FloatArray) -> FloatArray:
+    """Weighted sums (b, units) @ (units, k) by dense products of `PIECE` resamples each."""
+    out = np.empty((len(weights), dense.shape[1]))
+    for start in range(0, len(weights), PIECE):
+        out[start : start + PIECE] = weights[start : start + PIECE] @ dense
+    return out
 
 
 def unit_sums(weights: FloatArray, table: csr_array) -> FloatArray:

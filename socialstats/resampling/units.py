@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -111,6 +111,12 @@ class Units:
         """Independent things resampled: rows, clusters, or levels of the smaller of two factors."""
         return min(self.sizes) if self.copies is None else int(self.copies.sum())
 
+    def product(self, weights: Sequence[FloatArray]) -> FloatArray:
+        """Weights of the units from those of each factor's levels: (b, levels) arrays to (b, units)."""
+        if len(weights) == 1:
+            return weights[0]
+        return np.asarray(weights[0][:, self.members[0]] * weights[1][:, self.members[1]])
+
     def total(self, statistics: Any) -> csr_array:
         """Sum statistics of cells to statistics of units: (cells, k) to (units, k), sparse."""
         from scipy.sparse import csr_array
@@ -158,6 +164,19 @@ def weight_blocks(
     >>> next(weight_blocks(units, resamples=2, seed=1, block=2)).sum(axis=1)
     array([3., 3.])
     """
+    for weights in factor_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
+        yield units.product(weights)
+
+
+def factor_blocks(
+    units: Units, *, resamples: int, seed: int, block: int, scheme: Scheme = "multinomial"
+) -> Iterator[list[FloatArray]]:
+    """Draw the weights of each factor's levels, not yet multiplied; otherwise as `weight_blocks`.
+
+    Yields
+    ------
+    list of (at most block, levels) float64 arrays
+    """
     if scheme not in SCHEMES:
         raise InputError(f"scheme '{scheme}' is not one of {', '.join(SCHEMES)}")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
@@ -168,10 +187,7 @@ def weight_blocks(
     for start in range(0, resamples, block):
         n = min(block, resamples - start)
         drawn = [draw(n) for draw in samplers]
-        if len(drawn) == 2:
-            yield drawn[0][:, units.members[0]] * drawn[1][:, units.members[1]]
-        else:
-            yield drawn[0] if units.copies is None else drawn[0] / units.copies
+        yield drawn if units.copies is None or np.all(units.copies == 1) else [drawn[0] / units.copies]
 
 
 def sampler(rng: np.random.Generator, size: int, copies: FloatArray | None, scheme: Scheme) -> Draw:
@@ -197,5 +213,6 @@ def draw_singly(rng: np.random.Generator, n: int, size: int, copies: FloatArray 
     picked = rng.integers(0, total, size=(n, total))
     if copies is not None and total > size:
         picked = np.repeat(np.arange(size), copies.astype(np.int64))[picked]
-    picked += size * np.arange(n)[:, None]
-    return np.bincount(picked.ravel(), minlength=n * size).reshape(n, size).astype(np.float64)
+    picked *= n
+    picked += np.arange(n)[:, None]
+    return np.bincount(picked.ravel(), minlength=n * size).reshape(size, n).astype(np.float64).T
