@@ -149,10 +149,7 @@ def _from_counts(
         units = numbered(len(order))
     first = np.unique(unit_of, return_index=True)[1]
     ratings = counts[order].astype(np.int64)
-    totals = ratings.sum(axis=1)
-    value = np.repeat(np.tile(np.arange(len(labels)), len(order)), ratings.ravel())
-    row = np.repeat(np.arange(len(order)), totals)
-    rater = np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
+    row, value, rater = _expand(ratings)
     numbers = [as_number(label) for label in labels]
     numeric = None not in numbers
     read = int(rows.counts.n[rows.use].sum())
@@ -161,7 +158,7 @@ def _from_counts(
     by = rows.factor(options.by, order[row]) if options.by else None
     unit_count = np.ones(len(units)) if options.unit else rows.counts.n[order]
     done = Ratings(
-        units=units, raters=numbered(int(totals.max())), levels=tuple(labels), scale=scale, numeric=numeric,
+        units=units, raters=numbered(int(rater.max()) + 1), levels=tuple(labels), scale=scale, numeric=numeric,
         scores=np.array([x or 0.0 for x in numbers] if numeric else range(len(labels)), dtype=np.float64),
         unit=unit_of[row].astype(np.int64), rater=rater, value=value, status=np.zeros(len(row), dtype=np.int8),
         unit_count=unit_count, by=by, raters_known=False, source=rows.table.source,
@@ -170,6 +167,15 @@ def _from_counts(
         columns={"unit": options.unit} if options.unit else {}, flow=tuple(steps),
     )  # fmt: skip
     return replace(done, flow=(*steps, FlowStep(label="ratings analysed", rows=done.n_rows)))
+
+
+def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the row, the level and the number within its row of every rating of a (rows, levels) table."""
+    size, levels = ratings.shape
+    totals = ratings.sum(axis=1)
+    row = np.repeat(np.arange(size), totals)
+    value = np.repeat(np.tile(np.arange(levels), size), ratings.ravel())
+    return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
 
 
 def _other(rows: Rows, options: RatingsOptions, belongs: Sequence[str], use: IntArray) -> list[IntArray]:

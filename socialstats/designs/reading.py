@@ -90,7 +90,8 @@ def read_ratings(path: str | os.PathLike[str], *, format: Format | None = None, 
     format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
         By default the suffix decides, then the content.
     **options
-        As in `Ratings.from_frame`; with ``raters_in=`` as in `Ratings.from_wide`.
+        As in `Ratings.from_frame`; with ``raters_in=`` as in `Ratings.from_wide`, with ``columns=`` as in
+        `Ratings.from_counts`.
 
     Returns
     -------

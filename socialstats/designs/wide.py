@@ -101,7 +101,12 @@ def _array(frame: Any, column: str) -> AnyArray:
 
 
 def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
+    """Put columns below each other; where some are numbers, truth values are 0 and 1."""
     arrays = [_array(frame, column) for column in columns]
+    truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
+    plain = all(one or array.dtype != object for array, one in zip(arrays, truth, strict=True))
+    if plain and any(truth) and not all(truth):
+        arrays = [np.array(array, dtype=np.float64) if one else array for array, one in zip(arrays, truth, strict=True)]
     if any(array.dtype == object for array in arrays):
         arrays = [array.astype(object) for array in arrays]
     return np.concatenate(arrays)

@@ -125,7 +125,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     except TypeError as error:
         raise InputError(
             f"{source}: a {type(data).__name__} is not a table. Pass a data frame (pandas, polars, pyarrow, "
-            "DuckDB, ...), a mapping of columns, or read a file with read_comparisons(path)"
+            "DuckDB, ...), a mapping of columns, or read a file (read_comparisons, read_paired, read_ratings)"
         ) from error
     except nw.exceptions.DuplicateError as error:
         names = " ".join(str(error).split())

@@ -39,7 +39,7 @@ def as_text(value: Any) -> str | None:
     """
     if isinstance(value, str):
         return str(value) or None
-    if value is None or value != value or type(value).__name__ in {"NAType", "NaTType"}:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value:
         return None
     if isinstance(value, (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)):
         raise TypeError(f"a {type(value).__name__} is not a label")
