@@ -18,15 +18,17 @@ from socialstats.models.reliability import (
     CiName,
     Coefficient,
     Group,
-    agreement_cautions,
     chosen_raters,
     coefficient_row,
     groups_of,
+    reliability_weights,
+)
+from socialstats.models.reliability_words import (
+    agreement_cautions,
     inference_text,
     reliability_counts,
     reliability_rows,
     reliability_sentence,
-    reliability_weights,
 )
 from socialstats.registry import Metric
 from socialstats.results import FloatArray, Result, ResultGroup, by_levels

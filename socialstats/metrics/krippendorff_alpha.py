@@ -10,17 +10,19 @@ import numpy as np
 
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.errors import Caution, InputError, caution
-from socialstats.models.coincidences import alpha_sums, coincidence_matrix, influence
+from socialstats.models.coincidences import AlphaSums, alpha_sums, coincidence_matrix, influence
 from socialstats.models.rating_counts import RatingCounts, Refusal
 from socialstats.models.reliability import (
     AgreementOptions,
     CiName,
     Coefficient,
     Group,
-    agreement_cautions,
     chosen_raters,
     coefficient_row,
     groups_of,
+)
+from socialstats.models.reliability_words import (
+    agreement_cautions,
     inference_text,
     reliability_counts,
     reliability_rows,
@@ -124,7 +126,11 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
     used, notes = checked_scale(design, scale, options.refusal)
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=2)
-    made = [coefficient_row("alpha", group, coefficient(group, used), options) for group in groups]
+    sums = [alpha_sums(group.counts, used) if group.counts.varies else None for group in groups]
+    made = [
+        coefficient_row("alpha", group, coefficient(group, one, used), options)
+        for group, one in zip(groups, sums, strict=True)
+    ]
     rows = tuple(row for row, _ in made)
     whole = groups[0].counts
     return Result(
@@ -140,7 +146,7 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
         ),
         references=METRIC.references,
         design=design,
-        extras=extras(whole, used),
+        extras=extras(whole, sums[0]),
     )  # fmt: skip
 
 
@@ -172,22 +178,21 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> tuple[str
     return used, (caution("SS310", said, affects="alpha", fix="give numbers, or use scale='ordinal'"),)
 
 
-def coefficient(group: Group, scale: str) -> Coefficient:
-    """Alpha of a group of units."""
+def coefficient(group: Group, sums: AlphaSums | None, scale: str) -> Coefficient:
+    """Alpha of a group of units; None stands for ratings that do not vary."""
     counts = group.counts
-    if not counts.varies:
+    if sums is None:
         return Coefficient(estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: np.zeros(0))
-    sums = alpha_sums(counts, scale)
     return Coefficient(
         estimate=float(sums.alpha(sums.total())[0, 0]), statistics=sums.statistics, finish=sums.alpha,
         values=lambda: counts.n_units * influence(counts, scale),
     )  # fmt: skip
 
 
-def extras(counts: RatingCounts, scale: str) -> dict[str, Any]:
-    """Observed and expected disagreement, margins and coincidences of all units."""
-    sums = alpha_sums(counts, scale)
-    observed, expected, n = (float(x[0]) for x in sums.finish(sums.total()))
+def extras(counts: RatingCounts, sums: AlphaSums | None) -> dict[str, Any]:
+    """Observed and expected disagreement (0 where ratings do not vary), margins and coincidences of all units."""
+    n = float(counts.n_ratings)
+    observed, expected, _ = (0.0, 0.0, n) if sums is None else (float(x[0]) for x in sums.finish(sums.total()))
     small = len(counts.levels) <= MOST_LEVELS_SHOWN
     return {
         "observed_disagreement": observed / n, "expected_disagreement": expected / (n * (n - 1)),

@@ -42,11 +42,7 @@ class ChanceAgreement:
     @property
     def shares(self) -> csr_array:
         """r_ik / r_i, sparse (units, levels)."""
-        from scipy.sparse import csr_array
-
-        counts = self.counts
-        values = counts.n / counts.size[counts.unit]
-        return csr_array((values, (counts.unit, counts.level)), shape=(len(counts.size), len(counts.levels)))
+        return self.counts.sparse(self.counts.n / self.counts.size[self.counts.unit])
 
     @property
     def agreement(self) -> FloatArray:

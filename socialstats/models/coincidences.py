@@ -16,7 +16,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import InputError
-from socialstats.models.rating_counts import RatingCounts
+from socialstats.models.rating_counts import RatingCounts, by_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -78,7 +78,9 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
     else:
         parts = [csr_array(observed(counts, scale)[:, None]), table]
         finish = nominal_finish if scale == "nominal" else ratio_finish(counts.scores)
-    statistics = csr_array(hstack(parts, format="csr").multiply(counts.copies[:, None]))
+    statistics = csr_array(hstack(parts, format="csr"))
+    if np.any(counts.copies != 1):
+        statistics.data *= np.repeat(counts.copies, np.diff(statistics.indptr))
     return AlphaSums(statistics=statistics, finish=finish)
 
 
@@ -180,16 +182,13 @@ def pair_sums(counts: RatingCounts) -> FloatArray:
 
 def pair_columns(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
     """Pairs of levels that share a unit: lower level, higher level, and (units, pairs) coincidences o_ck."""
-    from scipy.sparse import csr_array
-
     found = [(counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
              for a, b in pairs_within(counts)]  # fmt: skip
     unit, low, high, n = (np.concatenate([part[i] for part in found]) for i in range(4))
     k = len(counts.levels)
     keys, column = np.unique(low * k + high, return_inverse=True)
     values = n / (counts.size[unit] - 1)
-    table = csr_array((values, (unit, column)), shape=(len(counts.size), len(keys)))
-    return keys // k, keys % k, table
+    return keys // k, keys % k, by_rows(values, unit, column, (len(counts.size), len(keys)))
 
 
 def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
@@ -208,9 +207,8 @@ def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
 
 def coincidence_matrix(counts: RatingCounts) -> FloatArray:
     """(levels, levels) coincidences o_ck; row sums are the margins."""
-    table = counts.table()
     share = counts.copies / (counts.size - 1)
-    products = (table.T @ table.multiply(share[:, None]).tocsr()).toarray()
+    products = (counts.table().T @ counts.sparse(counts.n * share[counts.unit])).toarray()
     own = np.bincount(counts.level, weights=counts.n * share[counts.unit], minlength=len(counts.levels))
     matrix: FloatArray = products - np.diag(own)
     return matrix

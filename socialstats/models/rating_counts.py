@@ -80,9 +80,11 @@ class RatingCounts:
 
     def table(self) -> csr_array:
         """Counts as a sparse (units, levels) array."""
-        from scipy.sparse import csr_array
+        return self.sparse(self.n)
 
-        return csr_array((self.n, (self.unit, self.level)), shape=(len(self.size), len(self.levels)))
+    def sparse(self, values: FloatArray) -> csr_array:
+        """Put a value of each triplet into a sparse (units, levels) array."""
+        return by_rows(values, self.unit, self.level, (len(self.size), len(self.levels)))
 
     def per_unit(self, values: FloatArray) -> FloatArray:
         """Sum a value of each triplet over the triplets of each unit."""
@@ -98,6 +100,14 @@ class RatingCounts:
             self, unit=place[self.unit[here]], level=self.level[here], n=self.n[here], size=self.size[kept],
             copies=self.copies[kept], index=self.index[kept],
         )  # fmt: skip
+
+
+def by_rows(values: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]) -> csr_array:
+    """Make a sparse array of values whose rows are ascending, without sorting them again."""
+    from scipy.sparse import csr_array
+
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    return csr_array((values, column, start), shape=shape)
 
 
 def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:

@@ -1,0 +1,104 @@
+"""What results of the coefficients of agreement say besides their rows: inference, cautions, counts, sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.errors import Caution, caution
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.rating_counts import RatingCounts
+from socialstats.models.reliability import AgreementOptions, Group
+from socialstats.results import Row
+from socialstats.text import count, interval, listing, number, p_value, shorten
+
+SMALL = 50
+
+
+def inference_text(design: Ratings, options: AgreementOptions) -> str:
+    """Say how the intervals were obtained."""
+    over = cluster_text(cluster_factors(design, options.cluster), "units")
+    if options.ci == "closed":
+        return f"t intervals with linearised standard errors; {over}"
+    return f"{options.ci} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
+
+
+def agreement_cautions(
+    design: Ratings, groups: Sequence[Group], rows: Sequence[Row], options: AgreementOptions
+) -> tuple[Caution, ...]:
+    """Cautions on clusters, small samples, constant ratings, and missing ratings."""
+    factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
+    found = list(cluster_cautions(design, factors))
+    units = groups[0].n_paired
+    if units < SMALL and not factors:
+        fix = f"rate {SMALL} units or more, or read the interval as approximate"
+        found.append(caution("SS312", f"{count(units, 'unit')} with two or more ratings", affects="intervals", fix=fix))
+    still = [row for row in rows if row.undefined and row.undefined.startswith("no variation")]
+    if still:
+        where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"
+        found.append(caution("SS313", f"every rating is the same in {where}", affects="the coefficient there",
+                             fix="take units that differ: a reliability needs something to tell apart"))  # fmt: skip
+    return (*found, *missing_cautions(design, groups[0], options))
+
+
+def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -> tuple[Caution, ...]:
+    """Caution SS315: refusals, missing ratings, and units with fewer than two ratings."""
+    copies = design.unit_count[design.unit]
+    refused = int(copies[design.status == REFUSAL].sum())
+    rated = int(copies[design.status == OK].sum())
+    cells = int(design.unit_count.sum()) * len(design.raters)
+    unparsed = int(copies[design.status == MISSING].sum())
+    alone = int(design.unit_count.sum()) - group.n_paired
+    said = []
+    if refused:
+        as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
+        said.append(f"{count(refused, 'refusal')} {as_what}")
+    if cells > rated + refused and design.raters_known:
+        said.append(f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for")
+    if unparsed and design.raters_known and unparsed < cells - rated - refused:
+        said.append(f"{count(unparsed)} of them written as missing")
+    if alone:
+        said.append(f"{count(alone, 'unit')} with fewer than two ratings")
+    if not said:
+        return ()
+    return (caution("SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"),)
+
+
+def reliability_counts(design: Ratings, counts: RatingCounts) -> dict[str, int]:
+    """Number of units, raters (where they are known) and ratings of a result."""
+    raters = {"raters": len(design.raters)} if design.raters_known else {}
+    return {"units": counts.n_units, **raters, "ratings": counts.n_ratings}
+
+
+def reliability_sentence(result: Any, name: str) -> str:
+    """Say the coefficient of all units with its interval and what it was computed from.
+
+    Parameters
+    ----------
+    result : Result
+        With counts of units, raters (where known) and ratings, and the coefficient of all units as its first row.
+    name : str
+        Of the coefficient, in words.
+    """
+    row, n = result.rows[0], result.counts
+    known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
+    of = listing(known)
+    start = f"{name} of {of}"
+    if row.estimate is None:
+        return f"{start} does not exist: {row.undefined}."
+    value = f"{start} was {number(row.estimate, 3, bounded=True)}"
+    if row.conf_low is None:
+        return f"{value}, without an interval: {row.undefined}."
+    ends = interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)
+    over = f", over {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
+    if row.statistic is None:
+        return f"{value}, {ends} ({row.method}{over})."
+    return f"{value}, {ends}, t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}{over}."
+
+
+def reliability_rows(result: Any, term: str) -> list[Row]:
+    """Rows of the coefficient `term` for a figure, named by their group."""
+    return [replace(row, term=row.group or "all units", group=None) for row in result.rows if row.term == term]
