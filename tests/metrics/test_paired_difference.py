@@ -137,6 +137,23 @@ def test_sign_flips_of_clusters_by_listing():
     assert paired_difference(CLUSTERED).row("sign_flip").p_value == pytest.approx(expected)
 
 
+def test_random_flips_and_their_normal_approximation():
+    many = RNG.normal(0.012, 1, 20_001)
+    result = paired_difference(pairs(many))
+    row = result.row("sign_flip")
+    assert "normal approximation" in row.method
+    assert row.p_value == result.extras["flip_normal"]["p"]
+    assert row.p_value == pytest.approx(2 * stats.norm.sf(abs(many.sum()) / np.sqrt(many @ many)))
+    some = paired_difference(pairs(many[:3000]), flips=20_000, seed=3)
+    assert "20,000 random flips" in some.row("sign_flip").method
+    assert some.row("sign_flip").p_value == pytest.approx(
+        some.extras["flip_normal"]["p"], abs=4 * some.extras["flip_error"] + 0.002
+    )
+    other = paired_difference(pairs(many[:3000]), flips=20_000, seed=4)
+    assert other.row("sign_flip").p_value != some.row("sign_flip").p_value
+    assert some.verify().ok
+
+
 def test_conditions_exchanged():
     for design in (CLUSTERED, CROSSED, from_golden("paired_sleep")[0]):
         one, two = paired_difference(design), paired_difference(design.swap())

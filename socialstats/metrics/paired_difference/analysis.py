@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, 
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.units import FloatArray
+from socialstats.text import count
 
+MOST_FLIPPED = 20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
+FEWEST_FLIPS = 99
 CROSSED_FLIPS = "signs cannot be flipped along two crossed factors at once; name one of them with cluster="
 
 
@@ -98,10 +101,18 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> 
     units = flipped_units(pairs, factors, options)
     if units is None:
         return CROSSED_FLIPS
+    many = len(units[0]) > MOST_FLIPPED
     try:
-        return sign_flip(*units, alternative=options.alternative, flips=options.flips, seed=options.seed)
+        test = sign_flip(
+            *units, alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips, seed=options.seed
+        )
     except UndefinedStatistic as error:
         return str(error)
+    if not many or test.exact:
+        return test
+    normal = normal_flips(pairs, factors, options)["p"]
+    said = f"normal approximation: more than {count(MOST_FLIPPED)} different values"
+    return replace(test, p_value=np.array([normal]), mc_error=np.zeros(1), draws=0, method=said)
 
 
 def normal_flips(pairs: PairValues, factors: Sequence[Factor], options: Options) -> dict[str, float]:

@@ -81,7 +81,8 @@ def paired_difference(
     resamples : int
         Of the bootstrap.
     flips : int
-        Random sign patterns where the exact distribution of the sign-flip test takes too long.
+        Random sign patterns where the exact distribution of the sign-flip test takes too long (with more than 20,000
+        different values its normal approximation takes their place).
     seed : int
 
     Returns
@@ -164,8 +165,9 @@ def estimate(design: Paired, options: Options) -> Result:
         design=design,
         extras={
             "wilcoxon": {} if isinstance(ranks, str) else rank_variants(ranks, pairs, options),
-            "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]), "interval": ends,
-            "flip_normal": normal_flips(pairs, factors, options), "std_errors": variants(pairs, factors), "lead": lead, "bounds": (options.null,),
+            "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
+            "flip_normal": normal_flips(pairs, factors, options), "interval": ends,
+            "std_errors": variants(pairs, factors), "lead": lead, "bounds": (options.null,),
         },
     )  # fmt: skip
 

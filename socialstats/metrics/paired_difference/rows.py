@@ -80,7 +80,8 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean, factors: Sequence[Fact
     unit = "clusters" if factors else "pairs"
     if isinstance(test, str):
         return Row(term="sign_flip", group="test", method=f"sign flips of {unit}", undefined=test)
-    how = "exact" if test.exact else f"{count(test.draws)} random flips, (b + 1)/(B + 1)"
+    drawn = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
+    how = "exact" if test.exact else drawn
     return Row(
         term="sign_flip", group="test", statistic=float(test.statistic[0]) / lead.n, p_value=float(test.p_value[0]),
         n=lead.n, n_units=int(lead.n), n_clusters=lead.clusters[0] if lead.clusters else None,

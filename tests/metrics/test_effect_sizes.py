@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from socialstats import Paired, effect_sizes, effect_sizes_from_summary
+from socialstats.designs.parts import Factor
+from socialstats.errors import InputError
+from tests.golden_data import golden, golden_frame
+
+RNG = np.random.default_rng(21)
+SETS = ("paired_sleep", "paired_anorexia_FT")
+STORY = np.repeat(np.arange(14), [2, 3, 4, 5, 6, 7, 8, 2, 3, 4, 5, 6, 7, 8])
+BASE = RNG.normal(size=len(STORY)) + RNG.normal(size=14)[STORY]
+NEXT = 0.8 * BASE + RNG.normal(0.5, 0.8, len(STORY)) + 0.5 * RNG.normal(size=14)[STORY]
+
+
+def factor(name, codes):
+    return Factor(name=name, codes=np.asarray(codes, dtype=np.int64), levels=tuple(map(str, range(max(codes) + 1))))
+
+
+def pairs(first, second, *, count=None, clusters=()):
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    return Paired(
+        conditions=("after", "before"), first=first, second=second,
+        count=np.ones(len(first)) if count is None else np.asarray(count, dtype=float), scale="numeric",
+        clusters=tuple(factor(*c) for c in clusters),
+    )  # fmt: skip
+
+
+def from_golden(name):
+    rows = golden_frame(f"{name}.csv")
+    return pairs(rows["x"], rows["y"]), golden(name)["r"]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_golden_number(name):
+    design, r = from_golden(name)
+    result = effect_sizes(design)
+    rows = {row.term: row for row in result.rows}
+    for term, key in (("d_z", "d_z"), ("g_z", "g_z"), ("d_av", "d_av_rms"), ("d_rm", "d_rm")):
+        assert rows[term].estimate == pytest.approx(r[key], rel=1e-10)
+    assert (rows["d_z"].conf_low, rows["d_z"].conf_high) == pytest.approx(r["d_z_ci95_ncp_uniroot"], abs=1e-11)
+    ninety = effect_sizes(design, level=0.9, ci="noncentral_t").row("d_z")
+    assert (ninety.conf_low, ninety.conf_high) == pytest.approx(r["d_z_ci90_ncp_uniroot"], abs=1e-11)
+    # effectsize searches the noncentrality to about 1e-5 (its note): J times the ends, to that accuracy
+    assert (rows["g_z"].conf_low, rows["g_z"].conf_high) == pytest.approx(r["g_z_ci95_effectsize"], abs=1e-4)
+    assert result.extras["hedges_j"] == pytest.approx(r["hedges_J_exact"], rel=1e-12)
+    assert result.verify().ok, result.verify().tidy().to_string()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_from_summary_numbers_of_the_goldens(name):
+    _, r = from_golden(name)
+    rows, n = golden_frame(f"{name}.csv"), r["df"] + 1
+    one, two = rows["x"].std(), rows["y"].std()
+    ways = (
+        {"t": r["t"]},
+        {"mean": r["mean_diff"], "sd": r["sd_diff"]},
+        {"t": r["t"], "mean": r["mean_diff"]},
+        {"mean": r["mean_diff"], "sd_first": one, "sd_second": two, "r": r["r"]},
+        {"mean": r["mean_diff"], "sd_first": one, "sd_second": two, "sd": r["sd_diff"]},
+        {"t": r["t"], "sd_first": one, "sd_second": two, "r": r["r"]},
+    )
+    for given in ways:
+        result = effect_sizes_from_summary(n=n, **given)
+        row = result.row("d_z")
+        assert row.estimate == pytest.approx(r["d_z"], rel=1e-9)
+        assert (row.conf_low, row.conf_high) == pytest.approx(r["d_z_ci95_ncp_uniroot"], abs=1e-8)
+        assert result.row("g_z").estimate == pytest.approx(r["g_z"], rel=1e-9)
+        for term, key in (("d_av", "d_av_rms"), ("d_rm", "d_rm")):
+            found = result.row(term)
+            if "sd_first" in given:
+                assert found.estimate == pytest.approx(r[key], rel=1e-7)
+            else:
+                assert found.estimate is None
+                assert "not given" in found.undefined
+        assert result.verify().ok
+        assert "d_z" in result.sentence()
+
+
+def test_d_av_alone_from_means_and_standard_deviations():
+    result = effect_sizes_from_summary(n=20, mean=2.0, sd_first=3.0, sd_second=4.0)
+    assert result.row("d_av").estimate == pytest.approx(2 / math.sqrt(12.5))
+    assert result.row("d_z").estimate is None
+    assert result.sentence().startswith("The standardised mean difference was d_av = 0.57")
+    assert result.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"n": 10}, "give t="),
+        ({"n": 1, "t": 2.0}, "at least 2"),
+        ({"n": 10.5, "t": 2.0}, "whole"),
+        ({"n": 10, "t": math.nan}, "finite"),
+        ({"n": 10, "t": "2"}, "finite"),
+        ({"n": 10, "mean": 1.0, "sd": 0.0}, "above 0"),
+        ({"n": 10, "mean": 1.0, "sd": -1.0}, "above 0"),
+        ({"n": 10, "t": 2.0, "r": 1.2}, "between -1 and 1"),
+        ({"n": 10, "t": 2.0, "mean": 1.0, "sd": 1.0}, "twice"),
+        ({"n": 10, "t": 2.0, "mean": -1.0}, "different signs"),
+        ({"n": 10, "mean": 1.0, "sd": 1.0, "sd_first": 1.0, "sd_second": 1.0, "r": 0.5}, "twice"),
+        ({"n": 10, "mean": 1.0, "sd": 5.0, "sd_first": 1.0, "sd_second": 1.0}, "impossible"),
+        ({"n": 10, "mean": 1.0, "sd_first": 1.0, "sd_second": 1.0, "r": 1.0}, "no variation"),
+        ({"n": 10, "t": 2.0, "level": 95}, "95"),
+    ],
+)
+def test_impossible_summaries(given, said):
+    with pytest.raises(InputError, match=said):
+        effect_sizes_from_summary(**given)
+
+
+def by_hand(x, y):
+    d = x - y
+    z = d.mean() / d.std(ddof=1)
+    av = d.mean() / math.sqrt((x.var(ddof=1) + y.var(ddof=1)) / 2)
+    return z, av, z * math.sqrt(2 * (1 - np.corrcoef(x, y)[0, 1]))
+
+
+@pytest.mark.parametrize("clustered", [True, False])
+def test_bootstrap_by_loops(clustered):
+    codes = [("story", STORY)] if clustered else []
+    result = effect_sizes(pairs(NEXT, BASE, clusters=codes), ci="percentile", resamples=8000, seed=1)
+    rng, groups = np.random.default_rng(5), [np.flatnonzero(g == STORY) for g in range(14)]
+    found = []
+    for _ in range(2000):
+        if clustered:
+            index = np.concatenate([groups[k] for k in rng.integers(0, 14, 14)])
+        else:
+            index = rng.integers(0, len(BASE), len(BASE))
+        found.append(by_hand(NEXT[index], BASE[index]))
+    theirs = np.array(found)
+    for k, term in enumerate(("d_z", "d_av", "d_rm")):
+        row = result.row(term)
+        assert row.estimate == pytest.approx(by_hand(NEXT, BASE)[k])
+        assert row.std_error == pytest.approx(theirs[:, k].std(), rel=0.08)
+        assert row.conf_low == pytest.approx(np.quantile(theirs[:, k], 0.025), abs=0.3 * row.std_error)
+        assert row.conf_high == pytest.approx(np.quantile(theirs[:, k], 0.975), abs=0.3 * row.std_error)
+    j = result.extras["hedges_j"]
+    assert result.row("g_z").conf_low == pytest.approx(j * result.row("d_z").conf_low)
+
+
+def test_bca_of_d_z_is_scipys_up_to_the_draws():
+    row = effect_sizes(pairs(NEXT, BASE), ci="bca", level=0.9, resamples=10_000, seed=1).row("d_z")
+    d = NEXT - BASE
+    theirs = stats.bootstrap(
+        (d,), lambda x, axis=-1: x.mean(axis) / x.std(axis, ddof=1), confidence_level=0.9, n_resamples=10_000,
+        method="BCa", rng=1,
+    )  # fmt: skip
+    assert (row.conf_low, row.conf_high) == pytest.approx(tuple(theirs.confidence_interval), abs=0.12 * row.std_error)
+
+
+def test_which_interval_when():
+    independent = {r.term: r.method for r in effect_sizes(pairs(NEXT, BASE)).rows}
+    assert independent == {
+        "d_z": "noncentral t", "g_z": "noncentral t", "d_av": "BCa bootstrap", "d_rm": "BCa bootstrap",
+    }  # fmt: skip
+    clustered = effect_sizes(pairs(NEXT, BASE, clusters=[("story", STORY)]))
+    assert {r.method for r in clustered.rows} == {"BCa bootstrap"}
+    assert clustered.rows[0].n_clusters == 14
+    both = [("story", STORY), ("writer", np.arange(len(STORY)) % 5)]
+    crossed = effect_sizes(pairs(NEXT, BASE, clusters=both))
+    assert {r.method for r in crossed.rows} == {"percentile bootstrap"}
+    with pytest.raises(InputError, match="bca"):
+        effect_sizes(pairs(NEXT, BASE, clusters=both), ci="bca")
+    with pytest.raises(InputError, match="independent pairs"):
+        effect_sizes(pairs(NEXT, BASE, clusters=both), ci="noncentral_t")
+    alone = effect_sizes(pairs(NEXT, BASE), ci="noncentral_t")
+    assert alone.row("d_av").conf_low is None
+    assert "bca" in alone.row("d_av").undefined
+    assert alone.row("d_av").estimate is not None
+
+
+def test_counts_are_repeated_pairs():
+    first, second, count = np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 1, 0]), np.array([9.0, 3, 11, 7])
+    times = count.astype(int)
+    one = effect_sizes(pairs(first, second, count=count))
+    two = effect_sizes(pairs(np.repeat(first, times), np.repeat(second, times)))
+    for a, b in zip(one.rows, two.rows, strict=True):
+        assert a.estimate == pytest.approx(b.estimate)
+    assert one.row("d_z").conf_low == pytest.approx(two.row("d_z").conf_low)
+
+
+def test_far_from_zero_nothing_cancels():
+    near, far = (effect_sizes(pairs(NEXT + c, BASE + c)).rows for c in (0.0, 1e7))
+    for a, b in zip(near, far, strict=True):
+        assert a.estimate == pytest.approx(b.estimate, rel=1e-6)
+
+
+def test_two_pairs_have_no_g_z():
+    result = effect_sizes(pairs([1.0, 3.0], [0.0, 1.0]), ci="noncentral_t")
+    assert result.row("d_z").conf_low is not None
+    assert "at least 3 pairs" in result.row("g_z").undefined
+
+
+def test_nothing_varies():
+    same = effect_sizes(pairs([1.0, 2.0, 4.0], [0.0, 1.0, 3.0]))
+    assert same.row("d_z").estimate is None
+    assert "do not vary" in same.row("d_z").undefined
+    assert same.row("d_av").estimate == pytest.approx(1 / np.std([1, 2, 4], ddof=1))
+    flat = effect_sizes(pairs([2.0, 2.0, 2.0], [1.0, 1.0, 1.0]))
+    assert [r.estimate for r in flat.rows] == [None] * 4
+    assert all(r.undefined for r in flat.rows)
+    assert "undefined" in flat.sentence()
+
+
+def test_one_sample_has_no_correlation():
+    result = effect_sizes(Paired.one_sample([1.0, 4, 4, 2, 5, 6], bound=3))
+    assert result.row("d_z").estimate == pytest.approx(
+        stats.ttest_1samp([1, 4, 4, 2, 5, 6], 3).statistic / math.sqrt(6)
+    )
+    assert "does not vary" in result.row("d_rm").undefined
+    assert result.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({"ci": "wald"}, "noncentral_t"), ({"level": 95}, "95"), ({"cluster": "x"}, "'x'")]
+)
+def test_wrong_options(options, said):
+    with pytest.raises(InputError, match=said):
+        effect_sizes(pairs(NEXT, BASE), **options)
+
+
+def test_seed_and_small_samples():
+    few = pairs(NEXT[:12], BASE[:12])
+    one, same, other = (effect_sizes(few, seed=s).row("d_av").conf_low for s in (1, 1, 2))
+    assert one == same != other
+    assert "SS312" in [c.code for c in effect_sizes(few).cautions]
+
+
+def test_coverage_of_the_noncentral_interval():
+    rng, hits = np.random.default_rng(2), 0
+    for _ in range(400):
+        d = rng.normal(0.5, 1, 15)
+        row = effect_sizes(pairs(d, np.zeros(15)), ci="noncentral_t").rows[0]
+        hits += row.conf_low <= 0.5 <= row.conf_high
+    assert hits / 400 == pytest.approx(0.95, abs=3 * math.sqrt(0.05 * 0.95 / 400))
