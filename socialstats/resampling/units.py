@@ -213,6 +213,5 @@ def draw_singly(rng: np.random.Generator, n: int, size: int, copies: FloatArray 
     picked = rng.integers(0, total, size=(n, total))
     if copies is not None and total > size:
         picked = np.repeat(np.arange(size), copies.astype(np.int64))[picked]
-    picked *= n
-    picked += np.arange(n)[:, None]
-    return np.bincount(picked.ravel(), minlength=n * size).reshape(size, n).astype(np.float64).T
+    picked += size * np.arange(n)[:, None]
+    return np.bincount(picked.ravel(), minlength=n * size).reshape(n, size).astype(np.float64)
