@@ -81,11 +81,13 @@ class Coded:
         """Return the column as sorted text labels; texts in `na` count as missing."""
         used = np.zeros(len(self.values) + 1, dtype=bool)  # categories that no row has are no labels
         used[self.codes] = True
-        texts = [as_text(v) if u else None for v, u in zip(self.values.tolist(), used[:-1].tolist(), strict=True)]
-        marked = {t for t in texts if t is not None and t not in na}
-        levels = tuple(sorted(marked))
-        index = {text: code for code, text in enumerate(levels)}
-        recode = np.array([*(-1 if t is None else index.get(t, -1) for t in texts), -1], dtype=np.int64)
+        values = self.values.tolist()
+        texts: list[str | None] = values
+        if not (used[:-1].all() and set(map(type, values)) <= {str}):
+            texts = [as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)]
+        levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
+        index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
+        recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)
         return Labels(codes=recode[self.codes], levels=levels)
 
 
