@@ -217,7 +217,7 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
     sums = [np.concatenate([f.table.sum(axis=1), f.table.sum(axis=0), [(f.table * w).sum()]]) for f in found]
     whole = kappas(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(
-        pairs=tuple(pairs), found=found, mean=float(whole[-2]), pooled=float(whole[-1]), used=used,
+        pairs=tuple(pairs), found=found, mean=float(whole[-2:][0]), pooled=float(whole[-1]), used=used,
         influence=influences(patterns.count, shared, found, used, w, float(whole[-1])), shared=shared, weights=w,
         count=patterns.count,
     )  # fmt: skip
@@ -231,16 +231,19 @@ def shared_cells(patterns: Patterns, a: int, b: int, k: int) -> tuple[IntArray, 
 
 
 def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
-    """(B, pairs x (2 levels + 1)) sums -> (B, pairs + 2): kappa of each pair, mean over `used`, pooled; NaN if none."""
+    """(B, pairs x (2 levels + 1)) sums -> (B, pairs + 2): kappa of each pair, mean over `used`, pooled; NaN if none.
+
+    Of a single pair (B, 1): the three are the same.
+    """
     k = len(w)
     parts = sums.reshape(len(sums), -1, 2 * k + 1)
     r, c, agree = parts[..., :k], parts[..., k : 2 * k], parts[..., -1]
-    n = r.sum(axis=-1)
+    n = np.einsum("bpi->bp", r)
     with np.errstate(divide="ignore", invalid="ignore"):
-        do, de = n - agree, ((r @ (1 - w)) * c).sum(axis=-1) / n  # both times n
+        do, de = n - agree, np.einsum("bpj,bpj->bp", r @ (1 - w), c) / n  # both times n
         kappa = np.where(de > NONE_LEFT * n, 1 - do / de, np.nan)
         if len(used) == 1:
-            return np.repeat(kappa, 3, axis=1)
+            return kappa
         kept = np.where(used, kappa, np.nan)
         known = ~np.isnan(kept)
         mean = np.where(known, kept, 0.0).sum(axis=1) / known.sum(axis=1)

@@ -165,6 +165,7 @@ class Part:
             return math.nan, math.nan, self.resampled
         if self.resampled is not None:
             found, boot = self.resampled
+            column = min(column, len(found.low) - 1)  # a single pair has one column for all three
             if boot.is_constant[column]:
                 return math.nan, math.nan, "all resamples give the same kappa, so there is no interval"
             return float(found.low[column]), float(found.high[column]), found.undefined[column]
