@@ -36,7 +36,8 @@ process, data frame included. *Ratios* are the tool's CPU over ours, of first ca
 judged by later calls, but for tools that were called once, or compile at the first call as any user's script would, by
 the first. *Largest difference*: of a centred log-strength (of the statistic, where there is one) from ours. A peer that
 was given fewer refits or resamples is scaled up linearly, and its line says so. Kappa, alpha, flips and the mean start,
-ours and theirs, from the data in the form that the tool takes.
+ours and theirs, from the data in the form that the tool takes. Sections can be measured again one by one; each says with
+what it was made.
 """
 NOTES = {
     "fit": (
@@ -68,10 +69,15 @@ def ratio(line: dict[str, Any], ours: dict[str, Any], kind: str) -> float:
     return float(line[kind] / ours[kind])
 
 
+def times_text(found: float) -> str:
+    """A ratio with three digits, or whole from 1,000 on."""
+    return f"{found:,.3g}x" if found < 1000 else f"{found:,.0f}x"
+
+
 def verdict(line: dict[str, Any], ours: dict[str, Any], kind: str) -> str:
     """The ratio, and where it is judged the target and whether it is met."""
     entry, found = line["entry"], ratio(line, ours, kind)
-    text = f"{found:,.3g}x" if found < 1000 else f"{found:,.0f}x"
+    text = times_text(found)
     if kind == "cpu" and entry.calls == 1:
         return ""
     if not entry.target or kind != judged(line):
@@ -123,7 +129,7 @@ def sections(
         [start(more["start"])] if "start" in more else []
     ):
         found[text.partition("\n")[0].removeprefix("## ")] = text
-    return found
+    return {heading: f"{text}\n{machine()}\n" for heading, text in found.items()}
 
 
 def kept(text: str) -> dict[str, str]:
@@ -134,7 +140,7 @@ def kept(text: str) -> dict[str, str]:
 
 def page(found: dict[str, str]) -> str:
     """The whole page."""
-    return "\n".join([INTRODUCTION, f"{machine()}\n", *found.values()])
+    return "\n".join([INTRODUCTION, *found.values()])
 
 
 def group_by(found: list[dict[str, Any]]) -> str:
@@ -182,7 +188,7 @@ def short_rows(tasks: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
             if entry.target:
                 kind = judged(line)
                 times = f"{seconds(ours[kind])} | {entry.tool} {entry.what}, {seconds(line[kind])}"
-                found.setdefault(title, []).append(f"| {title} | {times} | {ratio(line, ours, kind):,.3g}x |")
+                found.setdefault(title, []).append(f"| {title} | {times} | {times_text(ratio(line, ours, kind))} |")
         if ours["entry"].seconds:
             found.setdefault(title, []).append(f"| {title} | {seconds(ours['cpu'])} | | |")
     return found
