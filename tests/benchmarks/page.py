@@ -36,8 +36,8 @@ process, data frame included. *Ratios* are the tool's CPU over ours, of first ca
 judged by later calls, but for tools that were called once, or compile at the first call as any user's script would, by
 the first. *Largest difference*: of a centred log-strength (of the statistic, where there is one) from ours. A peer that
 was given fewer refits or resamples is scaled up linearly, and its line says so. Kappa, alpha, flips and the mean start,
-ours and theirs, from the data in the form that the tool takes. Sections can be measured again one by one; each says with
-what it was made.
+ours and theirs, from the data in the form that the tool takes. Sections can be measured again one by one; each says
+with what it was made.
 """
 NOTES = {
     "fit": (
