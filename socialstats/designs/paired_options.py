@@ -16,7 +16,8 @@ from socialstats.tables import Table, as_text
 ErrorOrDrop = Literal["error", "drop"]
 UNIT_NAMES = (
     "unit", "unit_id", "item", "item_id", "question", "question_id", "prompt_id", "story", "story_id", "sample",
-    "sample_id", "subject", "subject_id", "participant", "participant_id", "pair", "pair_id", "id",
+    "sample_id", "subject", "subject_id", "participant", "participant_id", "student", "person", "respondent", "task",
+    "task_id", "problem", "problem_id", "text_id", "doc_id", "pair", "pair_id", "id",
 )  # fmt: skip
 CONDITION_NAMES = (
     "condition", "arm", "treatment", "phase", "time", "group", "version", "variant", "model", "prompt", "setting",

@@ -173,9 +173,8 @@ def _levels_of_texts(columns: Sequence[str], rows: Rows, options: PairedOptions,
         return in_order(used)
     place = f"{rows.table.source}, column '{columns[0]}'"
     listed = text.quoted(used, 6)
-    example = tuple(text.shorten(label) for label in (*used, "...")[:2])
     raise DesignError(
         f"{place}: the values are the text{'s' if len(used) > 1 else ''} {listed}, and nothing says which counts as 1. "
-        f"Say levels=(zero, one), for example levels={example!r} (--levels zero,one), or scale='nominal' "
+        "Say levels=(zero, one) (--levels zero,one), the one that counts as 1 last, or scale='nominal' "
         "(--scale nominal) if they have no order"
     )

@@ -23,23 +23,11 @@ from socialstats.tables import Table, as_number
 from socialstats.text import shorten
 
 RATER_NAMES = (
-    "rater",
-    "rater_id",
-    "judge",
-    "judge_id",
-    "annotator",
-    "annotator_id",
-    "coder",
-    "grader",
-    "labeler",
-    "evaluator",
-    "worker",
-    "worker_id",
-    "participant",
-    "participant_id",
-    "model",
-)
-UNITS = tuple(name for name in UNIT_NAMES if not name.startswith("participant"))
+    "rater", "rater_id", "judge", "judge_id", "annotator", "annotator_id", "coder", "grader", "labeler", "evaluator",
+    "reviewer", "expert", "worker", "worker_id", "participant", "participant_id", "respondent", "person", "model",
+)  # fmt: skip
+PEOPLE = ("participant", "participant_id", "person", "respondent")  # who rates, in a table of ratings
+UNITS = tuple(name for name in UNIT_NAMES if name not in PEOPLE)
 RATINGS = (
     "value",
     "rating",

@@ -173,10 +173,8 @@ def _found_levels(
         rows.problems.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
         found = {x for x in numbers.values() if x is not None}
         return tuple(plain_number(x) for x in sorted(found))
-    listed = in_order(used)
-    example = ", ".join(repr(text.shorten(label)) for label in listed[:3])
     raise DesignError(
-        f"{place}: the values are texts, and nothing says their order: {text.quoted(listed, 12)}. Pass all levels, the "
-        f"lowest first: levels=[{example}{', ...' if len(listed) > 3 else ''}] in their own order "
-        "(--levels low,medium,high), or say scale='nominal' (--scale nominal) if they have none"
+        f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
+        "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say scale='nominal' "
+        "(--scale nominal) if they have none"
     )

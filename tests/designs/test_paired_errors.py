@@ -124,8 +124,8 @@ def test_two_texts_need_an_order(tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,good\nq1,old,bad\n"
     assert messages(text, tmp_path) == [
         "answers.csv, column 'score': the values are the texts 'bad' and 'good', and nothing says which counts as 1. "
-        "Say levels=(zero, one), for example levels=('bad', 'good') (--levels zero,one), or scale='nominal' "
-        "(--scale nominal) if they have no order"
+        "Say levels=(zero, one) (--levels zero,one), the one that counts as 1 last, or scale='nominal' (--scale "
+        "nominal) if they have no order"
     ]
     assert read_paired(tmp_path / "answers.csv", levels=("bad", "good")).difference.tolist() == [1.0]
     assert messages(f"{HEAD}\nq1,new,1\nq1,old,2\n", tmp_path, scale="binary") == [
@@ -157,7 +157,7 @@ def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     assert found == [
         "answers.csv: no column 'modle' (asked for as by). Columns: scoer, promt and nr. "
         "Say which it is: --map by=COLUMN",
-        "answers.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 12 "
+        "answers.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 21 "
         "more). Columns: scoer, promt and nr. Say which it is: --map unit=COLUMN",
         "answers.csv: no column for 'condition' (looked for condition, arm, treatment, phase, time, group and 5 more). "
         "Columns: scoer, promt and nr. Say which it is: --map condition=COLUMN",

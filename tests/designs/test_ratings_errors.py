@@ -26,8 +26,8 @@ def test_texts_without_an_order_say_exactly_what_to_pass(tmp_path: Path) -> None
     text = f"{HEAD}\n1,a,low\n1,b,high\n2,a,medium\n2,b,low\n"
     assert messages(text, tmp_path) == [
         "ratings.csv, column 'rating': the values are texts, and nothing says their order: 'high', 'low' and 'medium'. "
-        "Pass all levels, the lowest first: levels=['high', 'low', 'medium'] in their own order (--levels "
-        "low,medium,high), or say scale='nominal' (--scale nominal) if they have none"
+        "Pass all levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
+        "scale='nominal' (--scale nominal) if they have none"
     ]
     with pytest.raises(DesignError):
         read_ratings(tmp_path / "ratings.csv")
@@ -124,10 +124,10 @@ def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     assert messages("itm,jdge,x\n1,2,3\n", tmp_path, strata="domain") == [
         "ratings.csv: no column 'domain' (asked for as strata). Columns: itm, jdge and x. "
         "Say which it is: --map strata=COLUMN",
-        "ratings.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 10 "
+        "ratings.csv: no column for 'unit' (looked for unit, unit_id, item, item_id, question, question_id and 17 "
         "more). Columns: itm, jdge and x. Did you mean --map unit=itm ?",
         "ratings.csv: no column for 'rater' (looked for rater, rater_id, judge, judge_id, annotator, annotator_id and "
-        "9 more). Columns: itm, jdge and x. Did you mean --map rater=jdge ?",
+        "13 more). Columns: itm, jdge and x. Did you mean --map rater=jdge ?",
         "ratings.csv: no column for 'value' (looked for value, rating, score, label, correct, answer and 4 more). "
         "Columns: itm, jdge and x. Say which it is: --map value=COLUMN",
     ]
