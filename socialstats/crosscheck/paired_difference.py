@@ -163,7 +163,7 @@ def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     values = values[np.abs(values) > 1e-12 * np.abs(d).max()]
     if len(values) < 2:
         return [skipped("sign flips, p", "scipy", "scipy's permutation test needs two units that differ from null")]
-    if len(values) > 20_000:
+    if len(values) > 5_000:
         return [skipped("sign flips, p", "scipy", "too many units for scipy's permutation test")]
     draws = 2 ** len(values) if len(values) <= 12 else 5_000
     test: Any = permutation_test  # its type stubs leave out inf
@@ -175,9 +175,9 @@ def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     p = float(theirs.pvalue)
     if len(values) <= 12:
         return [near("sign flips, p", row.p_value, p, "scipy")]
-    # scipy doubles the smaller tail: twice the error of a one-sided p
-    error = 2 * float(np.sqrt(max(row.p_value * (1 - row.p_value), 1 / draws) / draws)) + (
-        result.extras["flip_error"] or 0
-    )
+    # scipy doubles the smaller tail of a two-sided test: twice the error of that tail
+    sides = 2 if options["alternative"] == "two_sided" else 1
+    tail = max(row.p_value / sides, 1 / draws)
+    error = sides * float(np.sqrt(tail * (1 - tail) / draws)) + (result.extras["flip_error"] or 0)
     why = "both are Monte-Carlo: five standard errors, and 2/(B + 1) for scipy's own addition"
     return [compare("sign flips, p", row.p_value, p, package="scipy", tolerance=5 * error + 2 / draws, why=why)]

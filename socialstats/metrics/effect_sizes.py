@@ -13,7 +13,14 @@ from socialstats.models.dependence import cluster_cautions, cluster_factors, clu
 from socialstats.models.effect_sizes import TERMS, Summary, completed, moments, summary_of
 from socialstats.models.intervals import checked_level
 from socialstats.models.noncentral_t import d_z_interval, hedges_j
-from socialstats.models.pair_values import PairValues, checked_choice, cluster_counts, condition_names, pair_values
+from socialstats.models.pair_values import (
+    PairValues,
+    checked_choice,
+    cluster_counts,
+    condition_names,
+    pair_values,
+    place_of,
+)
 from socialstats.registry import Metric
 from socialstats.resampling import Bootstrap, Interval, bootstrap, choose, jackknife
 from socialstats.results import Result, ResultGroup, Row, by_levels
@@ -293,7 +300,7 @@ def sentence(result: Result) -> str:
     """Say d_z with its interval, and the others."""
     row = next((r for r in result.rows if r.estimate is not None), result.rows[0])
     names = f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
-    where = f" in {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
+    where = place_of(result.counts)
     if row.estimate is None:
         return (
             f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is undefined: {row.undefined}."

@@ -19,7 +19,10 @@ from socialstats.models.pair_values import (
     checked_number,
     cluster_counts,
     condition_names,
+    digits_of,
     pair_values,
+    place_of,
+    whole,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
@@ -31,9 +34,9 @@ if TYPE_CHECKING:
 SCALES = ("raw", "d_z")
 REFERENCES = ("schuirmann1987", "lakens2018")
 VERDICTS = {
-    "equivalent": "equivalent: the interval lies between the bounds",
-    "different": "different by more than the bound: the interval lies outside",
-    "undecided": "undecided: the interval holds a bound",
+    "equivalent": "equivalent (the interval lies between the bounds)",
+    "different": "different by more than a bound (the interval lies outside)",
+    "undecided": "undecided (the interval holds a bound)",
 }
 
 
@@ -158,7 +161,7 @@ def estimate(
         inference=f"two one-sided {name_of(lead, scale)} tests; {cluster_text(factors, 'pairs')}",
         rows=rows_of(lead, tests, why, scale, level),
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit={"nobs": pairs.n, "df": None if math.isnan(lead.df) else lead.df, "method": name_of(lead, scale)},
+        fit={"nobs": pairs.n, "df": whole(lead.df), "method": name_of(lead, scale)},
         settings={"low": bounds[0], "high": bounds[1], "scale": scale, "cluster": cluster, "level": level},
         cautions=(*cluster_cautions(design, factors), *floored(lead)),
         references=(*REFERENCES, *references(factors)),
@@ -256,13 +259,13 @@ def sentence(result: Result) -> str:
     """Say the verdict with the interval, the bounds and p."""
     row, bounds = result.rows[0], result.extras["bounds"]
     names = " minus ".join(condition_names(result.design))
-    where = f" in {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
+    where, digits = place_of(result.counts), digits_of(row.std_error)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
-    text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.estimate)}"
+    text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.estimate, digits)}"
     within = f"bounds {exact(bounds[0])} and {exact(bounds[1])}"
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; equivalence within {within} is undefined: {row.undefined}."
-    ends = interval(row.conf_low, row.conf_high, level=round(row.conf_level, 10))
+    ends = interval(row.conf_low, row.conf_high, digits, level=round(row.conf_level, 10))
     p = p_value(result.row("equivalence").p_value)
     return f"{text}, {ends}; {within}, {p}: {VERDICTS[result.extras['verdict']]}."
 
@@ -279,7 +282,11 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
     row, (low, high) = result.rows[0], result.extras["bounds"]
     name = "Mean difference" if row.term == "difference" else "Standardised difference d_z"
-    axes = forest([row], ax=ax, **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options})
+    axes = forest(
+        [row],
+        ax=ax,
+        **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, "digits": digits_of(row.std_error), **options},
+    )
     for bound in (low, high):
         axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)
     left, right = axes.get_xlim()

@@ -17,6 +17,7 @@ from socialstats.text import number
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+ROUND_DF = 1e-9
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -226,7 +227,8 @@ def one_factor(base: ClusteredMean, sums: FloatArray, count: FloatArray, code: I
     if kind == "CR2":
         r = share**2 / (1 - share)
         df = float(1 / (share @ share + r.sum() ** 2 - r @ r))
-    return replace(base, std_error=math.sqrt(float(weight @ squares)) / base.n, df=df)
+        df = round(df) if abs(df - round(df)) < ROUND_DF else df  # equal clusters: G - 1, not 27.999999999999996
+    return replace(base, std_error=math.sqrt(float(weight @ squares)) / base.n, df=float(df))
 
 
 def two_factors(base: ClusteredMean, sums: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:

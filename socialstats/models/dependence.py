@@ -73,11 +73,12 @@ def row_units(design: Comparisons) -> Units:
 
 
 def cluster_text(factors: Sequence[Factor], rows: str = "rows") -> str:
-    """Name the clusters in words: ``clusters: 1,546 pairs of items``."""
+    """Name the clusters in words: ``clusters: 1,546 pairs of items`` (of comparisons, whose rows are ``"rows"``)."""
     if not factors:
         return f"{rows} taken as independent"
     return "clusters: " + " x ".join(
-        f"{count(len(np.unique(f.codes)))} {f.name if f.name != 'pair' else 'pairs of items'}" for f in factors
+        f"{count(len(np.unique(f.codes)))} {f.name if f.name != 'pair' or rows != 'rows' else 'pairs of items'}"
+        for f in factors
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,6 +106,32 @@ def condition_names(design: Paired) -> tuple[str, str]:
 def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
     """Return the number of levels of each factor, keyed by what is counted."""
     return {f"clusters ({shorten(f.name, MOST_LABEL)})": len(np.unique(f.codes)) for f in factors}
+
+
+def place_of(counts: Mapping[str, int]) -> str:
+    """Say where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
+    named = [f"{n:,} {what}" for what, n in counts.items() if what != "pairs"]
+    return f" in {' x '.join(named)}" if named else ""
+
+
+def whole(df: float) -> float | None:
+    """Return degrees of freedom for a header: an int where they are whole, None where they do not exist."""
+    if math.isnan(df):
+        return None
+    return int(df) if df == int(df) else df
+
+
+def digits_of(std_error: float | None) -> int:
+    """Decimals that show an estimate and its error: two, more for small errors.
+
+    Examples
+    --------
+    >>> digits_of(0.4), digits_of(0.031), digits_of(None)
+    (2, 3, 2)
+    """
+    if not std_error or not math.isfinite(std_error):
+        return 2
+    return min(max(2, 1 + math.ceil(-math.log10(std_error))), 6)
 
 
 def mean_interval(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -37,6 +36,7 @@ from socialstats.models.pair_values import (
     cluster_counts,
     condition_names,
     pair_values,
+    whole,
 )
 from socialstats.registry import Metric
 from socialstats.resampling import ALTERNATIVES, Alternative
@@ -177,7 +177,7 @@ def fit_of(lead: ClusteredMean, pairs: PairValues, options: Options) -> dict[str
     drawn = options.ci != "closed"
     return {
         "nobs": pairs.n, "n_clusters": min(lead.clusters) if lead.clusters else None,
-        "df": None if math.isnan(lead.df) else lead.df, "method": words(lead, options.ci), "seed": options.seed,
+        "df": whole(lead.df), "method": words(lead, options.ci), "seed": options.seed,
         "resamples": options.resamples if drawn else None,
     }  # fmt: skip
 

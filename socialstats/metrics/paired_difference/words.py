@@ -10,7 +10,7 @@ from socialstats.errors import Caution, caution
 from socialstats.metrics.paired_difference.analysis import Options
 from socialstats.metrics.paired_difference.rows import IGNORING
 from socialstats.models.clustered_mean import ClusteredMean
-from socialstats.models.pair_values import PairValues, condition_names
+from socialstats.models.pair_values import PairValues, condition_names, digits_of, place_of
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, p_value
 
@@ -52,13 +52,17 @@ def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
 def sentence(result: Result) -> str:
     """Say the mean difference, its interval and test."""
     row, names = result.rows[0], condition_names(result.design)
-    where = f" in {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
-    text = f"The mean difference ({names[0]} minus {names[1]}) was {number(row.estimate)}"
+    where, digits = place_of(result.counts), digits_of(row.std_error)
+    text = f"The mean difference ({names[0]} minus {names[1]}) was {number(row.estimate, digits)}"
     text += f" over {count(row.n or 0, 'pair')}{where}"
     if row.statistic is None:
         return f"{text}; {row.undefined}."
     ends = result.extras["interval"]
-    span = interval(*ends, level=result.settings["level"]) if ends else f"interval undefined ({row.undefined})"
+    span = (
+        interval(ends[0], ends[1], digits, level=result.settings["level"])
+        if ends
+        else f"interval undefined ({row.undefined})"
+    )
     null = result.settings["null"]
     test = f"t({df_text(row.df)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     kind = "" if result.settings["alternative"] == "two_sided" else f" (one-sided: {result.settings['alternative']})"
