@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtri
 
-from socialstats.datasets.simulate_role_conflict import csv_bytes, gzip_bytes
+from socialstats.datasets.simulating import csv_bytes, gzip_bytes
 
 ROWS, ITEMS, WORKERS, PROMPTS = 2000, 12, 40, 25
 HEADER = ("item_a", "item_b", "urgency_a", "urgency_b", "first", "winner", "worker", "prompt")
