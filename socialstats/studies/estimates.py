@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from socialstats.designs.parts import Factor
 from socialstats.planning import adjust
-from socialstats.results import Result, Row
+from socialstats.results import Result, Row, Verification
 from socialstats.studies.base import Design, StudyOptions
-from socialstats.studies.outcome import Table
+from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, interval, number, p_value, shorten
 
 Verdict = Literal["above", "below", "equal", "open"]
@@ -148,6 +148,20 @@ def cluster_ways(factors: Sequence[Factor], rows: str) -> dict[str, str | tuple[
 def cluster_words(design: Design) -> list[str]:
     """Count the levels of each declared cluster: ``25 clusters of scenario``."""
     return [f"{count(len(c.levels), 'cluster')} of {shorten(c.name, 40)}" for c in design.clusters]
+
+
+def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> dict[str, Verification]:
+    """Recompute every result of a page: those that have a name, then all others that stand in its blocks."""
+    found = {name: result.verify() for name, result in named.items()}
+    seen = {id(result) for result in named.values()}
+    for result in (result for block in blocks for result in block.results):
+        if id(result) in seen:
+            continue
+        seen.add(id(result))
+        label = shorten(f"{result.title}: {result.inference.split('; ')[-1]}", 80)
+        k = 1 + sum(name == label or name.startswith(f"{label} (") for name in found)
+        found[label if k == 1 else f"{label} ({k})"] = result.verify()
+    return found
 
 
 def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object]:

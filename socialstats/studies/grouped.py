@@ -8,7 +8,7 @@ from functools import partial
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.studies.base import Design, Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import rows_table, with_holm
+from socialstats.studies.estimates import rows_table, verify_all, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.text import count, shorten
 
@@ -48,6 +48,7 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
     """Put the outcomes of all levels on one page, each block under its level."""
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
+    compared = _compared(outcomes, by)
     return replace(
         first,
         title=f"{first.title} By {by}",
@@ -61,7 +62,7 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
             ],
             once=False,
         ),
-        blocks=_compared(outcomes, by)
+        blocks=compared
         + tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
         flow=design.flow,
         data=tuple(
@@ -73,7 +74,8 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
         references=tuple(dict.fromkeys(key for o in outcomes.values() for key in o.references)),
         verifications={
             f"{shorten(level)}: {label}": v for level, o in outcomes.items() for label, v in o.verifications.items()
-        },
+        }
+        | (verify_all({}, compared) if first.verifications else {}),
     )
 
 

@@ -11,7 +11,7 @@ from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verdict
+from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verdict, verify_all
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.paired_blocks import (
     cells_block,
@@ -23,7 +23,7 @@ from socialstats.studies.paired_blocks import (
     square_block,
     tests_block,
 )
-from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out, verify_left_out
+from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out
 from socialstats.text import count, level_text, listing, number, p_value, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
@@ -48,6 +48,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
     main = numbers.main
     first, second = (shorten(name, 40) for name in design.conditions)
     others = (numbers.sizes, numbers.bounds)
+    shown = blocks(design, numbers, options)
     return Outcome(
         study="paired",
         title=f"Is there a difference between {first} and {second}?",
@@ -55,13 +56,13 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         answer=answer(design, numbers, options),
         strip=strip(design, numbers, options),
         cautions=order_cautions(main.cautions, design.cautions, *(r.cautions for r in others if r is not None)),
-        blocks=blocks(design, numbers, options),
+        blocks=shown,
         flow=design.flow,
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
         references=tuple(dict.fromkeys(
             (*main.references, *(key for r in others if r is not None for key in r.references)))),
-        verifications=verifications(design, numbers) if options.verify else {},
+        verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )  # fmt: skip
@@ -280,17 +281,12 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     return (text, " ".join(more)) if more else (text,)
 
 
-def verifications(design: Paired, numbers: Numbers) -> dict[str, Any]:
-    """Recompute the numbers of the page independently."""
-    found = {"Difference": numbers.main.verify()}
-    if numbers.sizes is not None:
-        found["Effect sizes"] = numbers.sizes.verify()
-    if numbers.bounds is not None:
-        found["Equivalence"] = numbers.bounds.verify()
-    factors = {factor.name: factor for factor in design.clusters}
-    for name, result in numbers.left_out.items():
-        found[f"Without one {shorten(name, 40)}"] = verify_left_out(result, factors[name])
-    return found
+def named(numbers: Numbers) -> dict[str, Result]:
+    """Return the results that lead the page, by name."""
+    found = {"Difference": numbers.main}
+    for name, result in (("Effect sizes", numbers.sizes), ("Equivalence", numbers.bounds)):
+        found |= {name: result} if result is not None else {}
+    return found | {f"Without one {shorten(name, 40)}": result for name, result in numbers.left_out.items()}
 
 
 STUDY = Study(

@@ -16,7 +16,7 @@ from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, settings_of
+from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verify_all
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.ratings_blocks import (
     coefficients_block,
@@ -78,6 +78,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     numbers = compute(design, options)
     results = tuple(numbers.coefficients.values())
+    shown = blocks(design, numbers, options)
     return Outcome(
         study="agreement",
         title=f"Do the {count(len(design.raters))} raters agree?",
@@ -85,13 +86,13 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=(answer(numbers.alpha.rows[0]),),
         strip=strip(numbers),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
-        blocks=blocks(design, numbers, options),
+        blocks=shown,
         flow=design.flow,
         data=truth_of_ratings(design),
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
-        verifications={name: r.verify() for name, r in numbers.all().items()} if options.verify else {},
+        verifications=verify_all(numbers.all(), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )

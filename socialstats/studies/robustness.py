@@ -15,7 +15,7 @@ from socialstats.figures import forest
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.estimates import cluster_ways, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
-from socialstats.text import count, listing, number, p_value, shorten
+from socialstats.text import number, p_value, shorten
 
 Way = str | tuple[str, str] | None
 SAME = 1e-12
@@ -93,6 +93,29 @@ def _dependence_table(lines: Mapping[str, Row], problems: Mapping[str, str], qua
     )
 
 
+class LeftOut(Result):
+    """The estimate without each cluster in turn; ``extras["factor"]`` is the cluster factor."""
+
+    __slots__ = ()
+
+    def verify(self) -> Verification:
+        """Recompute the two ends of the range from the pairs, by pandas."""
+        import pandas as pd
+
+        design, factor = self.design, self.extras["factor"]
+        pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
+        pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
+        checks = []
+        for row in ends(self):
+            others = pairs[pairs["cluster"] != row.term]
+            theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
+            ours, tolerance = row.estimate or 0.0, 1e-9 * max(1.0, abs(theirs))
+            checks.append(Check(quantity=f"difference without '{row.term}'", ours=ours, theirs=theirs, package="pandas",
+                                version=pd.__version__, tolerance=tolerance, ok=abs(ours - theirs) <= tolerance,
+                                why="sums in another order"))  # fmt: skip
+        return Verification(checks=tuple(checks))
+
+
 def leave_one_out(design: Paired, factor: Factor, lead: Row, metric: str) -> Result:
     """Return the mean difference without each cluster in turn, sorted: (S - S_g) / (n - n_g)."""
     k = len(factor.levels)
@@ -113,29 +136,10 @@ def leave_one_out(design: Paired, factor: Factor, lead: Row, metric: str) -> Res
         f"'{shorten(low.term, 40)}') to {number(high.estimate, 3)} (without '{shorten(high.term, 40)}'); with all of "
         f"them it is {number(lead.estimate, 3)}."
     )
-    return Result(
+    return LeftOut(
         metric=metric, title=f"Difference without each {name}", rows=rows, inference="a range, not an interval",
-        counts={"pairs": design.n_pairs, name: k}, design=design, words=words,
+        counts={"pairs": design.n_pairs, name: k}, design=design, words=words, extras={"factor": factor},
     )  # fmt: skip
-
-
-def verify_left_out(result: Result, factor: Factor) -> Verification:
-    """Recompute the two ends of the range from the pairs themselves, by pandas."""
-    import pandas as pd
-
-    design = result.design
-    pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
-    pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
-    checks = []
-    for row in ends(result):
-        others = pairs[pairs["cluster"] != row.term]
-        theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
-        ours = row.estimate or 0.0
-        tolerance = 1e-9 * max(1.0, abs(theirs))
-        checks.append(Check(quantity=f"difference without '{row.term}'", ours=ours, theirs=theirs, package="pandas",
-                            version=pd.__version__, tolerance=tolerance,
-                            ok=abs(ours - theirs) <= tolerance, why="sums in another order"))  # fmt: skip
-    return Verification(checks=tuple(checks))
 
 
 def influence_block(results: Mapping[str, Result]) -> Block | None:
@@ -165,8 +169,3 @@ def influence_block(results: Mapping[str, Result]) -> Block | None:
 def ends(result: Result) -> tuple[Row, ...]:
     """Return the smallest and the largest row, once where they agree."""
     return result.rows[:1] if len(result.rows) == 1 else (result.rows[0], result.rows[-1])
-
-
-def summary_of(results: Mapping[str, Result]) -> str:
-    """Name what was left out, for the methods."""
-    return listing([f"{count(len(result.rows))} {shorten(name, 40)}" for name, result in results.items()])
