@@ -175,6 +175,6 @@ def _found_levels(
         return tuple(plain_number(x) for x in sorted(found))
     raise DesignError(
         f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
-        "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say scale='nominal' "
-        "(--scale nominal) if they have none"
+        "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
+        "scale='nominal' (--scale nominal) if they have none"
     )
