@@ -136,7 +136,7 @@ def ours_flips(flips: int = 100_000) -> Job:
     from socialstats.resampling.sign_flip import sign_flip
 
     return Job(
-        call=lambda d: {"statistic": float(sign_flip(d, flips=flips, seed=SEED, exact=False).statistic) / len(d)}
+        call=lambda d: {"statistic": float(sign_flip(d, flips=flips, seed=SEED, exact=False).statistic[0]) / len(d)}
     )
 
 
