@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -88,36 +90,39 @@ def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[flo
     return value, values
 
 
-def squared_distance(scale: str, c: int, k: int, scores: Sequence[float], counts: Sequence[float]) -> float:
-    """Squared distance of two levels; `counts` are those of all pairable values (for ordinal distances)."""
-    if c == k:
-        return 0.0
+def squared_distance(scale: str, high: int, low: Any, x: FloatArray, below: FloatArray) -> Any:
+    """Squared distance of a level to lower ones (an index, or an array of them).
+
+    `below` counts the pairable values under each level; its last entry counts all.
+    """
     if scale == "nominal":
-        return 1.0
-    x, y = scores[c], scores[k]
+        return np.ones_like(x[low])
     if scale == "interval":
-        return (x - y) ** 2
+        return (x[high] - x[low]) ** 2
     if scale == "ratio":
-        return ((x - y) / (x + y)) ** 2
-    low, high = min(c, k), max(c, k)
-    return float((sum(counts[low : high + 1]) - (counts[low] + counts[high]) / 2) ** 2)
+        return ((x[high] - x[low]) / (x[high] + x[low])) ** 2
+    ends = (below[low + 1] - below[low] + below[high + 1] - below[high]) / 2
+    return (below[high + 1] - below[low] - ends) ** 2
 
 
 def alpha_of(kinds: Sequence[tuple[Tally, float]], scale: str, scores: Sequence[float], *, small: bool) -> float:
     """Krippendorff's alpha of weighted kinds of units; `small` False leaves out the factor (n - 1)/n."""
-    q = 1 + max(k for unit, _ in kinds for k, _ in unit)
-    counts, together = [0.0] * q, np.zeros((q, q))
+    x = np.array(scores)
+    counts = np.zeros(len(x))
     for unit, weight in kinds:
-        m = sum(n for _, n in unit)
         for c, a in unit:
             counts[c] += weight * a
-            for k, b in unit:
-                together[c, k] += weight * a * (b - (c == k)) / (m - 1)
-    used = [c for c in range(q) if counts[c]]
-    far = {(c, k): squared_distance(scale, c, k, scores, counts) for c in used for k in used}
-    within = sum(together[c, k] * d for (c, k), d in far.items())
-    apart = sum(counts[c] * counts[k] * d for (c, k), d in far.items())
-    n = sum(counts)
+    below = np.array([0.0, *accumulate(counts.tolist())])
+    within = 0.0
+    for unit, weight in kinds:
+        pairs = sum(a * b * squared_distance(scale, c, k, x, below) for c, a in unit for k, b in unit if k < c)
+        within += weight * float(pairs) / (sum(a for _, a in unit) - 1)
+    used = np.flatnonzero(counts)
+    apart = sum(
+        float(counts[c] * (counts[used[:at]] @ squared_distance(scale, c, used[:at], x, below)))
+        for at, c in enumerate(used.tolist())
+    )
+    n = below[-1]
     return float(1 - (n - 1 if small else n) * within / apart)
 
 

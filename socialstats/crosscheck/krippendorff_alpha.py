@@ -23,7 +23,7 @@ from socialstats.crosscheck.long import compare, worst
 from socialstats.results import Check, Result, Row, Verification
 
 LARGEST = 20_000_000
-MOST_KINDS = 250
+MOST_KINDS, MOST_SLOPES = 250, 10_000  # kinds of units, and times levels, whose slopes take a second or two
 SAME = "the same sums in another order of arithmetic"
 SLOPES = "central differences of the same sums, error about h^2"
 
@@ -44,7 +44,9 @@ def verify(result: Result) -> Verification:
         peers.append(peer_check(row, result, units))
         theirs = alpha_of([(unit, 1.0) for unit in units.units], result.settings["scale"], units.scores, small=True)
         sums.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
-        if len(set(units.units)) <= MOST_KINDS:
+        kinds = set(units.units)
+        used = {level for unit in kinds for level, _ in unit}
+        if len(kinds) <= MOST_KINDS and len(kinds) * len(used) <= MOST_SLOPES:
             errors += error_check(row, result, units, lambda u=units: slopes(u, result), SLOPES)  # type: ignore[misc]
     found = [checks for checks in (peers, sums, errors) if checks]
     return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found))

@@ -222,9 +222,11 @@ def to_margins(margins: FloatArray, scores: FloatArray) -> FloatArray:
     out = np.empty_like(margins)
     for start in range(0, len(scores), BLOCK):
         some = slice(start, start + BLOCK)
-        total = scores[:, None] + scores[None, some]
-        far = np.abs(scores[:, None] - scores[None, some])
-        out[:, some] = margins @ np.divide(far, total, out=np.zeros_like(far), where=total > 0) ** 2
+        far, total = scores[:, None] - scores[None, some], scores[:, None] + scores[None, some]
+        total[total == 0] = 1.0  # 0 and 0
+        far /= total
+        far *= far
+        out[:, some] = margins @ far
     return out
 
 

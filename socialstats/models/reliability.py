@@ -28,6 +28,7 @@ from socialstats.text import shorten
 CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
 NO_ERROR = 1e-12
+NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 CONSTANT = "no variation: every rating is '{level}', so agreement by chance is complete"
@@ -254,7 +255,10 @@ def resampled(
         units.sizes) == 1 else None  # fmt: skip
     found = choose(options.ci, boot, level=options.level, jack=jack)
     what = "clusters" if group.clusters else "units"
-    fields: dict[str, Any] = {"std_error": float(boot.std_error[0]), "method": f"{options.ci} bootstrap of {what}"}
+    fields: dict[str, Any] = {
+        "std_error": float(boot.std_error[0]),
+        "method": f"{NAMES[options.ci]} bootstrap of {what}",
+    }
     if found.undefined[0]:
         fields["undefined"] = found.undefined[0]
     else:

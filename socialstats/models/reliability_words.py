@@ -11,7 +11,7 @@ from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, caution
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.rating_counts import RatingCounts
-from socialstats.models.reliability import AgreementOptions, Group
+from socialstats.models.reliability import NAMES, AgreementOptions, Group
 from socialstats.results import Row
 from socialstats.text import count, interval, listing, number, p_value, shorten
 
@@ -23,7 +23,7 @@ def inference_text(design: Ratings, options: AgreementOptions) -> str:
     over = cluster_text(cluster_factors(design, options.cluster), "units")
     if options.ci == "closed":
         return f"t intervals with linearised standard errors; {over}"
-    return f"{options.ci} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
+    return f"{NAMES[options.ci]} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
 
 
 def agreement_cautions(
@@ -96,7 +96,8 @@ def reliability_sentence(result: Any, name: str) -> str:
     over = f", over {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
     if row.statistic is None:
         return f"{value}, {ends} ({row.method}{over})."
-    return f"{value}, {ends}, t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}{over}."
+    test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    return f"{value}, {ends}; against 0, {test}{over}."
 
 
 def reliability_rows(result: Any, term: str) -> list[Row]:

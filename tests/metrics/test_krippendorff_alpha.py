@@ -363,3 +363,19 @@ def test_interval_alpha_does_not_see_shift_and_scale(matrix, change):
     assert equal(alpha(x, "ratio"), alpha(abs(change[0]) * x, "ratio"))
     assert equal(alpha(x, "ordinal"), alpha(np.exp(x), "ordinal"))
     assert equal(alpha(x, "nominal"), alpha(5 - x, "nominal"))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_many_different_values_are_verified_too(scale):
+    rng = np.random.default_rng(5)
+    x = np.round(rng.normal(30, 5, size=(150, 1)) + rng.normal(0, 3, size=(150, 3)), 4)
+    x[0, 1] = x[0, 0]
+    result = krippendorff_alpha(ratings(x), scale=scale)
+    assert len(result.extras["levels"]) > 440
+    assert "coincidences" not in result.extras
+    checks = {c.package: c for c in result.verify()}
+    assert checks["direct sums"].ok
+    assert checks["krippendorff"].ok is None
+    assert "numbers at once" in checks["krippendorff"].note
+    wrong = replace(result, rows=(replace(result.rows[0], estimate=result.rows[0].estimate + 0.001),))
+    assert not wrong.verify().ok
