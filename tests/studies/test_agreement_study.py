@@ -1,0 +1,150 @@
+"""The study of ratings: coefficients, pairs of raters, strata, refusals, and ratings at the edge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_decimals
+
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import NothingToAnalyse, UndefinedStatistic
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.outcome import Outcome
+from socialstats.studies.ratings import answer
+
+FAST = StudyOptions(resamples=200)
+ORDERED = {"levels": list(LEVELS), "refusal": "refused"}
+
+
+def report(frame: pd.DataFrame, options: StudyOptions = FAST, **reading: object) -> Outcome:
+    return run_study(STUDIES["agreement"], Ratings.from_frame(frame, **reading), options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def ordinal() -> Outcome:
+    return report(ratings(), **ORDERED, strata="domain", cluster="story", rater_groups="kind")
+
+
+@pytest.fixture(scope="module")
+def nominal() -> Outcome:
+    return report(ratings(), scale="nominal", na="refused")
+
+
+@pytest.fixture(scope="module")
+def interval() -> Outcome:
+    rng = np.random.default_rng(2)
+    frame = ratings()[["unit", "judge"]].assign(rating=lambda d: rng.normal(size=len(d)).round(3))
+    return report(frame, scale="interval")
+
+
+@pytest.mark.parametrize("name", ["ordinal", "nominal", "interval"])
+def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: pytest.FixtureRequest) -> None:
+    outcome: Outcome = request.getfixturevalue(name)
+    assert stray_cells(outcome) == []
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
+    assert stray_decimals(outcome, texts, {0.667, 0.8}) == []
+    marks = [m for m in outcome.strip.marks if m.kind == "estimate"] if outcome.strip else []
+    assert marks
+    assert all({m.value, m.low, m.high} - {None} <= known_numbers(outcome) for m in marks)
+    assert all(v.ok for v in outcome.verifications.values())
+    assert len(outcome.verifications) == len({id(r) for b in outcome.blocks for r in b.results})
+
+
+@pytest.mark.parametrize("name", ["ordinal", "nominal", "interval"])
+def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.FixtureRequest) -> None:
+    outcome: Outcome = request.getfixturevalue(name)
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    for text in texts:
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+
+
+def test_the_blocks_of_each_scale(ordinal: Outcome, nominal: Outcome, interval: Outcome) -> None:
+    assert [b.id for b in ordinal.blocks] == [
+        "agreement", "pairs", "stratum-1", "raters-within", "raters-when", "refusals", "dependence",
+    ]  # fmt: skip
+    assert [r.metric for r in nominal.blocks[0].results] == [
+        "krippendorff_alpha", "fleiss_kappa", "gwet_ac", "weighted_kappa", "percent_agreement",
+    ]  # fmt: skip
+    assert [r.metric for r in interval.blocks[0].results] == ["krippendorff_alpha", "percent_agreement"]
+    assert "distinct values are numbers, not levels" in interval.diagnostics[1].found
+
+
+def test_who_rated_what_is_a_recount(ordinal: Outcome) -> None:
+    frame = ratings()
+    refused = frame[frame["rating"] == "refused"].groupby("judge").size()
+    rows = {row[0]: row[1:] for row in ordinal.data[0].cells}
+    assert rows["gpt_4"] == (60 - refused["gpt_4"], refused["gpt_4"], 0, 0)
+    assert rows["ann"] == (60, 0, 0, 0)
+    gone = report(frame.drop(index=frame.index[:2]), replace(FAST, verify=False), **ORDERED)
+    assert {row[0]: row[4] for row in gone.data[0].cells} == {"ann": 1, "bob": 1, "gpt_4": 0}
+
+
+def test_pairs_of_raters_are_one_family(ordinal: Outcome) -> None:
+    block = next(b for b in ordinal.blocks if b.id == "pairs")
+    assert [row[0] for row in block.tables[0].cells] == ["ann | bob", "ann | gpt_4", "bob | gpt_4"]
+    rows = block.results[0].rows
+    p = sorted(r.p_value for r in rows)  # type: ignore[type-var]
+    hand = {p[0]: 3 * p[0], p[1]: max(3 * p[0], 2 * p[1]), p[2]: max(3 * p[0], 2 * p[1], p[2])}  # type: ignore[operator]
+    assert [r.p_adjusted for r in rows] == pytest.approx([min(1, hand[r.p_value]) for r in rows])
+
+
+def test_two_raters_get_their_square_table() -> None:
+    frame = ratings()
+    two = frame[frame["judge"] != "gpt_4"]
+    outcome = report(two, **ORDERED)
+    block = next(b for b in outcome.blocks if b.id == "pairs")
+    wide = two.pivot(index="unit", columns="judge", values="rating")
+    same = int((wide["ann"] == wide["bob"]).sum())
+    assert f"the same level to {same} of 60 units" in block.sentences[0]
+    assert "raters-when" not in [b.id for b in outcome.blocks]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "start"),
+    [
+        (0.81, 0.9, "Yes: the raters agree well enough for firm"),
+        (0.70, 0.9, "The raters agree well enough for tentative"),
+        (0.3, 0.6, "No: the raters agree too little"),
+        (0.3, 0.9, "The data do not settle"),
+        (None, None, "No verdict: alpha .85"),
+    ],
+)
+def test_verdicts_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, start: str) -> None:
+    row = ordinal.blocks[0].results[0].rows[0]
+    assert answer(replace(row, estimate=0.85, conf_low=low, conf_high=high)).startswith(start)
+
+
+def test_ratings_at_the_edge() -> None:
+    frame = ratings()
+    same = frame.assign(rating="low")
+    outcome = report(same, **ORDERED)
+    assert outcome.answer[0].startswith("No verdict: alpha undefined: ")
+    shared = frame.groupby("unit")["rating"].transform("first")
+    perfect = report(frame.assign(rating=shared), **ORDERED)
+    assert perfect.answer[0].startswith("No verdict: alpha 1.00 (no interval: ")
+    for found in (outcome, perfect):
+        assert stray_cells(found) == []
+        for block in found.blocks:
+            if block.draw is not None:
+                block.draw()
+    with pytest.raises((UndefinedStatistic, NothingToAnalyse)):
+        report(frame[frame["judge"] == "ann"], **ORDERED)
+
+
+def test_levels_of_a_by_factor_share_a_page() -> None:
+    frame = pd.concat([ratings(seed).assign(model=m) for seed, m in ((3, "m1"), (4, "m2"))])
+    outcome = report(frame, **ORDERED, by="model")
+    assert [a.split(":")[0] for a in outcome.answer] == ["m1", "m2"]
+    assert outcome.blocks[0].id == "levels"
+    assert stray_cells(outcome) == []
+
+
+def test_the_study_is_picked_by_the_design() -> None:
+    assert pick(STUDIES, None, Ratings.from_frame(ratings(), **ORDERED)).name == "agreement"  # type: ignore[arg-type]

@@ -1,0 +1,195 @@
+"""The study of pairs: its verdicts, its numbers, what it does with clusters, and tables at the edge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_tables import answers, known_numbers, scores, stray_cells, stray_decimals
+
+from socialstats.designs.paired import Paired
+from socialstats.errors import InputError
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.outcome import Outcome
+
+FAST = StudyOptions(resamples=200)
+
+
+def report(frame: pd.DataFrame, options: StudyOptions = FAST, **reading: object) -> Outcome:
+    return run_study(STUDIES["paired"], Paired.from_frame(frame, **reading), options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def binary() -> Outcome:
+    return report(answers(), conditions=("reminded", "plain"), cluster="scenario")
+
+
+@pytest.fixture(scope="module")
+def numeric() -> Outcome:
+    return report(scores(), replace(FAST, smallest_effect=0.5), conditions=("before", "after"))
+
+
+@pytest.fixture(scope="module")
+def nominal() -> Outcome:
+    frame = answers()
+    rng = np.random.default_rng(1)
+    frame["correct"] = np.where(rng.random(len(frame)) < 0.3, "unsure", np.where(frame["correct"] > 0, "yes", "no"))
+    return report(frame, conditions=("reminded", "plain"), cluster="scenario", scale="nominal")
+
+
+@pytest.mark.parametrize("name", ["binary", "numeric", "nominal"])
+def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: pytest.FixtureRequest) -> None:
+    outcome: Outcome = request.getfixturevalue(name)
+    assert stray_cells(outcome) == []
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
+    also = {-0.5, 0.5, 0.05, *(float(r.extras.get("df_denominator", 0)) for b in outcome.blocks for r in b.results)}
+    assert stray_decimals(outcome, texts, also) == []
+    if outcome.strip is not None:
+        marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
+        assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
+    assert all(v.ok for v in outcome.verifications.values())
+    verified = {id(r) for b in outcome.blocks for r in b.results}
+    assert len(outcome.verifications) == len(verified)
+
+
+@pytest.mark.parametrize("name", ["binary", "numeric", "nominal"])
+def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.FixtureRequest) -> None:
+    outcome: Outcome = request.getfixturevalue(name)
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
+    for text in texts:
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+
+
+def test_the_blocks_of_each_scale(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
+    assert [b.id for b in binary.blocks] == ["difference", "cells", "tests", "dependence", "influence"]
+    assert [b.id for b in numeric.blocks] == ["difference", "effect-sizes", "equivalence", "tests"]
+    assert [b.id for b in nominal.blocks] == ["difference", "tests", "dependence"]
+
+
+def test_the_answer_names_the_direction_and_agrees_with_a_recount(binary: Outcome) -> None:
+    frame = answers().pivot(index="item", columns="condition", values="correct")
+    gap = float((frame["reminded"] - frame["plain"]).mean())
+    assert binary.answer[0].startswith("Yes: the share of '1' is higher under reminded than under plain; ")
+    assert f"reminded minus plain .{round(1000 * gap):03d}, 95% CI [" in binary.answer[0]
+    swapped = report(answers(), conditions=("plain", "reminded"), cluster="scenario")
+    assert f"plain minus reminded −.{round(1000 * gap):03d}" in swapped.answer[0]
+    cells = {row[:2]: row[2] for row in binary.blocks[1].tables[0].cells}
+    assert cells == frame.astype(str).groupby(["reminded", "plain"]).size().to_dict()
+
+
+def test_the_row_level_claim_stands_beside_the_clustered_one(binary: Outcome) -> None:
+    block = next(b for b in binary.blocks if b.id == "dependence")
+    lines = {row[0]: row for row in block.tables[0].cells}
+    assert list(lines) == ["pairs independent", "clustered by scenario"]
+    assert lines["pairs independent"][2] == lines["clustered by scenario"][2]
+    assert lines["pairs independent"][3] != lines["clustered by scenario"][3]
+    assert block.sentences[0].startswith("With pairs independent, a row-level test would have claimed .")
+
+
+def test_two_crossed_clusters_are_four_assumptions() -> None:
+    frame = answers().assign(kind=lambda d: "k" + d["item"].str[-1])
+    outcome = report(frame, conditions=("reminded", "plain"), cluster=["scenario", "kind"])
+    block = next(b for b in outcome.blocks if b.id == "dependence")
+    assert [row[0] for row in block.tables[0].cells] == [
+        "pairs independent", "clustered by scenario", "clustered by kind", "clustered by scenario x kind",
+    ]  # fmt: skip
+    assert stray_cells(outcome) == []
+    assert all(v.ok for v in outcome.verifications.values())
+
+
+def test_leaving_out_one_cluster_is_a_recount(binary: Outcome) -> None:
+    frame = answers().pivot(index=["scenario", "item"], columns="condition", values="correct")
+    gap = (frame["reminded"] - frame["plain"]).rename("gap").reset_index()
+    values = {s: gap.loc[gap["scenario"] != s, "gap"].mean() for s in gap["scenario"].unique()}
+    rows = next(b for b in binary.blocks if b.id == "influence").tables[0].cells
+    assert [row[2] for row in rows] == pytest.approx([min(values.values()), max(values.values())])
+    result = next(b for b in binary.blocks if b.id == "influence").results[0]
+    wrong = replace(result.rows[0], estimate=(result.rows[0].estimate or 0) + 0.01)
+    assert not replace(result, rows=(wrong, *result.rows[1:])).verify().ok
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "start"),
+    [
+        (scores(shift=0.1), FAST, "The data do not settle whether before and after differ: before minus after "),
+        (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "Practically equal: the mean differs by less than 3.0"),
+        (scores(), replace(FAST, smallest_effect=9.0), "Yes: the mean is higher under before than under after; "),
+        (scores(shift=4.0), FAST, "Yes: the mean is higher under after than under before; before minus after −"),
+    ],
+)  # fmt: skip
+def test_three_verdicts(frame: pd.DataFrame, options: StudyOptions, start: str) -> None:
+    outcome = report(frame, replace(options, verify=False), conditions=("before", "after"))
+    assert outcome.answer[0].startswith(start)
+    if options.smallest_effect == 9.0:
+        assert outcome.answer[0].endswith("Yet the difference is practically nothing: smaller than 9.000.")
+
+
+def test_practically_equal_shares_by_the_interval_of_two_one_sided_tests() -> None:
+    options = replace(FAST, smallest_effect=0.15, verify=False)
+    frame = answers(shift=0.0)
+    outcome = report(frame, options, conditions=("reminded", "plain"), cluster="scenario")
+    row = next(b for b in outcome.blocks if b.id == "equivalence").results[0].rows[0]
+    assert row.conf_level == pytest.approx(0.9)
+    inside = (row.conf_low or 0) > -0.15 and (row.conf_high or 0) < 0.15
+    assert outcome.answer[0].startswith("Practically equal") == inside
+    with pytest.raises(InputError, match="effect_scale='d_z' is for numbers"):
+        report(frame, replace(options, effect_scale="d_z"), conditions=("reminded", "plain"))
+
+
+@pytest.mark.parametrize("change", ["equal", "shifted", "two pairs", "no ones"])
+def test_tables_at_the_edge_have_a_page_or_a_reason(change: str) -> None:
+    frame = scores() if change != "no ones" else answers().assign(correct=0)
+    first = "before" if change != "no ones" else "plain"
+    if change in ("equal", "shifted"):
+        base = frame.groupby("subject")["score"].transform("first")
+        frame = frame.assign(score=base + (frame["time"] == "before") * (change == "shifted"))
+    if change == "two pairs":
+        frame = frame[frame["subject"].isin(["p00", "p01"])]
+    second = "after" if first == "before" else "reminded"
+    outcome = report(frame, conditions=(first, second), **({"scale": "binary"} if change == "no ones" else {}))
+    assert outcome.answer[0]
+    assert not re.search(r"\bnan\b|\binf\b", " ".join(outcome.answer))
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw()
+    assert stray_cells(outcome) == []
+
+
+def test_levels_of_a_by_factor_are_one_family() -> None:
+    frame = pd.concat([scores(shift=s).assign(model=m) for m, s in (("m_1", -1.5), ("m_2", -0.1), ("m_3", -0.9))])
+    outcome = report(frame, conditions=("before", "after"), by="model")
+    block = outcome.blocks[0]
+    assert [row[0] for row in block.tables[0].cells] == ["m_1", "m_2", "m_3"]
+    p = [r.p_value for r in block.results[0].rows]
+    steps = sorted(p)  # type: ignore[type-var]
+    by_hand = {x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1])) for x in steps}  # type: ignore[operator]
+    assert [r.p_adjusted for r in block.results[0].rows] == pytest.approx([by_hand[x] for x in p])
+    assert [a.split(":")[0] for a in outcome.answer] == ["m_1", "m_2", "m_3"]
+    assert len({b.id for b in outcome.blocks}) == len(outcome.blocks)
+    assert stray_cells(outcome) == []
+    assert all(v.ok for v in outcome.verifications.values())
+
+
+def test_the_study_is_picked_by_the_design() -> None:
+    design = Paired.from_frame(scores(), conditions=("before", "after"))
+    assert pick(STUDIES, None, design).name == "paired"
+    with pytest.raises(InputError, match="study 'comparisons' is for comparisons; this table was read as paired"):
+        pick(STUDIES, "comparisons", design)
+
+
+def test_hostile_labels_stay_what_they_are() -> None:
+    evil = "</script><script>alert(1)</script>$x_1$\u202e"
+    frame = answers().replace({"condition": {"plain": evil}, "scenario": {"s00": evil}})
+    outcome = report(frame, conditions=("reminded", evil), cluster="scenario")
+    from socialstats_reports import render
+
+    page = render(outcome)
+    assert "<script>alert" not in page
+    assert page.count("</script>") == page.count("<script type=")
