@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.models.power import Alternative, Test
+from socialstats.models.power import Alternative, Test, smallest_effect, smallest_n
 from socialstats.models.proportions import wilson
 from socialstats.results import Row
 from socialstats.text import count, number
@@ -65,6 +66,45 @@ def whole(name: str, value: Any, *, least: int) -> int:
     return int(found)
 
 
+def solve(
+    n: int | None, effect: float | None, power: float | None, power_at: Callable[[int, float], float], *,
+    alpha: float, least: int, largest: float, steady: bool = True,
+) -> tuple[int, float]:  # fmt: skip
+    """Return n and effect, the one that was left out computed; `power` is in its range, or None.
+
+    Parameters
+    ----------
+    power_at : callable
+        (n, effect) -> power.
+    least : int
+        Smallest n.
+    largest : float
+        Largest effect; its sign is that of the effect looked for.
+    steady : bool
+        As in `smallest_n`.
+    """
+    if power is None:
+        assert n is not None
+        assert effect is not None
+        return n, effect
+    target = share("power", power, least=alpha)
+    if effect is not None:
+        return smallest_n(lambda k: power_at(k, effect), target, least=least, steady=steady), effect
+    assert n is not None
+    sign = math.copysign(1.0, largest)
+    return n, sign * smallest_effect(lambda x: power_at(n, sign * x), target, largest=abs(largest))
+
+
+def with_simulation(
+    rows: list[Row], by: str, simulations: Any, alpha: float, seed: Any, reject: Callable[[int, int], int]
+) -> tuple[Row, ...]:
+    """Return the rows, with a simulated one where asked: ``reject(simulations, seed)`` counts the rejections."""
+    if by == "formula":
+        return tuple(rows)
+    done = whole("simulations", simulations, least=FEWEST_SIMULATIONS)
+    return (*rows, simulated_row(reject(done, whole("seed", seed, least=0)), done, alpha))
+
+
 def simulated_row(rejections: int, simulations: int, alpha: float) -> Row:
     """The simulated power with its Monte-Carlo error and Wilson interval."""
     p = rejections / simulations
@@ -85,7 +125,7 @@ def solved_rows(terms: dict[str, tuple[float, str]], solved: str) -> list[Row]:
     ]
 
 
-def power_of(rows: list[Row], by: str) -> str:
+def power_of(rows: Sequence[Row], by: str) -> str:
     """The simulated power beside the formula's, for the sentence."""
     if by == "formula":
         return ""

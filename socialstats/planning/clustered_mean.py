@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import stdtrit
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.models.power import Alternative, cluster_center, smallest_effect, smallest_n, t_power
+from socialstats.models.power import Alternative, cluster_center, t_power
 from socialstats.planning.arguments import (
-    FEWEST_SIMULATIONS,
     MOST_NUMBERS,
     By,
     choice,
@@ -18,9 +18,10 @@ from socialstats.planning.arguments import (
     left_out,
     power_of,
     share,
-    simulated_row,
+    solve,
     solved_rows,
     whole,
+    with_simulation,
 )
 from socialstats.planning.paired_t import LARGEST_EFFECT, refuse_wrong_side
 from socialstats.planning.plan import PlanResult
@@ -110,30 +111,22 @@ def power_clustered_mean(
     def power_at(g: int, mean: float) -> float:
         return t_power(g - 1, cluster_center(g, m, mean, between, within), a, alternative)
 
-    groups = None if clusters is None else whole("clusters", clusters, least=2)
-    mean = None if effect is None else finite("effect", effect)
-    if power is not None:
-        target = share("power", power, least=a)
-    if groups is None and mean is not None:
-        refuse_wrong_side(mean, alternative)
-        fixed = mean
-        groups = smallest_n(lambda g: power_at(g, fixed), target, least=2)
-    if mean is None and groups is not None:
-        known, sign = groups, -1.0 if alternative == "less" else 1.0
-        most = LARGEST_EFFECT * math.hypot(between, within)
-        mean = sign * smallest_effect(lambda x: power_at(known, sign * x), target, largest=most)
-    assert groups is not None
-    assert mean is not None
-    reached = power_at(groups, mean)
-    rows = plan_rows(groups, mean, reached, m, between, within, a, solved)
-    if by == "simulation":
-        done = whole("simulations", simulations, least=FEWEST_SIMULATIONS)
-        rows.append(simulated_row(simulate(groups, m, mean, between, within, a, alternative, done, seed), done, a))
+    given = None if clusters is None else whole("clusters", clusters, least=2)
+    asked = None if effect is None else finite("effect", effect)
+    if solved == "clusters":
+        refuse_wrong_side(asked or 0.0, alternative)
+    largest = LARGEST_EFFECT * math.hypot(between, within) * (-1 if alternative == "less" else 1)
+    groups, mean = solve(given, asked, power, power_at, alpha=a, least=2, largest=largest)
+    plan = plan_rows(groups, mean, power_at(groups, mean), m, between, within, a, solved)
+    rows = with_simulation(
+        plan, by, simulations, a, seed,
+        lambda k, s: simulate(groups, m, mean, between, within, a, alternative, k, s),
+    )  # fmt: skip
     return PlanResult(
         metric="power_clustered_mean",
         title="Power of a t test of a mean of clusters",
         inference=f"noncentral t with {groups - 1} df",
-        rows=tuple(rows),
+        rows=rows,
         counts={"clusters": groups, "values": groups * m},
         fit={"method": "noncentral t", "df": groups - 1, "seed": seed if by == "simulation" else None},
         settings={"solved": solved, "power": power, "size": m, "sd_between": between, "sd_within": within, "alpha": a,
@@ -197,7 +190,14 @@ def simulate(
 
 
 def words(
-    solved: str, clusters: int, size: int, effect: float, rows: list[Row], alpha: float, alternative: str, checked: str
+    solved: str,
+    clusters: int,
+    size: int,
+    effect: float,
+    rows: Sequence[Row],
+    alpha: float,
+    alternative: str,
+    checked: str,
 ) -> str:
     """Say the plan in one sentence."""
     by_term = {row.term: row.estimate for row in rows if row.group is None}

@@ -11,20 +11,18 @@ from socialstats.models.power import (
     mcnemar_p,
     mcnemar_power,
     mcnemar_power_normal,
-    smallest_effect,
-    smallest_n,
 )
 from socialstats.planning.arguments import (
-    FEWEST_SIMULATIONS,
     By,
     choice,
     finite,
     left_out,
     power_of,
     share,
-    simulated_row,
+    solve,
     solved_rows,
     whole,
+    with_simulation,
 )
 from socialstats.planning.plan import PlanResult
 from socialstats.results import Row
@@ -100,30 +98,23 @@ def power_mcnemar(
         choice(name, value)
     solved = left_out({"n": n, "effect": effect, "power": power})
     a, differ = share("alpha", alpha), checked_discordant(discordant)
-    pairs = None if n is None else whole("n", n, least=1)
-    delta = None if effect is None else checked_effect(effect, differ)
-    if power is not None:
-        target = share("power", power, least=a)
-    if pairs is None and delta is not None:
-        if delta == 0:
-            raise InputError("effect=0 can never be shown; give the difference that matters")
-        fixed = delta
-        pairs = smallest_n(lambda k: mcnemar_power(k, differ, fixed, a, test), target, least=1, steady=False)
-    if delta is None and pairs is not None:
-        size = pairs
-        delta = smallest_effect(lambda x: mcnemar_power(size, differ, x, a, test), target, largest=differ)
-    assert pairs is not None
-    assert delta is not None
-    rows = plan_rows(pairs, delta, differ, a, test, solved)
-    if by == "simulation":
-        done = whole("simulations", simulations, least=FEWEST_SIMULATIONS)
-        rows.append(simulated_row(simulate(pairs, differ, delta, a, test, done, seed), done, a))
+    given = None if n is None else whole("n", n, least=1)
+    size = None if effect is None else checked_effect(effect, differ)
+    if solved == "n" and size == 0:
+        raise InputError("effect=0 can never be shown; give the difference that matters")
+
+    def power_at(k: int, x: float) -> float:
+        return mcnemar_power(k, differ, x, a, test)
+
+    pairs, delta = solve(given, size, power, power_at, alpha=a, least=1, largest=differ, steady=False)
+    plan = plan_rows(pairs, delta, differ, a, test, solved)
+    rows = with_simulation(plan, by, simulations, a, seed, lambda k, s: simulate(pairs, differ, delta, a, test, k, s))
     reached = rows[2].estimate or 0.0
     return PlanResult(
         metric="power_mcnemar",
         title=f"Power of McNemar's test ({NAMES[test]})",
         inference="sum over discordant pairs and their split; pairs independent",
-        rows=tuple(rows),
+        rows=rows,
         counts={"pairs": pairs},
         fit={"method": "exact sum", "seed": seed if by == "simulation" else None},
         settings={"solved": solved, "power": power, "discordant": differ, "alpha": a, "test": test, "by": by,

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.models.power import LARGEST, Alternative, smallest_effect, smallest_n, t_power
+from socialstats.models.power import LARGEST, Alternative, t_power
 from socialstats.planning.arguments import (
-    FEWEST_SIMULATIONS,
     MOST_NUMBERS,
     By,
     choice,
@@ -19,9 +18,10 @@ from socialstats.planning.arguments import (
     left_out,
     power_of,
     share,
-    simulated_row,
+    solve,
     solved_rows,
     whole,
+    with_simulation,
 )
 from socialstats.planning.plan import PlanResult
 from socialstats.text import count, number
@@ -93,38 +93,27 @@ def power_paired_t(
     def power_at(pairs: float, d: float) -> float:
         return t_power(pairs - 1, d * math.sqrt(pairs), a, alternative)
 
-    extras: dict[str, float] = {}
-    pairs = None if n is None else whole("n", n, least=2)
-    d = None if effect is None else finite("effect", effect)
-    if power is not None:
-        target = share("power", power, least=a)
-    if pairs is None and d is not None:
-        refuse_wrong_side(d, alternative)
-        fixed = d
-        pairs = smallest_n(lambda k: power_at(k, fixed), target, least=2)
-        extras["n_exact"] = exact_n(lambda k: power_at(k, fixed), target, pairs)
-    if d is None and pairs is not None:
-        size, sign = pairs, -1.0 if alternative == "less" else 1.0
-        d = sign * smallest_effect(lambda x: power_at(size, sign * x), target, largest=LARGEST_EFFECT)
-    assert pairs is not None
-    assert d is not None
+    given = None if n is None else whole("n", n, least=2)
+    size = None if effect is None else finite("effect", effect)
+    if solved == "n":
+        refuse_wrong_side(size or 0.0, alternative)
+    largest = -LARGEST_EFFECT if alternative == "less" else LARGEST_EFFECT
+    pairs, d = solve(given, size, power, power_at, alpha=a, least=2, largest=largest)
     reached = power_at(pairs, d)
-    rows = solved_rows({"n": (pairs, "given"), "effect": (d, "given"), "power": (reached, "at this n and effect"),
+    plan = solved_rows({"n": (pairs, "given"), "effect": (d, "given"), "power": (reached, "at this n and effect"),
                         "alpha": (a, "given")}, solved)  # fmt: skip
-    if by == "simulation":
-        done = whole("simulations", simulations, least=FEWEST_SIMULATIONS)
-        rows.append(simulated_row(simulate(pairs, d, a, alternative, done, seed), done, a))
+    rows = with_simulation(plan, by, simulations, a, seed, lambda k, s: simulate(pairs, d, a, alternative, k, s))
     return PlanResult(
         metric="power_paired_t",
         title="Power of a paired t test",
         inference="noncentral t, both tails" if alternative == "two_sided" else "noncentral t, one tail",
-        rows=tuple(rows),
+        rows=rows,
         counts={"pairs": pairs},
         fit={"method": "noncentral t", "seed": seed if by == "simulation" else None},
         settings={"solved": solved, "power": power, "alpha": a, "alternative": alternative, "by": by,
                   "simulations": simulations, "seed": seed},
         references=("cohen1988",),
-        extras=extras,
+        extras={"n_exact": exact_n(lambda k: power_at(k, d), power, pairs)} if solved == "n" and power else {},
         words=words(solved, pairs, d, reached, a, alternative, power_of(rows, by)),
     )  # fmt: skip
 

@@ -217,6 +217,7 @@ OK = {"size": 5, "icc": 0.1}
         (lambda: power_paired_t(n=10, effect=0.5, alternative="two-sided"), "two_sided, greater, less"),
         (lambda: power_paired_t(n=10, effect=0.5, by="magic"), "formula, simulation"),
         (lambda: power_paired_t(n=10, effect=0.5, by="simulation", simulations=3), "simulations"),
+        (lambda: power_paired_t(n=10, effect=0.5, by="simulation", seed=-1), "seed"),
         (lambda: power_mcnemar(n=10, effect=0.1), "discordant must be given"),
         (lambda: power_mcnemar(n=10, effect=0.1, discordant=30), "30"),
         (lambda: power_mcnemar(n=10, effect=0.4, discordant=0.3), "larger than discordant"),
