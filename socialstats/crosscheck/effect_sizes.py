@@ -44,7 +44,9 @@ def data_checks(result: Result, pairs: Vectors) -> list[Check]:
     if rows["d_rm"].estimate is not None:
         r = float(pearsonr(pairs.x, pairs.y).statistic)
         theirs = float(d.mean() / d.std(ddof=1) * math.sqrt(2 * (1 - r)))
-        checks.append(near("d_rm", rows["d_rm"].estimate, theirs, "scipy"))
+        why = "the root of 1 - r keeps half the digits where r is near 1"
+        size = 1e-6 * max(1.0, abs(rows["d_z"].estimate or 0.0))
+        checks.append(near("d_rm", rows["d_rm"].estimate, theirs, "scipy", why, relative=size))
     return checks
 
 

@@ -306,8 +306,9 @@ def sentence(result: Result) -> str:
             f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is undefined: {row.undefined}."
         )
     shown = [f"{r.term} = {number(r.estimate)}" for r in result.rows if r.estimate is not None and r is not row]
-    ends = interval(row.conf_low, row.conf_high, level=result.settings["level"])
-    text = f"The standardised mean difference{names} was {row.term} = {number(row.estimate)}, {ends} ({row.method})"
+    known = row.conf_low is not None
+    span = f", {interval(row.conf_low, row.conf_high, level=result.settings['level'])} ({row.method})" if known else ""
+    text = f"The standardised mean difference{names} was {row.term} = {number(row.estimate)}{span}"
     others = f"; {', '.join(shown)}" if shown else ""
     return f"{text}, over {count(row.n or 0, 'pair')}{where}{others}."
 

@@ -173,7 +173,8 @@ def mean_interval(
     table = np.column_stack([x * count, count])
 
     def mean(sums: FloatArray) -> FloatArray:
-        return centre + sums[:, :1] / sums[:, 1:]
+        with np.errstate(invalid="ignore", divide="ignore"):  # crossed factors: a resample may hold no pair
+            return centre + sums[:, :1] / sums[:, 1:]
 
     boot = bootstrap(table, mean, units, resamples=resamples, seed=seed)
     jack = jackknife(table, mean, units) if ci == "bca" else None

@@ -86,7 +86,7 @@ def test_d_av_alone_from_means_and_standard_deviations():
     result = effect_sizes_from_summary(n=20, mean=2.0, sd_first=3.0, sd_second=4.0)
     assert result.row("d_av").estimate == pytest.approx(2 / math.sqrt(12.5))
     assert result.row("d_z").estimate is None
-    assert result.sentence().startswith("The standardised mean difference was d_av = 0.57")
+    assert result.sentence() == "The standardised mean difference was d_av = 0.57, over 20 pairs."
     assert result.verify().ok
 
 

@@ -204,6 +204,19 @@ def test_crossed_bootstrap_and_its_missing_intervals():
         paired_difference(CROSSED, ci="studentized")
 
 
+def test_crossed_resamples_without_any_pair_are_left_out():
+    d = np.array([1.0, 2.0, 4.0, 7.0])
+    row = paired_difference(pairs(d, clusters=[("a", [0, 1, 2, 3]), ("b", [0, 1, 2, 3])]), ci="percentile").rows[0]
+    assert row.conf_low < row.estimate < row.conf_high
+
+
+def test_an_interval_of_no_width_is_undefined():
+    row = paired_difference(pairs([0.3, 0.9], clusters=[("a", [0, 1])]), ci="studentized", resamples=199).rows[0]
+    assert row.conf_low is None
+    assert row.undefined
+    assert row.p_value is not None
+
+
 def test_null_shifts_every_test():
     result = paired_difference(CLUSTERED, null=0.4, cluster=None)
     test = stats.ttest_1samp(D, 0.4)

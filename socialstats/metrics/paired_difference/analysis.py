@@ -52,6 +52,8 @@ def interval_of(
     if found.undefined[0]:
         return None, found.undefined[0]
     low, high = float(found.low[0]), float(found.high[0])
+    if not low < high:
+        return None, "all resamples give the same interval end: too few different units"
     return (
         low if options.alternative != "less" else -math.inf,
         high if options.alternative != "greater" else math.inf,
