@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.designs.ratings import Ratings
-from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName, weights_of
+from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
 from socialstats.models.chance_agreement import ChanceAgreement, conger_chance, fleiss_null
 from socialstats.models.intervals import two_sided_p
 from socialstats.models.rating_counts import Refusal, rated
@@ -131,7 +131,7 @@ def fleiss_kappa(
 
 def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
     """Compute the coefficient of one design."""
-    w = reliability_weights(design, weights_of(design, weights, kind=kind), options.refusal)
+    w = reliability_weights(design, weights, kind, options.refusal)
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=1)
     made = [coefficient_row("kappa", group, coefficient(group, w.matrix), options) for group in groups]

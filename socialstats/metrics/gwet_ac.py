@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
-from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName, weights_of
+from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
 from socialstats.models.chance_agreement import ChanceAgreement
 from socialstats.models.rating_counts import Refusal
 from socialstats.models.reliability import (
@@ -126,7 +126,7 @@ def gwet_ac(
 
 def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
     """Compute the coefficient of one design."""
-    w = reliability_weights(design, weights_of(design, weights, kind=kind), options.refusal)
+    w = reliability_weights(design, weights, kind, options.refusal)
     term = "AC1" if w.name == "unweighted" else "AC2"
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=1)

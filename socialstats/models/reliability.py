@@ -15,7 +15,7 @@ import numpy as np
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.models.agreement_weights import AgreementWeights
+from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.dependence import cluster_factors
 from socialstats.models.intervals import checked_level, critical_value, two_sided_p
 from socialstats.models.linearised import linearised_error
@@ -23,11 +23,12 @@ from socialstats.models.rating_counts import REFUSALS, RatingCounts, merged, rat
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.resampling.intervals import check_resamples
 from socialstats.results import Row
-from socialstats.text import shorten
+from socialstats.text import count, shorten
 
 CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
 NO_ERROR = 1e-12
+MOST_LEVELS = 2000
 NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
@@ -157,21 +158,27 @@ def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list
     return out
 
 
-def reliability_weights(design: Ratings, weights: AgreementWeights, refusal: str) -> AgreementWeights:
-    """Return the weights with a row and column for refusals, where these are a level.
+def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) -> AgreementWeights:
+    """Return the weights of the levels, with a row and column for refusals where these are a level.
 
     Raises
     ------
     InputError
-        If a refusal is a level and the weights are not the unweighted ones.
+        If there are too many levels for a table of weights, or a refusal is a level and the levels are weighted.
     """
+    if len(design.levels) > MOST_LEVELS:
+        raise InputError(
+            f"{count(len(design.levels), 'different value')}, too many for levels of agreement (at most "
+            f"{count(MOST_LEVELS)}): group the values, or use krippendorff_alpha(scale='interval')"
+        )
+    chosen = weights_of(design, weights, kind=kind)
     if refusal not in REFUSALS:
         raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
     if refusal == "missing":
-        return weights
-    if weights.name != "unweighted":
-        raise InputError(f"refusal='level' needs weights='unweighted': '{weights.name}' has no place for a refusal")
-    return AgreementWeights(name=weights.name, matrix=np.eye(len(design.levels) + 1))
+        return chosen
+    if chosen.name != "unweighted":
+        raise InputError(f"refusal='level' needs weights='unweighted': '{chosen.name}' has no place for a refusal")
+    return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
 
 
 def coefficient_row(

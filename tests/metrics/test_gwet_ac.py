@@ -198,6 +198,12 @@ def test_impossible_options(options, named):
         gwet_ac(golden_design("agree_anxiety"), **options)
 
 
+def test_measurements_are_no_levels():
+    x = np.random.default_rng(0).normal(size=(700, 3))
+    with pytest.raises(InputError, match="2,100 different values"):
+        gwet_ac(ratings(x))
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from([1.0, 2.0, 3.0, np.nan]), min_size=3, max_size=3), min_size=3, max_size=8),
