@@ -13,6 +13,8 @@ from scipy.special import stdtr
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.metrics.fleiss_kappa import fleiss_kappa
+from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.models.intervals import critical_value
 from tests.golden_data import golden, golden_frame
@@ -125,6 +127,17 @@ def test_bootstrap_and_closed_standard_errors_agree_in_large_samples(scale):
         krippendorff_alpha(ratings(x), scale=scale, ci=ci).row("alpha").std_error for ci in ("closed", "percentile")
     )
     assert boot == pytest.approx(closed, rel=0.08)  # s.e. of 2,000 resamples: 1.6 %, and the bias of linearising
+
+
+@pytest.mark.parametrize("function", [krippendorff_alpha, gwet_ac, fleiss_kappa])
+@pytest.mark.parametrize("ci", ["percentile", "basic", "bca"])
+def test_seeds_decide_the_bootstrap(function, ci):
+    x, story, _ = simulated()
+    design = ratings(x, {"story": story}, levels=[1, 2, 3, 4])
+    one, again, other = (function(design, ci=ci, resamples=300, seed=seed) for seed in (4, 4, 5))
+    assert json.dumps(one.to_dict()) == json.dumps(again.to_dict())
+    assert one.rows[0].conf_low != other.rows[0].conf_low
+    assert one.rows[0].estimate == other.rows[0].estimate
 
 
 def test_dependence_left_out_is_said():
