@@ -46,7 +46,7 @@ def init(options: argparse.Namespace) -> int:
     chosen = StudyOptions()
     inference = {"level": chosen.level, "seed": chosen.seed, "resamples": chosen.resamples}
     sections = {
-        "study": {"name": study.name, "title": study.title, "status": "exploratory"},
+        "study": {"name": study.name, "status": "exploratory"},
         "data": {"file": options.data, **data_section(design, settings)},
         "inference": inference | ({"ties": chosen.ties} if study.design == "comparisons" else {}),
     }

@@ -12,15 +12,16 @@ OPTIONS = {
     "conditions": "--conditions", "refusal": "--refusal", "strata": "--strata", "rater_groups": "--rater-group",
     "cluster": "--cluster", "na": "--na", "tie": "--tie", "winner_coding": "--winner-coding", "level": "--level",
     "seed": "--seed", "resamples": "--resamples", "penalty": "--penalty", "prior": "--prior", "ties": "--ties",
+    "smallest_effect": "--smallest-effect", "effect_scale": "--effect-scale", "covariate": "--covariate",
 }  # fmt: skip
 PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner", "order",
          "first", "second")  # fmt: skip
 QUOTED = r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\""
 PLAIN = r"(?!['\"(\[{])[^\s,;:()'\"]*[^\s,;:()'\".]"
 SETTING = re.compile(
-    rf"(?<![\w.'\"/-])(?P<name>{'|'.join(sorted((*OPTIONS, *PARTS), key=len, reverse=True))})="
+    rf"(?<![\w.'\"/-])(?<!--map )(?P<name>{'|'.join(sorted((*OPTIONS, *PARTS), key=len, reverse=True))})="
     rf"(?P<value>{QUOTED}|[\[(](?:{QUOTED}|[\w.…-]+)(?:, ?(?:{QUOTED}|[\w.…-]+))*,?[\])]|{PLAIN}|)"
-    rf"(?P<twin>(?: in their own order)? \((?P<said>--[^()\n]{{1,300}})\))?"
+    rf"(?P<twin> \((?P<said>--[^()\n]{{1,300}})\))?"
 )
 
 

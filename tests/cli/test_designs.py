@@ -1,0 +1,245 @@
+"""Three designs on the command line: what a table is read as, the pages, plans that work again, errors to act on."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from socialstats.cli import main
+from socialstats.cli.deciding import decide
+from socialstats.errors import InputError
+from socialstats.tables import as_table
+from socialstats_reports import read_results
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
+from study_tables import answers, ratings, scores
+
+ORDERED = ("--levels", "low,medium,high", "--refusal", "refused")
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    try:
+        code = main(list(words))
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def write(folder: Path, name: str, frame: pd.DataFrame) -> str:
+    path = folder / name
+    frame.to_csv(path, index=False)
+    return str(path)
+
+
+WAYS = {
+    "ratings by three judges": (
+        ratings, ("--strata", "domain", "--rater-group", "kind", "--cluster", "story", *ORDERED), "agreement"),
+    "answers with scenarios": (answers, ("--conditions", "reminded,plain", "--cluster", "scenario"), "paired"),
+    "scores before and after": (scores, ("--conditions", "before,after", "--smallest-effect", "0.5"), "paired"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_the_three_tables_have_a_verified_page(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    make, words, study = WAYS[name]
+    page = tmp_path / "page.html"
+    words = (write(tmp_path, "data.csv", make()), *words, "--resamples", "200", "-o", str(page))
+    code, out, err = run(capsys, "report", *words)
+    assert (code, out) == (0, ""), err
+    html = page.read_text(encoding="utf-8")
+    found = read_results(html)
+    assert found["study"] == study
+    checks = [check for checks in found["verification"].values() for check in checks]
+    assert len(checks) > 10
+    assert not [check for check in checks if check["ok"] is False]
+    assert f"{sum(c['ok'] is True for c in checks)} of {sum(c['ok'] is not None for c in checks)} numbers" in html
+    assert len(html) < 600_000
+    again = tmp_path / "again.html"
+    assert run(capsys, "report", *words[:-1], str(again))[0] == 0
+    assert read_results(again.read_text(encoding="utf-8"))["blocks"] == found["blocks"]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_check_describes_and_init_writes_a_plan_that_works(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    make, words, study = WAYS[name]
+    words = tuple(w for k, w in enumerate(words) if "--smallest-effect" not in words[max(k - 1, 0) : k + 1])
+    data = write(tmp_path, "data.csv", make())
+    code, described, _ = run(capsys, "check", data, *words)
+    assert code == 0
+    assert f"studies     {study}" in described
+    code, plan, _ = run(capsys, "init", data, *words)
+    assert code == 0
+    content = tomllib.loads(plan)
+    assert content["data"]["design"] == ("ratings" if study == "agreement" else "paired")
+    path = tmp_path / "plan.toml"
+    path.write_text(plan, encoding="utf-8")
+    pages = [tmp_path / "with.json", tmp_path / "without.json"]
+    more = ("--no-verify", "-q", "--resamples", "200", "-o", str(tmp_path / "p.html"))
+    assert run(capsys, "report", "--plan", str(path), *more, "--json", str(pages[0]))[0] == 0
+    assert run(capsys, "report", data, *words, *more, "--json", str(pages[1]))[0] == 0
+    assert pages[0].read_text() == pages[1].read_text()
+
+
+FAULTS = {
+    "levels without an order": (
+        ratings, (),
+        "error: data.csv, column 'rating': the values are texts, and nothing says their order: 'high', 'low', 'medium' "
+        "and 'refused'. Pass all levels, the lowest first, as in --levels low,medium,high, or say --scale nominal "
+        "if they have none\n",
+    ),
+    "a level with a typing error": (
+        lambda: ratings().assign(rating=lambda d: d["rating"].where(d.index != 2, "medum")), ORDERED,
+        "error: data.csv line 4, column 'rating': 'medum' is none of the levels ('low', 'medium' and 'high'). ",
+    ),
+    "a duplicated unit": (
+        lambda: pd.concat([answers(), answers().iloc[[4]]]), ("--cluster", "scenario"),
+        "error: data.csv line 6, column 'item': 's00-2' (condition 'plain') has 2 rows (2 rows: lines 6, 402). A unit "
+        "has one row under each condition: name a column that tells these rows apart as part of 'item', or summarise "
+        "them first\n",
+    ),
+    "unequal pairs": (
+        lambda: scores().drop(index=[5, 9]), (),
+        "error: data.csv, column 'subject': 2 units without a partner: 38 units under 'after', 40 units under "
+        "'before', 38 pairs. Add the missing rows, or say --unmatched drop to leave such units out\n"
+        "error: data.csv line 6, column 'subject': 'p02' has no row under 'after'\n"
+        "error: data.csv line 9, column 'subject': 'p04' has no row under 'after'\n",
+    ),
+    "one condition": (
+        lambda: scores()[lambda d: d["time"] == "after"], (), "error: data.csv, column 'time': "),
+    "a word among numbers": (
+        lambda: scores().astype({"score": object}).replace({"score": {scores()["score"].iloc[3]: "n/a"}}), (),
+        "error: data.csv line "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_errors_to_act_on(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    make, words, message = FAULTS[name]
+    page = tmp_path / "page.html"
+    data = write(tmp_path, "data.csv", make())
+    code, out, err = run(capsys, "report", data, *words, "-o", str(page))
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert not page.exists()
+    assert "='" not in err
+
+
+def table(*columns: str) -> object:
+    return as_table({column: ["a", "b"] for column in columns}, "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("columns", "settings", "design"),
+    [
+        (("item_a", "item_b", "winner", "judge"), {}, "comparisons"),
+        (("home", "away", "result"), {}, "comparisons"),
+        (("unit", "condition", "value"), {}, "paired"),
+        (("question", "model", "condition", "correct"), {}, "paired"),
+        (("story", "judge", "rating", "model"), {}, "ratings"),
+        (("id", "before", "after"), {}, "paired"),
+        (("q", "arm", "points"), {"map": ["unit=q", "value=points"]}, "paired"),
+        (("q", "who", "points"), {"map": ["unit=q", "rater=who", "value=points"]}, "ratings"),
+        (("unit", "rater", "condition", "value"), {"design": "ratings"}, "ratings"),
+        (("unit", "rater", "condition", "value"), {"conditions": ["a", "b"]}, "paired"),
+        (("unit", "rater", "condition", "value"), {"refusal": ["x"]}, "ratings"),
+        (("unit", "rater", "condition", "value"), {"by": "condition"}, "ratings"),
+        (("unit", "rater", "condition", "value"), {"cluster": ["rater"]}, "paired"),
+        (("x", "y"), {"map": ["cost_a=x", "cost_b=y"]}, "comparisons"),
+    ],
+)
+def test_the_design_is_told_by_what_was_said_or_by_the_columns(
+    columns: tuple[str, ...], settings: dict[str, object], design: str
+) -> None:
+    assert decide(table(*columns), settings) == design  # type: ignore[arg-type]
+
+
+def test_columns_that_fit_two_designs_or_none_say_how_to_choose() -> None:
+    with pytest.raises(InputError) as caught:
+        decide(table("unit", "rater", "condition", "value"), {})  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "t.csv: the columns fit two designs (columns: unit, rater, condition and value). Say which: --design paired or "
+        "--design ratings\n"
+        "  paired: unit = unit, condition = condition, value = value\n"
+        "  ratings: unit = unit, rater = rater, value = value"
+    )
+    with pytest.raises(InputError) as caught:
+        decide(table("x", "y"), {})  # type: ignore[arg-type]
+    lines = str(caught.value).split("\n")
+    assert lines[0] == "t.csv: the columns fit no design (columns: x and y)"
+    assert [line.split(":")[0] for line in lines[1:4]] == ["  comparisons", "  paired", "  ratings"]
+    assert "no column for 'rater' (looked for rater, rater_id, judge" in lines[3]
+    assert "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired)" in lines[4]
+    with pytest.raises(InputError, match="--design x: the designs are comparisons, paired and ratings"):
+        decide(table("x", "y"), {"design": "x"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--tie", "draw"), "--tie is for comparisons; this table is read as paired"),
+        (("--scale", "ordinal"), "--scale ordinal: scales of paired are binary, nominal, numeric"),
+        (("--conditions", "a"), "--conditions a: name two, the first minus the second: A,B"),
+        (
+            ("--map", "rater=x"),
+            "--map rater=x: no part 'rater' in paired. Parts: unit, condition, value",
+        ),
+        (("--map", "unit"), "--map unit: write part=column"),
+        (("--where", "time"), "--where time: write it as COLUMN=VALUE"),
+        (("--study", "agreement"), "no column for 'rater'"),
+        (("--study", "nothing"), "no study 'nothing'; studies: role-conflict, comparisons, paired, agreement"),
+        (("--smallest-effect", "-1"), "--smallest-effect -1.0: it is a size, a number above 0"),
+        (("--strata", "x"), "--strata is for ratings; this table is read as paired"),
+    ],
+)
+def test_options_of_another_design_are_bad_usage(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    data = write(tmp_path, "scores.csv", scores())
+    design = () if "--study" in words else ("--design", "paired")
+    code, out, err = run(capsys, "report", data, *design, *words, "-o", str(tmp_path / "p.html"))
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_where_repeats_and_goes_with_by(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    frame = pd.concat(
+        [scores(s).assign(model=m, wave=w) for s, (m, w) in enumerate([("m1", 1), ("m2", 1), ("m1", 2), ("m2", 2)])]
+    )
+    data = write(tmp_path, "s.csv", frame)
+    words = (data, "--conditions", "before,after", "--where", "wave=2")
+    code, out, err = run(capsys, "check", *words, "--where", "model=m1")
+    assert code == 0, err
+    assert "40 pairs, before and after" in out
+    assert "flow        rows read: 320 (s.csv)\nflow        wave is not '2': 160 (--where wave=2)\n" in out
+    assert "flow        model is not 'm1': 80 (--where model=m1)" in out
+    code, out, err = run(capsys, "check", *words, "--by", "model")
+    assert code == 0, err
+    assert "by          model (m1 and m2)" in out
+    code, _, err = run(capsys, "check", *words, "--where", "model=m9")
+    assert code == 3
+    assert "no row has model = 'm9'; values: m1 and m2" in err
+    page = tmp_path / "p.html"
+    code, _, err = run(capsys, "report", *words, "--by", "model", "--no-verify", "-q", "-o", str(page))
+    assert code == 0, err
+    assert "m2: How much do before and after differ?" in page.read_text()
+
+
+def test_one_row_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    wide = scores().pivot(index="subject", columns="time", values="score").reset_index()
+    data = write(tmp_path, "wide.csv", wide)
+    code, out, _ = run(capsys, "check", data)
+    assert code == 0
+    assert "difference  before minus after" in out
+    code, out, _ = run(capsys, "check", data, "--map", "first=after", "--map", "second=before")
+    assert code == 0
+    assert "difference  after minus before" in out
+    code, _, err = run(capsys, "check", data, "--map", "first=after")
+    assert code == 2
+    assert "--map second=COLUMN is missing" in err
