@@ -154,6 +154,15 @@ def rank_checks(result: Result, d: FloatArray) -> list[Check]:
     return checks
 
 
+def on_grid(values: FloatArray) -> FloatArray:
+    """Return decimals of at most six places as whole numbers, whose sums tie exactly; other values as they are."""
+    for places in range(7):
+        scaled = values * 10.0**places
+        if np.all(np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1)):
+            return np.round(scaled)
+    return values
+
+
 def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     """Compare the sign flips with scipy's permutation test: exactly when small, else by both Monte-Carlo errors."""
     from scipy.stats import permutation_test
@@ -164,7 +173,7 @@ def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     values = d - options["null"]
     if pairs.groups.shape[1]:
         values = np.bincount(pairs.groups[:, 0], values)
-    values = values[np.abs(values) > 1e-12 * np.abs(d).max()]
+    values = on_grid(values[np.abs(values) > 1e-12 * np.abs(d).max()])
     if len(values) < 2:
         return [skipped("sign flips, p", "scipy", "scipy's permutation test needs two units that differ from null")]
     if len(values) > 5_000:
