@@ -54,8 +54,10 @@ def adjust(
     results : Result, ResultGroup, Row, p-value, a sequence of those, or a mapping
         A mapping of labels to p-values is one family; any other mapping is one family a key, such as
         ``{"bias by topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a
-        p-value (means, sizes) are no tests and are left out. A test that does not exist (a row with `undefined`, a p
-        of NaN or None) stays in the table without a p and is *not* counted in m, as in R's `p.adjust`.
+        p-value (means, sizes) are no tests and are left out; so are rows of a result that test its leading hypothesis
+        again (groups ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. A test that does
+        not exist (a row with `undefined`, a p of NaN or None) stays in the table without a p and is *not* counted in m,
+        as in R's `p.adjust`.
     method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
     family : str, optional
         Name of the family, for the method column and the sentence. By default the family is described by what it
@@ -279,7 +281,7 @@ def words(found: list[Family], tested: list[Row], name: str, alpha: float, count
     """Say family, size, how many tests are called, and the smallest adjusted p."""
     over = " and ".join(f"'{shorten(f.name)}' ({count(len(f.tested), 'test')})" for f in found)
     first = min(tested, key=lambda row: (row.p_adjusted or 0.0, row.p_value or 0.0))
-    lost = f"; {count(counts['undefined'], 'test')} did not exist and did not count" if counts["undefined"] else ""
+    lost = f"; {count(counts['undefined'], 'undefined row')} did not count" if counts["undefined"] else ""
     alpha_text = number(alpha, 2 if round(alpha, 2) == round(alpha, 6) else 4, bounded=True)
     return (
         f"Adjusted by {name} over {over}, {counts['below after']} of {count(len(tested), 'test')} had p < {alpha_text} "

@@ -14,6 +14,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import quoted, shorten
 
 NO_P = "no p-value was given"
+AGAIN = ("test", "ignoring clusters")  # groups that test the hypothesis of the leading row again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
         parts = {str(key): value for key, value in results.items()}
     found = []
     for family, members in parts.items():
-        titled = list(titled_rows(members))
+        titled = list(titled_rows(members, again=groups is not None))
         rows = chosen([row for _, row in titled], terms, groups)
         if not any(row.p_value is not None for row in rows):
             raise InputError(f"family '{shorten(family or 'all tests')}' has no test with a p-value to adjust")
@@ -74,13 +75,18 @@ def is_p(value: Any) -> bool:
     return value is None or isinstance(value, int | float | np.number)
 
 
-def titled_rows(members: Any) -> Iterable[tuple[str, Row]]:
-    """Yield each row with the title of its result (empty for bare rows and p-values)."""
+def titled_rows(members: Any, *, again: bool) -> Iterable[tuple[str, Row]]:
+    """Yield each row with the title of its result (empty for bare rows and p-values).
+
+    Of a result that has leading tests, those that test the same hypothesis again only where `again`.
+    """
     if isinstance(members, Result):
-        yield from ((members.title, row) for row in members.rows)
+        rows = members.rows if again else leading(members.rows)
+        yield from ((members.title, row) for row in rows)
     elif isinstance(members, ResultGroup):
         for level, result in members.results.items():
-            yield from ((title, replace(row, by=row.by or level)) for title, row in titled_rows(result))
+            found = titled_rows(result, again=again)
+            yield from ((title, replace(row, by=row.by or level)) for title, row in found)
     elif isinstance(members, Row):
         yield "", checked(members)
     elif isinstance(members, Mapping):
@@ -93,7 +99,13 @@ def titled_rows(members: Any) -> Iterable[tuple[str, Row]]:
             if is_p(member):
                 yield "", bare(f"test {k + 1}", member)
             else:
-                yield from titled_rows(member)
+                yield from titled_rows(member, again=again)
+
+
+def leading(rows: Sequence[Row]) -> Sequence[Row]:
+    """Leave out rows that test again what another row of the result tests, where there is such a row."""
+    first = [row for row in rows if row.group not in AGAIN and not (row.group or "").endswith(" alone")]
+    return first if any(row.p_value is not None or row.undefined is not None for row in first) else rows
 
 
 def bare(label: str, p: Any) -> Row:

@@ -131,13 +131,26 @@ def test_families_span_results_and_keep_their_names():
     assert adjusted(adjust(one, terms=["one", "three"])) == pytest.approx([0.02, 0.03])
 
 
+def test_a_hypothesis_that_a_result_tests_in_several_ways_counts_once():
+    from socialstats import Paired, mcnemar, paired_difference
+
+    pairs = Paired.from_wide({"x": [1.0, 2, 4, 3, 6], "y": [0.0, 2, 3, 1, 2]}, first="x", second="y", scale="numeric")
+    answers = Paired.from_table([[10, 12], [3, 9]])
+    found = adjust([paired_difference(pairs), mcnemar(answers)], method="bonferroni", family="both")
+    assert found.extras["m"] == {"both": 2}
+    assert [row.p_adjusted for row in found.rows if row.p_value] == pytest.approx(
+        [2 * paired_difference(pairs).rows[0].p_value, 2 * mcnemar(answers).rows[0].p_value]
+    )
+    assert adjust(mcnemar(answers), groups="test").counts["tests"] == 4
+
+
 def test_a_test_that_does_not_exist_stays_and_does_not_count():
     rows = [Row(term="a", p_value=0.02), Row(term="b", undefined="all differences equal"), Row(term="c", p_value=0.03)]
     found = adjust(rows, family="f")
     assert adjusted(found) == [0.04, None, 0.04]
     assert found.rows[1].undefined == "all differences equal"
     assert found.extras["m"] == {"f": 2}
-    assert "1 test did not exist" in found.sentence()
+    assert "1 undefined row did not count" in found.sentence()
     assert adjust({"a": 0.02, "b": None}).rows[1].undefined
 
 
