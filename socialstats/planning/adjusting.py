@@ -55,8 +55,8 @@ def adjust(
         A mapping of labels to p-values is one family; any other mapping is one family a key, such as
         ``{"bias by topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a
         p-value (means, sizes) are no tests and are left out; so are rows of a result that test its leading hypothesis
-        again (groups ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. A test that does
-        not exist (a row with `undefined`, a p of NaN or None) stays in the table without a p and is *not* counted in m,
+        again (groups ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. A test which
+        does not exist (`undefined`, a p of NaN or None) stays in the table without a p and is *not* counted in m,
         as in R's `p.adjust`.
     method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
     family : str, optional
