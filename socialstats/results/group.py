@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import Caution, InputError, SocialStatsError
+from socialstats.results.result import Result
 from socialstats.text import listing, shorten
 
 if TYPE_CHECKING:
@@ -100,12 +101,21 @@ def by_levels(
         known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
         raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")
     if by is None or design.by is None:
-        return compute(design)
+        return with_cautions(compute(design), design.cautions)
     results = {}
     for level, part in design.split().items():
         try:
-            results[level] = compute(part)
+            results[level] = with_cautions(compute(part), part.cautions)
         except SocialStatsError as error:
             error.args = (f"{design.by.name} = '{shorten(level)}': {error}",)
             raise
     return ResultGroup(by=design.by.name, results=results)
+
+
+def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
+    """Return a result that also carries what was noticed while its table was read."""
+    if not isinstance(result, Result):
+        return result
+    known = {(c.code, c.detail) for c in result.cautions}
+    more = tuple(c for c in cautions if (c.code, c.detail) not in known)
+    return replace(result, cautions=(*result.cautions, *more)) if more else result
