@@ -19,6 +19,13 @@ DEMET = (
     (109, 14, 1.0, 1.0), (29, 50, 2.0, 1.0),
 )  # fmt: skip
 DEFAULT = {"both": "default, clusters scenario and pair", "one": "default, cluster scenario"}
+SHAPES = {
+    "normal": "normal differences", "towards": "exponential, long tail on the effect's side",
+    "away": "exponential, long tail on the other side",
+}  # fmt: skip
+CALLED = {"noncentral_t": "noncentral t"}
+KAPPA_CALLED = {"closed": "Fisher z, t (default)", "wald": "Wald"}
+ALPHA_CALLED = {"closed": "linearised, t (default)"}
 TESTS = {
     ("mid_p", "ignoring clusters"): "row-level McNemar, mid-p",
     ("asymptotic", "ignoring clusters"): "row-level McNemar, chi-square",
@@ -66,15 +73,15 @@ def covered(
 def effect_size(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of d_z by the noncentral t and by bootstraps."""
     methods = {
-        ci: lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1).row("d_z")
+        CALLED.get(ci, ci): lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1).row("d_z")
         for ci in ("noncentral_t", "percentile", "basic", "bca")
     }
     return [
         line
-        for shape in ("normal", "exponential")
+        for shape, said in SHAPES.items()
         for n in SIZES
         for line in covered(
-            "Effect size d_z of pairs", f"{shape} differences, n = {n}", sims,
+            "Effect size d_z of pairs", f"{said}, n = {n}", sims,
             lambda n=n, shape=shape: differences(rng, n, 0.5, shape), 0.5, methods,
         )
     ]  # fmt: skip
@@ -89,7 +96,9 @@ RATERS = {
 def kappa(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of quadratic kappa of two raters."""
     methods = {
-        ci: lambda design, ci=ci: ss.weighted_kappa(design, ci=ci, resamples=RESAMPLES, seed=1).rows[0]
+        KAPPA_CALLED.get(ci, ci): lambda design, ci=ci: ss.weighted_kappa(
+            design, ci=ci, resamples=RESAMPLES, seed=1
+        ).rows[0]
         for ci in ("closed", "wald", "percentile", "basic", "bca")
     }
     return [
@@ -106,7 +115,9 @@ def kappa(rng: np.random.Generator, sims: int) -> list[Line]:
 def alpha(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of ordinal alpha of three raters, a fifth of the ratings missing."""
     methods = {
-        ci: lambda design, ci=ci: ss.krippendorff_alpha(design, ci=ci, resamples=RESAMPLES, seed=1).rows[0]
+        ALPHA_CALLED.get(ci, ci): lambda design, ci=ci: ss.krippendorff_alpha(
+            design, ci=ci, resamples=RESAMPLES, seed=1
+        ).rows[0]
         for ci in ("closed", "percentile", "basic", "bca")
     }
     lines = []

@@ -33,6 +33,27 @@ under an effect of pairs, workers or prompts is what the model estimates then: t
 the win probabilities averaged over that effect (Gauss-Hermite). A share in bold is one the project insists on.
 """
 READING = {
+    "Paired yes/no": (
+        "Forty per cent of the answers differ between the conditions; which way, depends on scenario and name "
+        "pair. Tests of single answers reject a true null far too often. Clustering by scenario is enough while "
+        "name pairs have no effect of their own, or are many; the test that knows both factors (V1 + V2 - V12, t "
+        "with the smaller number of levels less one) holds throughout, and is conservative where nothing is "
+        "clustered."
+    ),
+    "Effect size": (
+        "The noncentral t interval is exact for normal differences. Under skew it covers too much or, with the "
+        "long tail on the other side of the effect, far too little, however many pairs there are; bootstraps "
+        'adapt. Where differences are skewed ask for ci="bca".'
+    ),
+    "Quadratic kappa": (
+        "No interval holds with 30 units when most ratings are of one level (caution SS312). Over all settings "
+        "Fisher's z and the percentile bootstrap come closest; Wald's and the basic bootstrap's intervals miss "
+        "most."
+    ),
+    "Ordinal alpha": (
+        "The linearised, percentile and BCa intervals hold from 30 units on; the basic bootstrap's do not. The "
+        "linearised one needs no resamples."
+    ),
     "Strengths: ": (
         "With a pair effect, intervals that take rows as independent are too short; those clustered by pair hold."
     ),

@@ -46,8 +46,12 @@ def crossed_answers(rng: np.random.Generator, scenarios: int, pairs: int, sd_sce
 
 
 def differences(rng: np.random.Generator, n: int, d_z: float, shape: str) -> Paired:
-    """Pairs of scores whose differences have mean d_z and standard deviation 1: normal, or exponential shifted."""
-    noise = rng.standard_normal(n) if shape == "normal" else rng.standard_exponential(n) - 1
+    """Pairs of scores whose differences have mean d_z and standard deviation 1.
+
+    ``"normal"``; or exponential with its long tail ``"towards"`` values above the mean or ``"away"`` from them.
+    """
+    tail = rng.standard_exponential(n) - 1
+    noise = {"normal": rng.standard_normal(n), "towards": tail, "away": -tail}[shape]
     before = rng.standard_normal(n)
     return Paired(
         conditions=("after", "before"), first=before + d_z + noise, second=before, count=np.ones(n), scale="numeric"

@@ -98,7 +98,7 @@ def test_true_kappa_and_alpha_are_those_of_a_large_sample(load):
     assert abs(alpha.estimate - made.ordinal_alpha(three.joint())) < 4 * alpha.std_error
 
 
-@pytest.mark.parametrize("shape", ["normal", "exponential"])
+@pytest.mark.parametrize("shape", ["normal", "towards", "away"])
 def test_true_effect_size(load, shape):
     design = load("made").differences(np.random.default_rng(1), 200_000, 0.5, shape)
     assert design.difference.mean() / design.difference.std() == pytest.approx(0.5, abs=0.015)
