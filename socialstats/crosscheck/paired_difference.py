@@ -158,8 +158,9 @@ def on_grid(values: FloatArray) -> FloatArray:
     """Return decimals of at most six places as whole numbers, whose sums tie exactly; other values as they are."""
     for places in range(7):
         scaled = values * 10.0**places
-        if np.all(np.abs(scaled - np.round(scaled)) <= 1e-9 * np.maximum(np.abs(scaled), 1)):
-            return np.round(scaled)
+        whole = np.round(scaled)
+        if np.all(whole != 0) and np.all(np.abs(scaled - whole) <= 1e-9 * np.abs(scaled)):
+            return whole
     return values
 
 
