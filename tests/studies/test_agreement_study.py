@@ -148,3 +148,14 @@ def test_levels_of_a_by_factor_share_a_page() -> None:
 
 def test_the_study_is_picked_by_the_design() -> None:
     assert pick(STUDIES, None, Ratings.from_frame(ratings(), **ORDERED)).name == "agreement"  # type: ignore[arg-type]
+
+
+def test_an_unknown_level_of_a_group_of_results_is_an_error_that_lists_them() -> None:
+    from socialstats.errors import InputError
+    from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+
+    frame = pd.concat([ratings(seed).assign(model=m) for seed, m in ((3, "m1"), (4, "m2"))])
+    group = krippendorff_alpha(Ratings.from_frame(frame, **ORDERED, by="model"))  # type: ignore[arg-type]
+    assert list(group) == ["m1", "m2"]
+    with pytest.raises(InputError, match="no level 'm3' of model; levels: m1 and m2"):
+        group["m3"]  # type: ignore[index]
