@@ -44,6 +44,7 @@ def test_two_raters_against_vcd(name, weights):
     assert row.p_value == pytest.approx(max(want["p"], 5e-324), rel=1e-7, abs=1e-300)
     facts = result.extras["pairs"]["all units"]["a | b"]
     assert (facts["observed"], facts["expected"]) == pytest.approx((want["po"], want["pe"]), rel=RTOL)
+    assert facts["null_std_error"] == pytest.approx(want["value"] / want["z"], rel=RTOL)
     assert result.verify().ok
 
 

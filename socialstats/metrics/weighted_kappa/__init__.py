@@ -93,7 +93,7 @@ def weighted_kappa(
         the disagreements 1 - po and 1 - pe; Conger 1980 when nothing is missing), with `n` the pairs of ratings.
         `group`: level of the stratum. Standard error of Fleiss, Cohen & Everitt, or by clusters. Test of kappa 0: z by
         the null standard error for one pair of independent units, else kappa over its s.e. by t. `extras`: ``pairs``
-        (for each stratum and pair n, observed, expected, largest kappa possible), ``tables``, ``weights``.
+        (for each stratum and pair n, observed, expected, null s.e., largest kappa possible), ``tables``, ``weights``.
 
     Raises
     ------
@@ -205,12 +205,13 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
 
 
 def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) -> dict[str, dict[str, float | None]]:
-    """Return for each pair of raters n, observed and expected agreement, kappa and the largest its margins allow."""
+    """Return for each pair of raters n, observed and expected agreement, kappa, its null s.e. and its largest value."""
     ordered = o.refusal == "missing"
     return {
         name: {
             "n": f.n, "observed": f.observed, "expected": f.expected,
             "kappa": None if math.isnan(f.kappa) else f.kappa,
+            "null_std_error": f.null_error if f.null_error > 0 else None,
             "largest": largest_kappa(f, weights.matrix, weights.name, design.scores) if ordered else None,
         }
         for name, f in zip(part.names, part.table.found, strict=True)
