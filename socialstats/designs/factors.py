@@ -12,11 +12,13 @@ from socialstats.errors import InputError
 
 
 def taken(factor: Factor, index: AnyArray) -> Factor:
-    """Return a factor at some places, with the levels that are left."""
+    """Return a factor at some places, with the levels that are left; -1 (no level) stays -1."""
     codes, dense = np.unique(factor.codes[index], return_inverse=True)
+    none = int(np.sum(codes < 0))
     return Factor(
-        name=factor.name, codes=dense.astype(np.int64), levels=tuple(factor.levels[code] for code in codes.tolist())
-    )
+        name=factor.name, codes=dense.astype(np.int64) - none,
+        levels=tuple(factor.levels[code] for code in codes[none:].tolist()),
+    )  # fmt: skip
 
 
 def named_factors(

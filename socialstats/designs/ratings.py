@@ -58,7 +58,8 @@ class Ratings(RatingsSources):
     strata : mapping of str to Factor
         Groups of units (domain, stage, trait); codes run over the units.
     rater_groups : mapping of str to Factor
-        Groups of raters (source, age, gender); codes run over the raters.
+        Groups of raters (source, age, gender); codes run over the raters, -1 for a rater without a group (the age of
+        a model).
     levels_declared : bool
         False when `levels` are only those that occur.
     numeric : bool

@@ -126,13 +126,14 @@ class RatingsRoles:
         return [self.rater, *([self.source] if self.source else [])]
 
     def needed(self) -> list[str]:
-        """Return the columns that every row needs a value in."""
+        """Return the columns that every row needs a value in: all but those that belong to the rater."""
         by = [self.by] if self.by else []
-        return list(dict.fromkeys([self.unit, *self.who, *by, *self.groups, *self.strata, *self.clusters]))
+        return list(dict.fromkeys([self.unit, *self.who, *by, *self.strata, *self.clusters]))
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
-        return list(dict.fromkeys([*self.needed(), self.value, *([self.status] if self.status else [])]))
+        status = [self.status] if self.status else []
+        return list(dict.fromkeys([*self.needed(), *self.groups, self.value, *status]))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""

@@ -49,10 +49,26 @@ def build_from(
     rows.refuse_repeats([roles.unit, *roles.who, *by], fix)
     for column in dict.fromkeys((*roles.strata, *roles.clusters)):
         rows.constant([roles.unit], column, "unit", "It belongs to the unit: give its rows the same value")
-    for column in roles.groups:
-        rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
+    for column in dict.fromkeys(roles.groups):
+        _rater_group(rows, roles, column)
     rows.problems.raise_if_any()
     return _finish(rows, roles, rated)
+
+
+def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
+    """Report a column of raters that changes within a rater, is empty in some of a rater's rows, or in all rows."""
+    empty = rows.use & (rows.codes(column) < 0)
+    if empty.any():
+        rater, named = rows.key(roles.who), rows.use & ~empty
+        partly = empty & np.isin(rater, rater[named])
+        bad = partly if named.any() else empty
+        if bad.any():
+            rows.problems.add("the value is missing", bad, [*roles.who, column], column=column, fix=SOME_RATERS)
+        rows.use = rows.use & ~partly
+    rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
+
+
+SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -62,7 +62,8 @@ class RatingsSources:
         rater_source : str, optional
             Column of the raters' source (human, model). A label in two sources is two raters, and a rater group.
         rater_groups : str or sequence of str
-            Columns that belong to the rater (age, gender).
+            Columns that belong to the rater (age, gender). A column may be empty in all rows of a rater: a model
+            has no age. Such a rater is in no group of it.
         strata : str or sequence of str
             Columns that belong to the unit (domain, stage).
         cluster : str or sequence of str

@@ -80,5 +80,5 @@ def table_of(design: Ratings) -> pd.DataFrame:
             if factor.name not in ("unit", "rater", "value", "status", "count", "score")
             else f"{factor.name}_"
         )
-        columns[name] = np.array(factor.levels, dtype=object)[codes]
+        columns[name] = np.array([*factor.levels, None], dtype=object)[codes]  # -1: no level
     return pd.DataFrame(columns)

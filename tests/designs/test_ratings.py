@@ -188,6 +188,23 @@ def test_only_namesakes_of_two_sources_get_longer_names() -> None:
     assert Ratings.from_frame(clash, rater_source="src").raters == ("h: 1", "h: h: 1", "m: 1")
 
 
+def test_a_rater_without_a_group_is_in_none_of_its_levels() -> None:
+    data = {
+        "item": [1, 1, 1, 2, 2, 2], "judge": ["a", "m", "z"] * 2, "rating": [1, 2, 3] * 2,
+        "age": ["20", None, "30"] * 2, "src": ["h", "m", "h"] * 2,
+    }  # fmt: skip
+    design = Ratings.from_frame(data, rater_groups="age", rater_source="src", scale="ordinal")
+    age = design.rater_groups["age"]
+    assert (age.codes.tolist(), age.levels) == ([0, -1, 1], ("20", "30"))
+    assert design.table()["age"].fillna("none").tolist() == ["20", "none", "30"] * 2
+    some = design.of_raters(["m", "z"]).rater_groups["age"]
+    assert (some.codes.tolist(), some.levels) == ([-1, 0], ("30",))
+    turned = design.relabel_raters({"a": "zz"})
+    assert (turned.raters, turned.rater_groups["age"].codes.tolist()) == (("m", "z", "zz"), [-1, 1, 0])
+    alone = design.of_raters(["m"]).rater_groups["age"]
+    assert (alone.codes.tolist(), alone.levels) == ([-1], ())
+
+
 def test_columns_are_found_by_their_usual_names() -> None:
     data = {"question_id": [1, 1], "annotator": ["a", "b"], "label": ["x", "y"]}
     design = Ratings.from_frame(data, scale="nominal")

@@ -105,6 +105,18 @@ def test_what_belongs_to_units_and_raters_is_constant(tmp_path: Path) -> None:
     assert read_ratings(tmp_path / "ratings.csv", rater_source="kind").raters == ("a", "h: b", "m: b")
 
 
+def test_a_group_may_be_empty_for_a_whole_rater_but_not_for_some_of_the_rows(tmp_path: Path) -> None:
+    text = f"{HEAD},age\n1,a,1,20\n1,m,2,\n2,a,2,20\n2,m,2,\n"
+    assert messages(text.replace("2,a,2,20", "2,a,2,"), tmp_path, rater_groups="age") == [
+        "ratings.csv line 4, column 'age': the value is missing. It belongs to the rater: fill it in, or leave it "
+        "empty in all rows of a rater who has no such group"
+    ]
+    nobody = text.replace(",20", ",")
+    assert "column 'age': the value is missing (4 rows: lines 2, 3, 4, 5)" in messages(
+        nobody, tmp_path, rater_groups="age"
+    )[0]  # fmt: skip
+
+
 def test_missing_names_are_errors_and_missing_values_by_request(tmp_path: Path) -> None:
     text = f"{HEAD},domain\n,a,1,x\n1,,2,x\n2,a,,x\n2,b,2,\n"
     fix = "Fill it in, or leave such rows out of the table"
