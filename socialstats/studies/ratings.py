@@ -19,6 +19,7 @@ from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verify_all
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.ratings_blocks import (
+    about_ratings,
     coefficients_block,
     crossed_block,
     level_words,
@@ -26,13 +27,13 @@ from socialstats.studies.ratings_blocks import (
     raters_block,
     refusals_block,
     stratum_block,
-    truth_of_ratings,
 )
 from socialstats.studies.robustness import Way, dependence_block
 from socialstats.text import count, level_text, listing, number, shorten
 
 USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
+FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_LEFT_OUT = 20  # raters that are left out in turn
 KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
 
@@ -88,7 +89,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
-        data=truth_of_ratings(design),
+        data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
@@ -197,6 +198,8 @@ def answer(row: Row) -> str:
     lines = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
     if row.estimate is None or row.conf_low is None or row.conf_high is None:
         return f"No verdict: {inside}."
+    if row.df is not None and row.df + 1 < FEWEST:
+        return f"No verdict: {count(row.df + 1)} independent units or clusters are too few; {inside}."
     if row.conf_low >= FIRM:
         return f"Yes: the raters agree well enough for firm conclusions; {inside} ({lines})."
     if row.conf_low >= TENTATIVE:

@@ -161,7 +161,26 @@ def refusals_block(refused: Result | None, whole: Result) -> Block | None:
     )
 
 
-def truth_of_ratings(design: Ratings) -> tuple[Table, ...]:
+def united(design: Ratings) -> Table:
+    """Count the units by how many of their raters gave the most frequent level."""
+    counts, times = design.level_counts(), design.unit_count
+    total, top = counts.sum(axis=1), counts.max(axis=1)
+    ties = (counts == top[:, None]).sum(axis=1) > 1
+    kinds = {
+        "all raters gave one level": (total > 1) & (top == total),
+        "more than half gave one level": (total > 1) & (top < total) & (2 * top > total),
+        "one level leads without a majority": (total > 1) & (2 * top <= total) & ~ties,
+        "no level leads (a tie)": (total > 1) & (2 * top <= total) & ties,
+        "fewer than two ratings": total < 2,
+    }
+    whole = float(times.sum())
+    cells = tuple(
+        (label, int(times[mask].sum()), percent(float(times[mask].sum()) / whole)) for label, mask in kinds.items()
+    )  # fmt: skip
+    return Table(caption="How united the raters are about a unit", header=("Unit", "Units", "Share"), cells=cells)
+
+
+def about_ratings(design: Ratings) -> tuple[Table, ...]:
     """Count ratings, refusals, missing ratings and levels by rater."""
     held = design.unit_count[design.unit]
     k, m = len(design.raters), len(design.levels)
@@ -176,7 +195,7 @@ def truth_of_ratings(design: Ratings) -> tuple[Table, ...]:
         for r, name in enumerate(design.raters)
     )  # fmt: skip
     header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
-    tables = [Table(caption="Who rated how much", header=header, cells=answered)]
+    tables = [Table(caption="Who rated how much", header=header, cells=answered), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
             (name, *(percent(float(levels[r, v] / levels[r].sum())) if levels[r].sum() else None for v in range(m)))

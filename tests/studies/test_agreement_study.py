@@ -86,6 +86,22 @@ def test_who_rated_what_is_a_recount(ordinal: Outcome) -> None:
     assert {row[0]: row[4] for row in gone.data[0].cells} == {"ann": 1, "bob": 1, "gpt_4": 0}
 
 
+def test_how_united_the_raters_are_is_a_recount(ordinal: Outcome) -> None:
+    votes = ratings().query("rating != 'refused'").groupby("unit")["rating"].agg(lambda v: sorted(v.value_counts()))
+    found = {row[0]: row[1] for row in ordinal.data[1].cells}
+    assert found["all raters gave one level"] == sum(len(v) == 1 for v in votes)
+    assert found["more than half gave one level"] == sum(v == [1, 2] for v in votes)
+    assert found["no level leads (a tie)"] == sum(v in ([1, 1], [1, 1, 1]) for v in votes)
+    assert sum(int(str(n)) for n in found.values()) == 60
+
+
+def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
+    row = ordinal.blocks[0].results[0].rows[0]
+    few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0)
+    assert answer(few).startswith("No verdict: 4 independent units or clusters are too few; alpha .85")
+    assert answer(replace(few, df=4.0)).startswith("Yes")
+
+
 def test_pairs_of_raters_are_one_family(ordinal: Outcome) -> None:
     block = next(b for b in ordinal.blocks if b.id == "pairs")
     assert [row[0] for row in block.tables[0].cells] == ["ann | bob", "ann | gpt_4", "bob | gpt_4"]
