@@ -173,3 +173,23 @@ def check_numbers(given: dict[str, float | None]) -> None:
         raise InputError(f"n must be a whole number of pairs, at least 2, not {n!r}")
     if r is not None and abs(r) > 1:
         raise InputError(f"r must be between -1 and 1, not {r!r}")
+
+
+def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
+    """Return the standard error of d_z by the shape of the values over that of normal values.
+
+    By the delta method n var(d_z) = 1 - d_z g + d_z^2 (k - 1)/4, with skewness g and kurtosis k of the values; normal
+    values have g = 0 and k = 3.
+
+    Examples
+    --------
+    >>> values = np.array([-1.0, 0.0, 1.0])
+    >>> round(error_ratio(values, np.ones(3), 0.0), 3)
+    1.0
+    """
+    n = count.sum()
+    off = values - count @ values / n
+    sd = math.sqrt(float(count @ off**2 / n))
+    skewness, kurtosis = (float(count @ (off / sd) ** k / n) for k in (3, 4))
+    shape = 1 - d_z * skewness + d_z**2 * (kurtosis - 1) / 4
+    return math.sqrt(max(shape, 0.0) / (1 + d_z**2 / 2))

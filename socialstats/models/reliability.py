@@ -29,6 +29,7 @@ CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
 NO_ERROR = 1e-12
 MOST_LEVELS = 2000
+FEWEST_UNITS = 3  # two units give alpha two influences of one size: an interval of no meaning
 NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
@@ -224,8 +225,8 @@ def no_error(group: Group) -> str:
     """Say why a coefficient has no interval; empty where it has one."""
     if group.n_clusters is not None and group.n_clusters < 2:
         return "all units are in one cluster: no standard error"
-    if group.counts.n_units < 2:
-        return "one unit has no standard error"
+    if group.counts.n_units < FEWEST_UNITS:
+        return f"{count(group.counts.n_units, 'unit')}: too few for a standard error"
     if group.counts.agrees:
         return "perfect agreement in every unit: an interval would have no width, whatever the number of units"
     return ""

@@ -9,6 +9,7 @@ from scipy import stats
 from socialstats import Paired, effect_sizes, effect_sizes_from_summary
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
+from socialstats.models.effect_sizes import error_ratio
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(21)
@@ -239,3 +240,15 @@ def test_coverage_of_the_noncentral_interval():
         row = effect_sizes(pairs(d, np.zeros(15)), ci="noncentral_t").rows[0]
         hits += row.conf_low <= 0.5 <= row.conf_high
     assert hits / 400 == pytest.approx(0.95, abs=3 * math.sqrt(0.05 * 0.95 / 400))
+
+
+@pytest.mark.parametrize(("sign", "warned"), [(0, False), (1, True), (-1, True)])
+def test_skewed_differences_are_warned_of_where_the_interval_assumes_normal_ones(sign, warned):
+    """The delta-method ratio against the spread of d_z over many samples: its direction and size are right."""
+    rng = np.random.default_rng(3)
+    draw = (lambda n: rng.normal(0.5, 1, n)) if sign == 0 else (lambda n: sign * (rng.exponential(1, n) - 1) + 0.5)
+    values = draw(400)
+    result = effect_sizes(Paired.one_sample(values), resamples=200)
+    assert ("SS317" in [c.code for c in result.cautions]) is warned
+    spread = np.std([(x := draw(400)).mean() / x.std(ddof=1) for _ in range(2000)])
+    assert error_ratio(values, np.ones(400), 0.5) == pytest.approx(spread / np.sqrt((1 + 0.125) / 400), rel=0.12)

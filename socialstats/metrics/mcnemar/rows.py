@@ -31,6 +31,7 @@ def all_rows(
         g_row(found, level),
         Row(term=conditions[0], group="proportion", estimate=(cells.a + cells.b) / cells.n, n=cells.n),
         Row(term=conditions[1], group="proportion", estimate=(cells.a + cells.c) / cells.n, n=cells.n),
+        *cell_rows(cells),
     ]  # fmt: skip
     if robust is None:
         return (*rows, *rows_of_tests(found.pair_tests, "test", cells, lead)), extra
@@ -42,6 +43,12 @@ def all_rows(
         own = found.means[name]
         rows += rows_of_tests(tests, f"{name} alone", cells, lead, clusters=int(own.n), means=own, level=level)
     return (*rows, *ignoring_rows(found, settings)), extra
+
+
+def cell_rows(cells: Cells) -> list[Row]:
+    """The four cells as shares of the pairs; `n` is how many pairs each holds."""
+    named = {"both": cells.a, "first only": cells.b, "second only": cells.c, "neither": cells.d}
+    return [Row(term=term, group="cell", estimate=held / cells.n, n=held) for term, held in named.items()]
 
 
 def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
