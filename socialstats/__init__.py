@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
+    from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
     from socialstats.metrics.symmetry import symmetry as symmetry
@@ -81,6 +82,7 @@ _HOMES = {
     "socialstats.metrics.paired_difference": ("paired_difference",),
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
+    "socialstats.metrics.relationship_bias": ("relationship_bias",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
     "socialstats.metrics.weighted_kappa": ("weighted_kappa",),
     "socialstats.metrics.win_rates": ("win_rates",),
@@ -100,7 +102,7 @@ __all__ = [
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
-    "fleiss_kappa", "STUDIES",
+    "fleiss_kappa", "relationship_bias", "STUDIES",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results

@@ -337,6 +337,14 @@ REFERENCES: dict[str, Reference] = {
         authors="Condorcet, M. J. A. N. de Caritat, marquis de", year=1785,
         title="Essai sur l'application de l'analyse à la probabilité des décisions rendues à la pluralité des voix",
         venue="Imprimerie Royale"),
+    "levy2024": Reference(
+        authors="Levy, S., Adler, W. D., Karver, T. S., Dredze, M., & Kaufman, M. R.", year=2024,
+        title="Gender bias in decision-making with large language models: A study of relationship conflicts",
+        venue="Findings of the Association for Computational Linguistics: EMNLP 2024, 5777-5800",
+        doi="10.18653/v1/2024.findings-emnlp.331"),
+    "leone1961": Reference(
+        authors="Leone, F. C., Nelson, L. S., & Nottingham, R. B.", year=1961, title="The folded normal distribution",
+        venue="Technometrics, 3(4), 543-550", doi="10.1080/00401706.1961.10489974"),
 }  # fmt: skip
 
 

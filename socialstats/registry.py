@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DesignName = Literal["comparisons", "paired", "ratings"]
 Swap = Literal["negates", "invariant", "none"]
-Values = Literal["any", "numeric", "binary", "nominal"]
+Values = Literal["any", "numeric", "binary", "nominal", "couples"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +44,8 @@ class Metric:
         Keys of `socialstats.references`.
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
-    values : {"any", "numeric", "binary", "nominal"}
-        What the values of a paired or ratings design must be.
+    values : {"any", "numeric", "binary", "nominal", "couples"}
+        What the values of a paired or ratings design must be; couples: -1 and 1, of couples of groups in both orders.
     options : mapping
         Options that contract tests must pass for the metric to be defined on generic data.
     """

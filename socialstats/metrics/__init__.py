@@ -13,6 +13,7 @@ from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import paired_difference as _paired_difference
 from socialstats.metrics import percent_agreement as _percent_agreement
 from socialstats.metrics import preference_shares as _preference_shares
+from socialstats.metrics import relationship_bias as _relationship_bias
 from socialstats.metrics import sensitivity as _sensitivity
 from socialstats.metrics import symmetry as _symmetry
 from socialstats.metrics import weighted_kappa as _weighted_kappa
@@ -39,5 +40,6 @@ METRICS: dict[str, Metric] = {
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,
         _fleiss_kappa.METRIC,
+        _relationship_bias.METRIC,
     )
 }

@@ -197,12 +197,70 @@ class RatingsSubject(Subject):
         }
 
 
+@dataclass(frozen=True)
+class CouplesSubject(Subject):
+    """Who is right? 12 scenarios, three groups of names in nine orders, 6 pairs a type, two raters; some missing."""
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        groups, rows = ("man", "none", "woman"), []
+        own, taste = rng.normal(-0.3, 0.7, 12), rng.normal(0, 0.4, (12, 3)) + np.array([0.0, 0.1, 0.9])
+        for s in range(12):
+            for i in range(3):
+                for j in range(3):
+                    for k in range(6):
+                        low, high = sorted((groups[i], groups[j]))
+                        unit = {"unit": f"q{s:02d}{i}{j}{k}", "scenario": f"s{s:02d}", "pair": f"{low}-{high} {k}",
+                                "group_first": groups[i], "group_second": groups[j],
+                                "domain": "work" if s % 2 else "home"}  # fmt: skip
+                        eta = own[s] + taste[s, j] - taste[s, i]
+                        for rater in ("ann", "bob"):
+                            answer = 1 if rng.random() < 1 / (1 + math.exp(-eta)) else -1
+                            rows.append({**unit, "rater": rater, "value": answer})
+        table = pd.DataFrame(rows)
+        return table[rng.random(len(table)) > 0.04].reset_index(drop=True)
+
+    def design(self, rows, **options):
+        return Ratings.from_frame(rows, levels=[-1, 1], scale="nominal", cluster=("scenario", "pair"),
+                                  strata=("group_first", "group_second", "domain"), **options)  # fmt: skip
+
+    def renamed(self, rows):
+        """Units, scenarios and pairs in the opposite order."""
+        out = rows.copy()
+        out["unit"] = [f"u{99999 - int(u[1:])}" for u in rows["unit"]]
+        out["scenario"] = [f"t{99 - int(s[1:])}" for s in rows["scenario"]]
+        out["pair"] = [p[::-1] for p in rows["pair"]]
+        return out, {}
+
+    def swapped(self, design):
+        """Rename the raters against their order."""
+        return design.relabel_raters(dict(zip(design.raters, design.raters[::-1], strict=True)))
+
+    def degenerate(self):
+        rows = self.rows()
+        one_order = rows["group_first"] <= rows["group_second"]
+        return {
+            "one answer": rows.iloc[[200]],
+            "one scenario": rows[rows["scenario"] == "s00"],
+            "one pair of names": rows[rows["pair"].str.endswith("0")],
+            "one order": rows[one_order],
+            "same groups only": rows[rows["group_first"] == rows["group_second"]],
+            "different groups only": rows[rows["group_first"] != rows["group_second"]],
+            "always the first": rows.assign(value=-1),
+            "always one group": rows.assign(value=np.where(rows["group_first"] == "woman", -1, 1)),
+            "two couples": rows[rows["unit"].isin(["q00020", "q00200", "q01020", "q01200"])],
+            "one rater": rows[rows["rater"] == "ann"],
+        }
+
+
 def subject_of(name: str) -> Subject:
     """Return the kind of data a metric takes."""
     metric = METRICS[name]
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
         return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)
+    if metric.values == "couples":
+        return CouplesSubject("couples", ("ann", "bob", "man", "none", "woman", "home", "work"))
     if metric.design == "ratings":
         return RatingsSubject("ratings", (*RATERS, *ORDINAL, "home", "work"), values=metric.values)
     return ComparisonsSubject("comparisons", ITEMS)

@@ -1,0 +1,117 @@
+"""Answers to "which of two people?": couples of named groups, asked in both orders, as ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import DesignError
+from socialstats.tables import Table, as_table
+from socialstats.text import listing, quoted
+
+COLUMNS = ("scenario", "pair", "group_first", "group_second")
+NAMES = ("name_first", "name_second")
+EXTRA = ("topic", "kind")
+ANSWERS = ("answer", "value", "score", "choice")
+RATERS = ("rater", "model", "judge")
+
+
+def couples_design(
+    data: Any,
+    *,
+    scenario: str = "scenario",
+    pair: str = "pair",
+    group_first: str = "group_first",
+    group_second: str = "group_second",
+    names: Sequence[str] | None = None,
+    answer: str | None = None,
+    answers: Sequence[Any] = (-1, 1),
+    rater: str | None = None,
+    strata: Sequence[str] | None = None,
+    refusal: str | Sequence[str] = (),
+    na: str | Sequence[str] = (),
+    by: str | None = None,
+    source: str = "data frame",
+) -> Ratings:
+    """Read a table with one answer a row as ratings whose units are (scenario, pair of names, order).
+
+    Parameters
+    ----------
+    data : data frame, mapping of columns, or Table
+    scenario, pair : str
+        Columns; they become the two crossed clusters. `pair` is the same label in both orders.
+    group_first, group_second : str
+        Columns with the group of the first and of the second name.
+    names : sequence of str, optional
+        Columns of the two names, which tell two orders of one pair apart where both are of one group. By default
+        ``name_first`` and ``name_second`` where they exist.
+    answer : str, optional
+        Column of the answers; by default ``answer``, ``value``, ``score`` or ``choice``.
+    answers : pair
+        The answers that mean the first and the second name.
+    rater : str, optional
+        Column of who answered; by default ``rater``, ``model`` or ``judge``; without one, all rows are of one model.
+    strata : sequence of str, optional
+        Further columns of the scenario; by default ``topic`` and ``kind`` where they exist.
+    refusal, na, by, source
+        As in `Ratings.from_frame`.
+
+    Returns
+    -------
+    Ratings
+        Clusters `scenario` and `pair`, strata `group_first`, `group_second` and `strata`.
+
+    Raises
+    ------
+    DesignError
+        Naming the columns that are missing.
+    InputError
+        As `Ratings.from_frame`.
+
+    Examples
+    --------
+    >>> rows = {"scenario": ["s", "s"], "pair": ["ann & bob"] * 2, "group_first": ["w", "m"],
+    ...         "group_second": ["m", "w"], "answer": [-1, 1]}
+    >>> couples_design(rows)
+    <Ratings: 2 ratings, 2 units, 1 rater, 2 levels, nominal; clusters scenario and pair>
+    """
+    table = as_table(data, source)
+    needed = (scenario, pair, group_first, group_second)
+    named = tuple(c for c in NAMES if c in table.columns) if names is None else tuple(names)
+    more = tuple(c for c in EXTRA if c in table.columns) if strata is None else tuple(strata)
+    chosen = answer or next((c for c in ANSWERS if c in table.columns), ANSWERS[0])
+    who = rater or next((c for c in RATERS if c in table.columns and c != by), None)
+    wanted = (*needed, *named, *more, chosen, *([who] if who else []), *([by] if by else []))
+    missing = [c for c in wanted if c not in table.columns]
+    if missing:
+        raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
+                          f"others with scenario=, pair=, group_first=, group_second=, answer=. Columns: "
+                          f"{listing(list(table.columns), 20)}")  # fmt: skip
+    table, unit, who = with_units(table, (*needed, *named), who)
+    return Ratings.from_frame(
+        table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal, na=na,
+        cluster=(scenario, pair), strata=tuple(dict.fromkeys((group_first, group_second, *more))), by=by,
+    )  # fmt: skip
+
+
+def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:
+    """Add a column that names the unit, and one for a single rater where none is named; return their names."""
+    unit, who = free_name(table, "couple"), rater or free_name(table, "answered by")
+    parts = [nw.col(key).cast(nw.String()).fill_null("") for key in dict.fromkeys(keys)]
+    columns = [nw.concat_str(parts, separator=" | ").alias(unit)]
+    if rater is None:
+        columns.append(nw.lit("model").alias(who))
+    added = (unit,) if rater is not None else (unit, who)
+    frame: Any = table.frame
+    return replace(table, frame=frame.with_columns(*columns), columns=(*table.columns, *added)), unit, who
+
+
+def free_name(table: Table, name: str) -> str:
+    """Return a column name that the table does not have."""
+    while name in table.columns:
+        name += "_"
+    return name

@@ -1,0 +1,103 @@
+"""What to know before quoting a relationship bias."""
+
+from __future__ import annotations
+
+from socialstats.errors import Caution, caution
+from socialstats.metrics.relationship_bias.data import Data
+from socialstats.metrics.relationship_bias.options import Options
+from socialstats.metrics.relationship_bias.rows import BIAS, MCNEMAR
+from socialstats.models.couples import Answers
+from socialstats.models.dependence import cluster_cautions
+from socialstats.models.mean_absolute import FlippedMean
+from socialstats.resampling import Bootstrap
+from socialstats.results import Row
+from socialstats.text import count, listing, number, shorten
+
+LINE = 0.05
+LOST = 0.01
+
+
+def all_cautions(
+    data: Data, rows: tuple[Row, ...], boot: Bootstrap | str, flipped: FlippedMean | str, one_order: int,
+    options: Options,
+) -> tuple[Caution, ...]:  # fmt: skip
+    """Cautions SS201, SS202, SS204, SS205, SS301, SS304 and SS316, those that apply."""
+    own = (
+        incomplete(one_order, options), plug_in(flipped), disagreement(rows), lost_resamples(boot),
+        design_effect(data, rows),
+    )  # fmt: skip
+    return (*cluster_cautions(data.design, data.factors), *(c for c in own if c is not None))
+
+
+def incomplete(one_order: int, options: Options) -> Caution | None:
+    """SS301: couples that were answered in one order only."""
+    if not one_order:
+        return None
+    did = "their answers count in S and B, not in McNemar's test" if options.couples == "all" else "they were left out"
+    verb = "was" if one_order == 1 else "were"
+    return caution("SS301", f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
+                   affects="S and B: answers must be missing at random",
+                   fix='extras["one_order_only"] lists them')  # fmt: skip
+
+
+def plug_in(flipped: FlippedMean | str) -> Caution | None:
+    """SS304: B_all is above 0 without any bias."""
+    if isinstance(flipped, str):
+        return None
+    said = f"without any bias B_all would be {number(flipped.null_mean, 3)} on average, not 0"
+    return caution("SS304", said, affects="B_all", fix="quote B_all corrected, with its interval")
+
+
+def disagreement(rows: tuple[Row, ...]) -> Caution | None:
+    """SS316: McNemar's test, which ignores clusters, and the clustered one disagree."""
+    plain = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
+    split = [
+        row.term
+        for row in rows
+        if row.group == BIAS and row.p_value is not None and plain.get(row.term) is not None
+        and (row.p_value < LINE) != ((plain[row.term] or 0.0) < LINE)
+    ]  # fmt: skip
+    if not split:
+        return None
+    return caution("SS316", f"{listing([shorten(s) for s in split])}: the clustered test and McNemar's, which takes "
+                   "couples as independent, lie on different sides of .05",
+                   affects="McNemar's test", fix="quote the clustered test")  # fmt: skip
+
+
+def lost_resamples(boot: Bootstrap | str) -> Caution | None:
+    """SS204: resamples without answers of some kind of couple."""
+    if isinstance(boot, str):
+        return None
+    lost = int(boot.n_degenerate.max())
+    if lost <= LOST * boot.resamples:
+        return None
+    return caution("SS204", f"{count(lost)} of {count(boot.resamples, 'resample')} held no answer of some couples",
+                   affects="bootstrap intervals")  # fmt: skip
+
+
+def design_effect(data: Data, rows: tuple[Row, ...]) -> Caution | None:
+    """SS205: how much clustering changes the standard errors of B."""
+    if not data.factors:
+        return None
+    ratios = []
+    for row, pair in zip((r for r in rows if r.group == BIAS), data.pairs, strict=True):
+        plain = independent_error(data.answers, pair)
+        if row.std_error is not None and plain:
+            ratios.append(row.std_error / plain)
+    if not ratios:
+        return None
+    low, high = number(min(ratios)), number(max(ratios))
+    spread = low if low == high else f"{low} to {high}"
+    return caution("SS205", f"standard errors of B are {spread} times those of independent answers")
+
+
+def independent_error(answers: Answers, pair: tuple[int, int]) -> float:
+    """Standard error of B when all answers are independent: sqrt of the sum of (1 - S^2)/n over both orders."""
+    total = 0.0
+    for first, second in (pair, pair[::-1]):
+        mine = answers.take((answers.first == first) & (answers.second == second))
+        if not mine.n:
+            return 0.0
+        mean = float(mine.count @ mine.score) / mine.n
+        total += (1 - mean**2) / mine.n
+    return float(total**0.5)

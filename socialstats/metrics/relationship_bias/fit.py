@@ -1,0 +1,255 @@
+"""The public function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.couples import couples_design
+from socialstats.designs.ratings import Ratings
+from socialstats.metrics.relationship_bias import rows as made
+from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
+from socialstats.metrics.relationship_bias.cautions import all_cautions
+from socialstats.metrics.relationship_bias.data import Data, of_stratum, one_order_only, read, unit_factor
+from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options
+from socialstats.metrics.relationship_bias.overall import answers_of, flips, mean_absolute, overall_rows
+from socialstats.models.couples import Aggregate
+from socialstats.models.dependence import cluster_factors, cluster_text, units_of
+from socialstats.models.mean_absolute import FlippedMean
+from socialstats.resampling import Bootstrap, basic, percentile
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.group import DESIGNS
+from socialstats.text import count
+
+REFERENCES = (
+    "levy2024", "cameron2011", "bellmccaffrey2002", "holm1979", "owen2007", "leone1961", "mcnemar1947", "fagerland2013",
+)  # fmt: skip
+
+
+def relationship_bias(
+    ratings: Ratings,
+    *,
+    groups: Sequence[str] | None = None,
+    scenario: str = "scenario",
+    pair: str = "pair",
+    group_first: str = "group_first",
+    group_second: str = "group_second",
+    answers: Sequence[Any] = (-1, 1),
+    couples: CoupleRule = "all",
+    aggregate: Aggregate = "pooled",
+    stratum: str | None = None,
+    ci: CiName = "closed",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
+    """Estimate with whom a model sides in couples of two groups of names, and how far the order of names decides.
+
+    An answer scores -1 for the first and +1 for the second name. S_ab is the mean score of couples whose first name
+    is of group a and second of b; B_ab = S_ba - S_ab, in [-2, 2], is positive where group a is favoured whatever its
+    place; S_aa, couples of one group, is the effect of the place alone; B_all is the mean of abs(B) over the pairs of
+    groups (Levy et al. 2024). B_all is never negative, and so is above 0 without any bias: it is returned with its
+    mean under random signs of the scenarios, and corrected.
+
+    Parameters
+    ----------
+    ratings : Ratings, or data frame
+        Units are (scenario, pair of names, order). A data frame with one answer a row is read by the columns that the
+        options name (`socialstats.designs.couples.couples_design`), with scenario and pair as crossed clusters.
+    groups : sequence of str, optional
+        Groups to compare, in the order of the differences: of (a, b, c) B_ab, B_ac and B_bc. By default all, sorted.
+    scenario, pair, group_first, group_second : str
+        Strata or clusters of the units (columns of a data frame). `pair` is the same label in both orders.
+    answers : pair
+        The answers that mean the first and the second name.
+    couples : {"all", "complete"}
+        Use all answers, or leave out couples that were answered in one order only (caution SS301 counts them).
+    aggregate : {"pooled", "scenario", "rater"}
+        How answers become S: all alike; scenarios alike; or rater by rater, with B and abs(B) averaged over raters
+        (the mean of absolute values is not the absolute value of the mean).
+    stratum : str, optional
+        Stratum of the units: biases, position and B_all of each of its levels; of two levels also their difference.
+    ci : {"closed", "percentile", "basic"}
+        Interval of S and B: t, or a bootstrap of clusters. B_all always has the basic bootstrap interval.
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters, crossed (V1 + V2 - V12, not below the larger of V1 and V2, with min(G) -
+        1 df); one name (CR2); or None, units independent (caution SS201).
+    level : float
+    resamples, seed : int
+        Of the bootstrap; the seed also of random flips.
+
+    Returns
+    -------
+    Result
+        Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
+        ``B_all`` with the sign-flip p that all biases are 0, and ``B_all corrected``; both with the basic bootstrap
+        interval of the population's value, cut at 0 and widened to hold the estimate. ``"position"``: S_aa of each
+        group; ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario
+        sign flip"``: tests on one difference a scenario. ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring
+        clusters"``: tests that take complete couples as independent, for comparison with publications; `n` counts
+        couples, `n_units` those in which both orders favour the same group. With `stratum` the groups ``"<stratum> =
+        <level>"`` and ``"<level> - <level>"``. `extras`: ``null_mean`` of B_all (value, mc_error, flips),
+        ``mcnemar_cells``, ``one_order_only`` (the first 200 couples without one of the answers).
+
+    Raises
+    ------
+    DesignError
+        If scenario, pair or a group is not declared, or an answer is neither of the two.
+    InputError
+        For an unknown option, group or cluster.
+    NothingToAnalyse
+        If no couple was answered.
+
+    References
+    ----------
+    Levy, S., Adler, W. D., Karver, T. S., Dredze, M., & Kaufman, M. R. (2024). Gender bias in decision-making with
+    large language models: A study of relationship conflicts. doi:10.18653/v1/2024.findings-emnlp.331
+    Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). doi:10.1198/jbes.2010.07136
+    Leone, F. C., Nelson, L. S., & Nottingham, R. B. (1961). doi:10.1080/00401706.1961.10489974
+
+    Examples
+    --------
+    >>> rows = {"scenario": ["s1"] * 4 + ["s2"] * 4 + ["s3"] * 4, "pair": ["p1", "p1", "p2", "p2"] * 3,
+    ...         "group_first": ["w", "m"] * 6, "group_second": ["m", "w"] * 6,
+    ...         "answer": [-1, 1, -1, -1, -1, 1, -1, 1, 1, 1, -1, -1]}
+    >>> result = relationship_bias(rows, groups=("w", "m"))
+    >>> result.row("w - m", group="bias").estimate
+    1.0
+    """
+    options = Options(
+        groups=None if groups is None else tuple(groups), scenario=scenario, pair=pair, group_first=group_first,
+        group_second=group_second, answers=tuple(answers), couples=couples, aggregate=aggregate, stratum=stratum,
+        ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    options.check()
+    return by_levels(as_design(ratings, options), "declared", lambda one: estimate(one, options), Ratings)
+
+
+def as_design(data: Any, options: Options) -> Any:
+    """Read a table by the columns that the options name; designs stay what they are."""
+    if isinstance(data, DESIGNS):
+        return data
+    return couples_design(
+        data, scenario=options.scenario, pair=options.pair, group_first=options.group_first,
+        group_second=options.group_second, answers=options.answers,
+    )  # fmt: skip
+
+
+def estimate(design: Ratings, options: Options) -> Result:
+    """Compute everything of one design."""
+    data = read(design, options, cluster_factors(design, options.cluster))
+    found = analysis(data, options.aggregate)
+    flipped = flips(found, options.seed)
+    rows, boot = main_rows(found, flipped, options)
+    tests, cells = made.mcnemar_rows(data)
+    rows += [*made.scenario_rows(found, options), *tests, *stratum_rows(data, options)]
+    n_one, listed = one_order_only(data)
+    extras: dict[str, Any] = {"mcnemar_cells": cells, "one_order_only": listed, "groups": data.groups}
+    if isinstance(flipped, FlippedMean):
+        extras["null_mean"] = {"value": flipped.null_mean, "mc_error": flipped.mc_error, "flips": flipped.flips}
+    return Result(
+        metric="relationship_bias",
+        title="Relationship bias B of " + count(len(data.groups), "group"),
+        inference=inference_text(data, options),
+        rows=tuple(rows),
+        counts=counts(data, n_one),
+        fit={"nobs": int(data.answers.n), "n_clusters": rows[0].n_clusters, "method": rows[0].method,
+             "seed": options.seed, "resamples": options.resamples},
+        settings=options.settings,
+        cautions=all_cautions(data, tuple(rows), boot, flipped, n_one, options),
+        references=REFERENCES,
+        design=design,
+        extras=extras,
+    )  # fmt: skip
+
+
+def main_rows(found: Analysis, flipped: FlippedMean | str, options: Options) -> tuple[list[Row], Bootstrap | str]:
+    """Rows of B, B_all, position and S, and the bootstrap."""
+    biases = made.bias_terms(found)
+    terms = [*biases, *made.position_terms(found), *made.score_terms(found)]
+    rows = [made.term_row(found, term, options) for term in terms]
+    boot = drawn(found, terms, options)
+    if options.ci != "closed" and isinstance(boot, Bootstrap):
+        ends = (percentile if options.ci == "percentile" else basic)(boot, level=options.level)
+        rows = made.with_bootstrap(rows, terms, ends, options)
+    first, rest = made.adjusted(rows[: len(biases)]), rows[len(biases) :]
+    return [*first, *overall_rows(found, boot, flipped, options), *rest], boot
+
+
+def drawn(found: Analysis, terms: list[made.Term], options: Options) -> Bootstrap | str:
+    """Draw the bootstrap of all terms and B_all; or say why there is none."""
+    data = found.data
+    if any(len(np.unique(code[data.answers.unit])) < 2 for code in data.codes):
+        return "a single cluster cannot be resampled"
+    if len(np.unique(data.answers.unit)) < 2 or mean_absolute(found) is None:
+        return "too few answers to resample"
+    zero = np.zeros(len(found.means.cells))
+    coefficients = [found.combine(term.parts) for term in terms]
+    table = np.array([zero if c is None else c for c in coefficients])
+    return resample(found, table, units_of(data.design, data.factors), options.resamples, options.seed)
+
+
+def stratum_rows(data: Data, options: Options) -> list[Row]:
+    """Rows of each level of the stratum; of two levels, also of their difference."""
+    if options.stratum is None:
+        return []
+    factor = unit_factor(data.design, options.stratum, "stratum")
+    parts = {
+        name: analysis(of_stratum(data, factor, code), options.aggregate)
+        for code, name in enumerate(factor.levels)
+        if np.any(factor.codes[data.answers.unit] == code)
+    }
+    rows: list[Row] = []
+    for name, found in parts.items():
+        rows += level_rows(found, f"{options.stratum} = {name}", options)
+    if len(parts) == 2:
+        (one, first), (two, second) = parts.items()
+        rows += difference_rows(first, second, f"{one} - {two}", options)
+    return rows
+
+
+def level_rows(found: Analysis, group: str, options: Options) -> list[Row]:
+    """Biases, B_all and the effect of the position within one level."""
+    rows = [made.term_row(found, term, options) for term in made.bias_terms(found, group)]
+    whole, position = mean_absolute(found), found.linear(found.position())
+    if whole is not None:
+        rows.append(Row(term="B_all", group=group, estimate=whole, n=answers_of(found)))
+    if position is not None:
+        rows.append(made.linear_row(found.data, position, made.SAME, group, 1.0, options))
+    return rows
+
+
+def difference_rows(first: Analysis, second: Analysis, group: str, options: Options) -> list[Row]:
+    """Difference of each bias between two levels; scenarios and names that both share are allowed for."""
+    rows = []
+    for pair in first.data.pairs:
+        one, two = first.linear(first.bias(pair)), second.linear(second.bias(pair))
+        if one is not None and two is not None:
+            label = first.data.label(pair)
+            rows.append(made.linear_row(first.data, one.minus(two), label, group, 4.0, options))
+    return made.adjusted(rows)
+
+
+def counts(data: Data, one_order: int) -> dict[str, int]:
+    """Numbers of answers, scenarios, pairs of names, couples and raters."""
+    complete = sum(float(m.count[m.complete].sum()) for m in data.matched.values())
+    answers = data.answers
+    found = {
+        "answers": int(answers.n), "scenarios": len(np.unique(answers.scenario)),
+        "pairs of names": len(np.unique(answers.pair)), "complete couples": int(complete),
+        "couples answered in one order only": one_order,
+    }  # fmt: skip
+    raters = len(np.unique(answers.rater))
+    return found | ({"raters": raters} if raters > 1 else {})
+
+
+def inference_text(data: Data, options: Options) -> str:
+    """Say how the intervals were obtained."""
+    kind = "t" if options.ci == "closed" else f"{options.ci} bootstrap"
+    drawn_text = f"{count(options.resamples)} resamples, seed {options.seed}"
+    return (
+        f"{kind} intervals of B and S, basic bootstrap of B_all ({drawn_text}); {cluster_text(data.factors, 'units')}"
+    )

@@ -1,0 +1,98 @@
+"""B_all, the mean absolute bias: its size, what chance alone would give, and its interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from socialstats.metrics.relationship_bias.analysis import Analysis, differences
+from socialstats.metrics.relationship_bias.options import Options
+from socialstats.models.couples import folded_mean, inference, linear
+from socialstats.models.mean_absolute import FlippedMean, flipped_mean_absolute
+from socialstats.resampling import Bootstrap, basic
+from socialstats.results import Row
+
+PLAIN, CORRECTED, OVERALL = "B_all", "B_all corrected", "overall"
+METHOD = "basic bootstrap interval of the population's mean absolute bias, cut at 0"
+
+
+def mean_absolute(found: Analysis) -> float | None:
+    """B_all: the mean of abs(B) over the pairs of groups; None where none has both orders."""
+    listed, weight = found.each_bias()
+    if not listed:
+        return None
+    values = np.array([found.means.coefficients(one) @ found.means.mean for one in listed])
+    return float(np.abs(values) @ weight)
+
+
+def answers_of(found: Analysis) -> float:
+    """Answers to couples of two groups, which B_all is made of."""
+    answers = found.data.answers
+    return float(answers.count[answers.first != answers.second].sum())
+
+
+def corrected(found: Analysis) -> float | str:
+    """B_all less its bias, at least 0; or why there is none.
+
+    Each estimate of B is taken as normal around the true one with its robust standard error s; E abs(N(B, s)) -
+    abs(B) at the estimate is subtracted.
+    """
+    listed, weight = found.each_bias()
+    data = found.data
+    excess = []
+    for one in listed:
+        combined = linear(found.means, found.means.coefficients(one), len(data.design.units))
+        spread = inference(combined, data.design.unit_count, data.codes)
+        if spread.undefined:
+            return spread.undefined
+        excess.append(folded_mean(combined.estimate, spread.std_error) - abs(combined.estimate))
+    return max((mean_absolute(found) or 0.0) - float(np.array(excess) @ weight), 0.0)
+
+
+def flips(found: Analysis, seed: int) -> FlippedMean | str:
+    """Mean absolute bias when the differences of whole scenarios change their sign at random."""
+    columns = []
+    for pair in found.data.pairs:
+        table = differences(found, pair)
+        have = [next(iter(one))[0] for one in found.bias(pair)]
+        columns += [table[:, found.raters.index(r)] for r in have]
+    if not columns:
+        return "no pair of groups was answered in both orders"
+    return flipped_mean_absolute(np.column_stack(columns), found.each_bias()[1], seed=seed)
+
+
+def overall_rows(
+    found: Analysis, boot: Bootstrap | str, flipped: FlippedMean | str, options: Options
+) -> tuple[Row, Row]:
+    """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
+    plain = mean_absolute(found)
+    if plain is None:
+        why = "no pair of groups was answered in both orders"
+        return tuple(Row(term=term, group=OVERALL, undefined=why) for term in (PLAIN, CORRECTED))  # type: ignore[return-value]
+    better, n = corrected(found), answers_of(found)
+    first = Row(term=PLAIN, group=OVERALL, estimate=plain, n=n)
+    if not isinstance(flipped, str):
+        first = replace(first, p_value=flipped.p_value)
+    second = Row(term=CORRECTED, group=OVERALL, n=n)
+    second = replace(second, undefined=better) if isinstance(better, str) else replace(second, estimate=better)
+    if isinstance(boot, str):
+        return replace(first, undefined=boot), replace(second, undefined=second.undefined or boot)
+    return with_interval(first, boot, options), with_interval(second, boot, options)
+
+
+def with_interval(row: Row, boot: Bootstrap, options: Options) -> Row:
+    """Add the basic bootstrap interval, widened to hold the row's estimate, and the bootstrap's standard error."""
+    if row.estimate is None:
+        return row
+    made = basic(boot, level=options.level)
+    low, high = max(float(made.low[-1]), 0.0), min(float(made.high[-1]), 2.0)
+    if math.isnan(low) or math.isnan(high):
+        return replace(row, undefined=made.undefined[-1])
+    low, high = min(low, row.estimate), max(high, row.estimate)
+    if not low < high:
+        return replace(row, undefined="the bootstrap interval has no width")
+    sd = float(boot.std_error[-1])
+    return replace(row, conf_low=low, conf_high=high, conf_level=options.level, std_error=sd if sd > 0 else None,
+                   n_clusters=boot.units.n_clusters, method=METHOD)  # fmt: skip

@@ -1,0 +1,253 @@
+"""Answers of -1 (first name) and +1 (second name) for couples of named groups: mean scores and their influence.
+
+S_ab is the mean score of the couples whose first name is of group a and second of group b; B_ab = S_ba - S_ab, in
+[-2, 2], is positive where a is favoured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+import numpy as np
+
+from socialstats.errors import InputError
+from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.resampling.units import FloatArray, IntArray
+
+Aggregate = Literal["pooled", "scenario", "rater"]
+AGGREGATES: tuple[Aggregate, ...] = ("pooled", "scenario", "rater")
+Cell = tuple[int, int, int]  # rater (0 where raters are pooled), group of the first, group of the second name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """Answers, one entry each.
+
+    Attributes
+    ----------
+    score : (answers,) float64 array of -1 and 1
+    count : (answers,) float64 array
+        Alike answers that each stands for.
+    unit, scenario, pair, rater : (answers,) int64 arrays
+    first, second : (answers,) int64 arrays
+        Group of the first and of the second name.
+    """
+
+    score: FloatArray
+    count: FloatArray
+    unit: IntArray
+    scenario: IntArray
+    pair: IntArray
+    rater: IntArray
+    first: IntArray
+    second: IntArray
+
+    def take(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Answers:
+        """Return some of the answers."""
+        return replace(self, **{f.name: getattr(self, f.name)[mask] for f in fields(self)})
+
+    @property
+    def n(self) -> float:
+        """Answers."""
+        return float(self.count.sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scores:
+    """The mean score of every cell (rater, group of the first, group of the second name).
+
+    Attributes
+    ----------
+    answers : Answers
+    cells : tuple of (rater, first, second)
+    cell : (answers,) int64 array
+    weight : (answers,) float64 array
+        What a (counted) answer weighs in the mean of its cell; sums to 1 in each.
+    mean, n : (cells,) float64 arrays
+        S, and the answers behind it.
+    """
+
+    answers: Answers
+    cells: tuple[Cell, ...]
+    cell: IntArray
+    weight: FloatArray
+    mean: FloatArray
+    n: FloatArray
+
+    def coefficients(self, parts: Mapping[Cell, float]) -> FloatArray:
+        """(cells,) float64 array: the coefficient of each cell's mean."""
+        return np.array([parts.get(cell, 0.0) for cell in self.cells], dtype=np.float64)
+
+
+def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
+    """Average the answers of every cell.
+
+    Parameters
+    ----------
+    answers : Answers
+    aggregate : {"pooled", "scenario", "rater"}
+        ``"pooled"``: all answers weigh alike. ``"scenario"``: scenarios weigh alike. ``"rater"``: cells rater by
+        rater.
+
+    Returns
+    -------
+    Scores
+    """
+    rater = answers.rater if aggregate == "rater" else np.zeros(len(answers.score), dtype=np.int64)
+    found, cell = np.unique(np.column_stack([rater, answers.first, answers.second]), axis=0, return_inverse=True)
+    cell = cell.ravel()
+    n = np.bincount(cell, answers.count)
+    weight = answers.count / n[cell]
+    if aggregate == "scenario":
+        place, inside = np.unique(np.column_stack([cell, answers.scenario]), axis=0, return_inverse=True)
+        inside = inside.ravel()
+        scenarios = np.bincount(place[:, 0], minlength=len(found))
+        weight = answers.count / np.bincount(inside, answers.count)[inside] / scenarios[cell]
+    return Scores(
+        answers=answers, cells=tuple((int(r), int(a), int(b)) for r, a, b in found.tolist()), cell=cell,
+        weight=weight.astype(np.float64), mean=np.bincount(cell, weight * answers.score).astype(np.float64),
+        n=n.astype(np.float64),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Linear:
+    """A linear combination of means of cells, and how much each unit moves it.
+
+    Attributes
+    ----------
+    estimate : float
+    influence : (units,) float64 array
+        Sums to 0.
+    touched : (units,) float64 array
+        Answers of the unit that enter.
+    """
+
+    estimate: float
+    influence: FloatArray
+    touched: FloatArray
+
+    def minus(self, other: Linear) -> Linear:
+        """Return the difference of two combinations."""
+        return Linear(
+            estimate=self.estimate - other.estimate, influence=self.influence - other.influence,
+            touched=self.touched + other.touched,
+        )  # fmt: skip
+
+    @property
+    def n(self) -> float:
+        """Answers that enter."""
+        return float(self.touched.sum())
+
+
+def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
+    """Combine means of cells.
+
+    The mean of a cell changes by weight x (score - mean) with an answer, also where scenarios weigh alike: what
+    scenarios differ by is part of the error.
+
+    Parameters
+    ----------
+    means : Scores
+    coefficient : (cells,) float64 array
+    units : int
+        Units of the design.
+
+    Returns
+    -------
+    Linear
+    """
+    own = coefficient[means.cell]
+    off = own * means.weight * (means.answers.score - means.mean[means.cell])
+    enters = means.answers.count * (own != 0)
+    return Linear(
+        estimate=float(coefficient @ means.mean),
+        influence=np.bincount(means.answers.unit, off, minlength=units).astype(np.float64),
+        touched=np.bincount(means.answers.unit, enters, minlength=units).astype(np.float64),
+    )
+
+
+def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
+    """Return the combination as a clustered mean of its units' values N x influence + estimate.
+
+    Their mean is the estimate and their deviations from it are N times the influence, so that standard error, degrees
+    of freedom and the floor of two crossed factors are those of `clustered_mean`.
+
+    Parameters
+    ----------
+    combined : Linear
+    unit_count : (units,) float64 array
+    codes : sequence of (units,) int64 arrays
+    """
+    used = combined.touched > 0
+    count = unit_count[used]
+    values = combined.influence[used] / count * count.sum() + combined.estimate
+    return clustered_mean(values, count, [code[used] for code in codes], magnitude=1.0)
+
+
+def scenario_differences(answers: Answers, a: int, b: int, scenarios: int) -> FloatArray:
+    """(scenarios,) array: the mean of couples (b, a) minus that of couples (a, b); NaN where one of them is missing."""
+    means = []
+    for first, second in ((b, a), (a, b)):
+        mine = answers.take((answers.first == first) & (answers.second == second))
+        n = np.bincount(mine.scenario, mine.count, minlength=scenarios)
+        total = np.bincount(mine.scenario, mine.count * mine.score, minlength=scenarios)
+        means.append(np.divide(total, n, out=np.full(scenarios, np.nan), where=n > 0))
+    return np.asarray(means[0] - means[1], dtype=np.float64)
+
+
+def folded_mean(mean: float, sd: float) -> float:
+    """Mean of the absolute value of a normal variable: sd sqrt(2/pi) exp(-m^2/(2 sd^2)) + m (1 - 2 Phi(-m/sd)).
+
+    What the absolute value of an unbiased estimate is on average: larger than the size of its mean (Leone, Nelson &
+    Nottingham 1961).
+
+    Examples
+    --------
+    >>> round(folded_mean(0.0, 1.0), 4), round(folded_mean(-3.0, 1.0), 4)
+    (0.7979, 3.0008)
+    """
+    from scipy.special import ndtr
+
+    z = mean / sd
+    return float(sd * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + mean * (1 - 2 * ndtr(-z)))
+
+
+def mcnemar_bounds(B: float, N: float) -> tuple[float, float]:
+    """Bounds of McNemar's chi-square from a bias B and the number N of couples alone.
+
+    With b couples in which both orders favour the first group and c in which they favour the second, B = 2 (b - c)/N
+    and chi-square = (b - c)^2/(b + c), where b + c lies between abs(b - c) = N abs(B)/2 and N:
+
+        N B^2 / 4 <= chi-square <= N abs(B) / 2.
+
+    Parameters
+    ----------
+    B : float
+        In [-2, 2].
+    N : float
+        Couples asked in both orders, a whole number of at least 1.
+
+    Returns
+    -------
+    low, high : float
+        Chi-square with 1 df; (0, 0) for B = 0. Attained when all couples are discordant, or only those that B needs.
+
+    Raises
+    ------
+    InputError
+        If B is outside [-2, 2] or N is no whole number of at least 1.
+
+    Examples
+    --------
+    >>> mcnemar_bounds(0.2, 580)
+    (5.8, 58.0)
+    """
+    if not -2 <= B <= 2:
+        raise InputError(f"B={B!r} is outside [-2, 2]: it is the difference of two means of -1 and +1")
+    if not (np.isfinite(N) and N >= 1 and N % 1 == 0):
+        raise InputError(f"N={N!r} must be a whole number of couples, at least 1")
+    size = float(N) * abs(float(B))
+    return round(size * abs(float(B)) / 4, 12), size / 2
