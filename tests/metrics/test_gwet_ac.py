@@ -180,7 +180,7 @@ def test_no_variation():
 def test_no_pairs_one_unit_and_all_units_alike():
     with pytest.raises(NothingToAnalyse, match="two ratings"):
         gwet_ac(ratings([[1], [2]]))
-    assert "one unit" in gwet_ac(ratings([[1, 2]])).rows[0].undefined
+    assert "1 unit" in gwet_ac(ratings([[1, 2]])).rows[0].undefined
     result = gwet_ac(ratings([[1, 2]] * 5), weights="unweighted")
     assert result.rows[0].estimate == pytest.approx(-1)  # pa 0, pe 1/2
     assert "alike" in result.rows[0].undefined

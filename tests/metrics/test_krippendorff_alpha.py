@@ -296,7 +296,7 @@ def test_no_unit_rated_twice_is_an_error(matrix):
 def test_one_unit_has_an_alpha_and_no_interval():
     row = krippendorff_alpha(ratings([[1, 2, 2, 3]])).row("alpha")
     assert row.estimate == pytest.approx(0, abs=1e-12)  # within one unit, observed and expected disagreement are equal
-    assert "one unit" in row.undefined
+    assert "1 unit" in row.undefined
 
 
 def test_one_cluster_has_no_interval():
