@@ -11,7 +11,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
-from socialstats.models.effect_sizes import TERMS, Summary, completed, error_ratio, moments, summary_of
+from socialstats.models.effect_sizes import TERMS, Summary, completed, moments, not_normal, summary_of
 from socialstats.models.intervals import checked_level
 from socialstats.models.noncentral_t import d_z_interval, hedges_j
 from socialstats.models.pair_values import (
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 CIS = ("auto", "noncentral_t", "percentile", "basic", "bca")
 FEW_PAIRS = 30
-FEWEST_FOR_SHAPE = 20  # below, skewness and kurtosis are mostly noise
-LARGEST_RATIO = (
-    1.15  # 30 normal differences reach it one time in eight, 100 hardly ever; exponential ones nearly always
 )
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
 NOT_VARYING = "the differences do not vary: no standardised size"
@@ -237,17 +234,6 @@ def small(pairs: PairValues, used: dict[str, None]) -> tuple[Caution, ...]:
     if pairs.n >= FEW_PAIRS or not set(used) - {"noncentral_t"}:
         return ()
     return (caution("SS312", f"{pairs.n} pairs", affects="bootstrap intervals, which tend to be too short"),)
-
-
-def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution, ...]:
-    """Caution SS317 where skewness and kurtosis of the differences contradict the noncentral t interval of d_z."""
-    if kind != "noncentral_t" or summary.t is None or pairs.n < FEWEST_FOR_SHAPE:
-        return ()
-    ratio = error_ratio(pairs.difference, pairs.count, summary.t / math.sqrt(summary.n))
-    if 1 / LARGEST_RATIO <= ratio <= LARGEST_RATIO:
-        return ()
-    said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
-    return (caution("SS317", said, affects="the interval of d_z and g_z", fix="ci='bca' follows the shape"),)
 
 
 def effect_sizes_from_summary(

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.errors import InputError
+from socialstats.errors import Caution, InputError, caution
 from socialstats.models.pair_values import PairValues
 from socialstats.resampling.units import FloatArray
+from socialstats.text import number
 
 TERMS = ("d_z", "d_av", "d_rm")
 SMALL = 1e-12
+FEWEST_FOR_SHAPE = 20  # below, skewness and kurtosis are mostly noise
+LARGEST_RATIO = 1.15  # one in eight samples of 30 normal differences reaches it, nearly all of exponential ones
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,3 +196,14 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
     skewness, kurtosis = (float(count @ (off / sd) ** k / n) for k in (3, 4))
     shape = 1 - d_z * skewness + d_z**2 * (kurtosis - 1) / 4
     return math.sqrt(max(shape, 0.0) / (1 + d_z**2 / 2))
+
+
+def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution, ...]:
+    """Caution SS317 where skewness and kurtosis of the differences contradict the noncentral t interval of d_z."""
+    if kind != "noncentral_t" or summary.t is None or pairs.n < FEWEST_FOR_SHAPE:
+        return ()
+    ratio = error_ratio(pairs.difference, pairs.count, summary.t / math.sqrt(summary.n))
+    if 1 / LARGEST_RATIO <= ratio <= LARGEST_RATIO:
+        return ()
+    said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
+    return (caution("SS317", said, affects="the interval of d_z and g_z", fix="ci='bca' follows the shape"),)
