@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 CIS = ("auto", "noncentral_t", "percentile", "basic", "bca")
 FEW_PAIRS = 30
-)
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
