@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from socialstats.errors import NotIdentified as NotIdentified
     from socialstats.errors import SocialStatsError as SocialStatsError
     from socialstats.errors import UndefinedStatistic as UndefinedStatistic
+    from socialstats.metrics.ada_met import ada_met as ada_met
     from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
@@ -68,6 +69,7 @@ _HOMES = {
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
         "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",
     ),
+    "socialstats.metrics.ada_met": ("ada_met",),
     "socialstats.metrics.bradley_terry": ("BradleyTerryResult", "bradley_terry"),
     "socialstats.metrics.choice_entropy": ("choice_entropy", "choice_entropy_difference"),
     "socialstats.metrics.effect_sizes": ("effect_sizes", "effect_sizes_from_summary"),
@@ -102,7 +104,7 @@ __all__ = [
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
-    "fleiss_kappa", "relationship_bias", "STUDIES",
+    "fleiss_kappa", "ada_met", "relationship_bias", "STUDIES",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DesignName = Literal["comparisons", "paired", "ratings"]
 Swap = Literal["negates", "invariant", "none"]
-Values = Literal["any", "numeric", "binary", "nominal", "couples"]
+Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +44,9 @@ class Metric:
         Keys of `socialstats.references`.
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
-    values : {"any", "numeric", "binary", "nominal", "couples"}
-        What the values of a paired or ratings design must be; couples: -1 and 1, of couples of groups in both orders.
+    values : {"any", "numeric", "binary", "nominal", "couples", "sources"}
+        What the values of a paired or ratings design must be; couples: -1 and 1, of couples of groups in both orders;
+        sources: of people and of models, told apart by a rater group.
     options : mapping
         Options that contract tests must pass for the metric to be defined on generic data.
     """

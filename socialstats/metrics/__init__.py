@@ -1,5 +1,6 @@
 """Every metric, listed by name; adding one is one line here."""
 
+from socialstats.metrics import ada_met as _ada_met
 from socialstats.metrics import bradley_terry as _bradley_terry
 from socialstats.metrics import choice_entropy as _choice_entropy
 from socialstats.metrics import cochran_q as _cochran_q
@@ -40,6 +41,7 @@ METRICS: dict[str, Metric] = {
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,
         _fleiss_kappa.METRIC,
+        _ada_met.METRIC,
         _relationship_bias.METRIC,
     )
 }

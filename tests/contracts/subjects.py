@@ -253,12 +253,58 @@ class CouplesSubject(Subject):
         }
 
 
+PEOPLE, MODELS = tuple(f"person {k:02d}" for k in range(24)), ("m-one", "m-two", "m-three")
+
+
+@dataclass(frozen=True)
+class SourcesSubject(RatingsSubject):
+    """72 units in 24 stories and two domains, by 24 people (half of them each) and three models, some of it refused."""
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        story = np.repeat(np.arange(24), 3)
+        truth = rng.normal(size=72) + 0.5 * rng.normal(size=24)[story]
+        parts = []
+        for rater in (*PEOPLE, *MODELS):
+            bias = 0.3 * (rater in MODELS[1:]) + 0.6 * (rater == MODELS[2])
+            labels = np.array(ORDINAL)[np.digitize(truth + bias + 0.8 * rng.normal(size=72), [-0.6, 0.6])]
+            labels = np.where((rater == MODELS[1]) & (rng.random(72) < 0.1), "refused", labels)
+            asked = (rng.random(72) < 0.5) | (rater in MODELS)
+            parts.append(pd.DataFrame({
+                "unit": [f"q{k:03d}" for k in range(72)], "rater": rater, "value": labels,
+                "story": [f"s{k:02d}" for k in story], "domain": np.where(story % 2, "work", "home"),
+                "source": "model" if rater in MODELS else "human",
+                "gender": "" if rater in MODELS else ("man", "woman")[PEOPLE.index(rater) % 3 > 0],
+            })[asked])  # fmt: skip
+        return pd.concat(parts, ignore_index=True)
+
+    def design(self, rows, **options):
+        return super().design(rows, refusal="refused", rater_source="source", rater_groups="gender", **options)
+
+    def degenerate(self):
+        rows = self.rows()
+        people, models = rows[rows["source"] == "human"], rows[rows["source"] == "model"]
+        return {
+            "one unit": rows[rows["unit"] == "q000"],
+            "one person": pd.concat([people[people["rater"] == PEOPLE[0]], models]),
+            "people only": people,
+            "models only": models,
+            "no unit of both": pd.concat([people, models.assign(unit=models["unit"] + "b")]),
+            "one value": rows.assign(value="low"),
+            "only refusals": pd.concat([people, models.assign(value="refused")]),
+            "one answer a unit": pd.concat([people.drop_duplicates("unit"), models]),
+            "one story": rows.assign(story="s"),
+        }
+
+
 def subject_of(name: str) -> Subject:
     """Return the kind of data a metric takes."""
     metric = METRICS[name]
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
         return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)
+    if metric.values == "sources":
+        return SourcesSubject("sources", (*PEOPLE, *MODELS, *ORDINAL, "home", "work"))
     if metric.values == "couples":
         return CouplesSubject("couples", ("ann", "bob", "man", "none", "woman", "home", "work"))
     if metric.design == "ratings":

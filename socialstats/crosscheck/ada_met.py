@@ -1,0 +1,266 @@
+"""ADA-Met once more: modes by scipy and numpy, and every mean by loops over units with ``statistics.multimode``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import multimode
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.agreement_direct import direct
+from socialstats.crosscheck.long import compare, worst
+from socialstats.results import Check, Result, Verification
+
+SAME = "the same sums in another order of arithmetic"
+LOOPS = "loops over units with statistics.multimode: the same sums in another order"
+CLOSEST = "the closest group has the smallest mean"
+TOLERANCE = 1e-9
+REFUSED = "refused"
+Expected = dict[tuple[str, str | None], float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A table of answers as dictionaries by label.
+
+    Attributes
+    ----------
+    people : unit -> person -> score
+    models : model -> unit -> score, "refused" or None (unparsed)
+    weight : unit -> alike units
+    scores : all scores, ascending
+    labels : the levels in that order
+    """
+
+    people: dict[str, dict[str, float]]
+    models: dict[str, dict[str, Any]]
+    weight: dict[str, float]
+    scores: list[float]
+    labels: list[str]
+
+
+def verify(result: Result) -> Verification:
+    """Recompute every mean, difference and share; the closest group by the smallest mean."""
+    told = tell(result)
+    checks = [by_scipy(result, told)]
+    expected = {**model_means(result, told), **group_means(result, told), **shares(result), **lines(result, told)}
+    kinds: dict[str, list[Check]] = {}
+    for row in result.rows:
+        if (row.term, row.group) not in expected:
+            continue
+        name = f"{row.term} [{row.group}]" if row.group else row.term
+        theirs = expected[row.term, row.group]
+        if theirs is None and row.estimate is None:
+            continue  # undefined on both sides
+        check = direct(name, row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS)
+        kinds.setdefault(kind_of(row.group), []).append(check)
+    found = [worst(some, "rows") if len(some) > 1 else some[0] for some in kinds.values()]
+    return Verification(checks=(*checks, *found, *closest(result, expected)))
+
+
+def kind_of(group: str | None) -> str:
+    """Rows of one kind are reported together."""
+    return "" if group is None else group.partition(":")[0].partition(" = ")[0]
+
+
+def tell(result: Result) -> Told:
+    """Write the design as dictionaries; units that only one side answered are left out."""
+    design, settings = result.design, result.settings
+    source = next(f for name, f in design.rater_groups.items() if name == source_name(result))
+    reference = source.levels.index("human" if settings["reference"] is None else settings["reference"])
+    people: dict[str, dict[str, float]] = {}
+    models: dict[str, dict[str, Any]] = {}
+    for u, r, v, status in zip(design.unit, design.rater, design.value, design.status, strict=True):
+        unit, rater = design.units[u], design.raters[r]
+        if source.codes[r] != reference:
+            given = float(design.scores[v]) if status == 0 else REFUSED if status == 2 else None
+            models.setdefault(rater, {})[unit] = given
+        elif status == 0:
+            people.setdefault(unit, {})[rater] = float(design.scores[v])
+    asked = {unit for own in models.values() for unit in own}
+    order = np.argsort(design.scores, kind="stable").tolist()
+    return Told(
+        people={unit: own for unit, own in people.items() if unit in asked},
+        models={model: {u: x for u, x in own.items() if u in people} for model, own in models.items()},
+        weight=dict(zip(design.units, design.unit_count.tolist(), strict=True)),
+        scores=[float(design.scores[k]) for k in order], labels=[design.levels[k] for k in order],
+    )  # fmt: skip
+
+
+def source_name(result: Result) -> str:
+    """Return the rater group of the sources."""
+    name: str = result.settings["source"]
+    return name if name in result.design.rater_groups else str(result.design.columns["rater_source"])
+
+
+def distance(answers: Iterable[float], given: Any, told: Told, settings: Mapping[str, Any]) -> float | None:
+    """Return the distance of one answer from the mode of some answers; None where it does not count."""
+    modes = sorted(multimode(answers))
+    if not modes or (settings["ties"] == "drop" and len(modes) > 1):
+        return None
+    if given is None and settings["unparsed"] == "refusal":
+        given = REFUSED
+    if given is None:
+        return None
+    choose: dict[str, Callable[[float], float]] = {
+        "mean": lambda x: abs(sum(modes) / len(modes) - x), "low": lambda x: abs(modes[0] - x),
+        "high": lambda x: abs(modes[-1] - x), "nearest": lambda x: min(abs(mode - x) for mode in modes),
+        "drop": lambda x: abs(modes[0] - x),
+    }  # fmt: skip
+    if given != REFUSED:
+        return choose[settings["ties"]](given)
+    rule = settings["refusal"]
+    if rule == "exclude":
+        return None
+    if rule == "item_max":
+        return max(choose[settings["ties"]](score) for score in told.scores)
+    return told.scores[-1] - told.scores[0] if rule == "max" else float(rule)
+
+
+def mean(values: Mapping[str, float | None], told: Told) -> float | None:
+    """Mean over units that count; None without any."""
+    kept = [(x, told.weight[unit]) for unit, x in values.items() if x is not None]
+    return sum(x * w for x, w in kept) / sum(w for _, w in kept) if kept else None
+
+
+def distances(told: Told, result: Result, model: str, people: set[str] | None = None) -> dict[str, float | None]:
+    """Distance of each unit of a model from the mode of (some of) the people."""
+    return {
+        unit: distance(
+            [x for person, x in told.people[unit].items() if people is None or person in people], given, told,
+            result.settings,
+        )
+        for unit, given in told.models[model].items()
+    }  # fmt: skip
+
+
+def by_scipy(result: Result, told: Told) -> Check:
+    """Models over all units: scipy.stats.mode where one level has most answers, numpy.unique where several have."""
+    from scipy import stats
+
+    names = sorted({person for own in told.people.values() for person in own})
+    units = sorted(told.people)
+    matrix = np.array([[told.people[unit].get(person, np.nan) for person in names] for unit in units])
+    low = np.asarray(stats.mode(matrix, axis=1, nan_policy="omit").mode, dtype=float)
+    modes: dict[str, list[float]] = {}
+    for unit, line, one in zip(units, matrix, low, strict=True):
+        values, times = np.unique(line[~np.isnan(line)], return_counts=True)
+        best = values[times == times.max()]
+        modes[unit] = [float(one)] if len(best) == 1 else best.tolist()
+    checks = []
+    tied = sum(len(m) > 1 for m in modes.values())
+    for row in result.rows:
+        if row.group is not None or row.term not in told.models:
+            continue
+        values_of = {u: distance(modes[u], given, told, result.settings) for u, given in told.models[row.term].items()}
+        note = f"numpy.unique for {tied} of {len(units)} units, with tied modes" if tied else ""
+        checks.append(
+            compare(
+                row.term, row.estimate, mean(values_of, told), package="scipy", tolerance=TOLERANCE, why=SAME, note=note
+            )
+        )
+    return worst(checks, "models") if len(checks) > 1 else checks[0]
+
+
+def model_means(result: Result, told: Told) -> Expected:
+    """Expected rows of models over all units and by stratum."""
+    design, name = result.design, result.settings["stratum"]
+    out: Expected = {}
+    factors = {**design.strata, **{f.name: f for f in design.clusters}}
+    for model in told.models:
+        own = distances(told, result, model)
+        out[model, None] = mean(own, told)
+        if name is None:
+            continue
+        level_of = {u: factors[name].levels[c] for u, c in zip(design.units, factors[name].codes, strict=True)}
+        for level in factors[name].levels:
+            inside = {unit: x for unit, x in own.items() if level_of[unit] == level}
+            out[model, f"{name} = {level}"] = mean(inside, told)
+    return out
+
+
+def people_of(result: Result, told: Told) -> dict[str, set[str]]:
+    """Return the people with an answer of each group."""
+    design, name = result.design, result.settings["group"]
+    factor = design.rater_groups[name]
+    seen = {person for own in told.people.values() for person in own}
+    found: dict[str, set[str]] = {}
+    for rater, code in zip(design.raters, factor.codes.tolist(), strict=True):
+        if code >= 0 and rater in seen:
+            found.setdefault(factor.levels[code], set()).add(rater)
+    return {level: found[level] for level in factor.levels if level in found}
+
+
+def group_means(result: Result, told: Told) -> Expected:
+    """Expected rows by group of people, and of their differences over the units that both have."""
+    name = result.settings["group"]
+    out: Expected = {}
+    if name is None:
+        return {}
+    groups = people_of(result, told)
+    say = json.dumps if any(" - " in level for level in groups) else str
+    for model in told.models:
+        own = {level: distances(told, result, model, people) for level, people in groups.items()}
+        for level, values in own.items():
+            out[model, f"{name} = {level}"] = mean(values, told)
+        for one, other in combinations(groups, 2):
+            both = {
+                unit: x - y for unit, x in own[one].items() if x is not None and (y := own[other][unit]) is not None
+            }
+            out[model, f"{name}: {say(one)} - {say(other)}"] = mean(both, told)
+    return out
+
+
+def shares(result: Result) -> Expected:
+    """Expected shares of refusals and of unparsed answers."""
+    told = tell(result)
+    out: Expected = {}
+    for model, own in told.models.items():
+        total = sum(told.weight[unit] for unit in own)
+        for name, kind in (("share refused", REFUSED), ("share unparsed", None)):
+            if total:
+                out[model, name] = sum(told.weight[u] for u, given in own.items() if given == kind) / total
+    return out
+
+
+def lines(result: Result, told: Told) -> Expected:
+    """Expected reference lines: each answer always, any answer, and a person against the mode of the others."""
+    settings, group = result.settings, "reference line"
+    out: Expected = {}
+    constant = {}
+    for label, score in zip(told.labels, told.scores, strict=True):
+        constant[label] = {u: distance(own.values(), score, told, settings) for u, own in told.people.items()}
+        out[f"always {label}", group] = mean(constant[label], told)
+    known = [x for label in told.labels if (x := out[f"always {label}", group]) is not None]
+    out["uniform answer", group] = sum(known) / len(known) if known else None
+    own_units: dict[str, float | None] = {}
+    for unit, own in told.people.items():
+        each = [
+            distance([x for name, x in own.items() if name != person], given, told, settings)
+            for person, given in own.items()
+        ]
+        some = [x for x in each if x is not None]
+        own_units[unit] = sum(some) / len(some) if some else None
+    top = next(row.term for row in result.rows if row.group == group)
+    out[top, group] = mean(own_units, told)
+    return out
+
+
+def closest(result: Result, expected: Expected) -> list[Check]:
+    """Compare the mean of each group that is named closest with the smallest mean of any group."""
+    name, checks = result.settings["group"], []
+    for row in result.rows:
+        prefix = f"closest {name} = "
+        if name is None or row.group is None or not row.group.startswith(prefix):
+            continue
+        means = {g: x for (term, g), x in expected.items() if term == row.term and g and g.startswith(f"{name} = ")}
+        chosen = row.group.removeprefix("closest ")
+        smallest = min(x for x in means.values() if x is not None)
+        named = means.get(chosen, smallest)
+        checks.append(direct(f"{row.term} [{row.group}]: its mean", named, smallest, TOLERANCE, CLOSEST))
+    return [worst(checks, "models")] if len(checks) > 1 else checks

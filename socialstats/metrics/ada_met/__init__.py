@@ -1,0 +1,159 @@
+"""ADA-Met: how far answers on an ordered scale lie from the mode of a reference's answers, unit by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from socialstats.designs.ratings import Ratings
+from socialstats.metrics.ada_met.groups import grouped
+from socialstats.metrics.ada_met.options import AlignmentCi, AlignmentOptions, Unparsed
+from socialstats.metrics.ada_met.rows import share_rows, whole_rows
+from socialstats.metrics.ada_met.state import State, first
+from socialstats.metrics.ada_met.words import cautions_of, counts_of, extras_of, inference_text, plot, sentence
+from socialstats.models.modes import ModeTies
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, by_levels
+
+__all__ = ["METRIC", "ada_met"]
+
+
+def ada_met(
+    ratings: Ratings,
+    *,
+    reference: str | None = None,
+    source: str = "source",
+    ties: ModeTies = "mean",
+    refusal: Literal["max", "item_max", "exclude"] | float = "max",
+    unparsed: Unparsed = "exclude",
+    group: str | None = None,
+    stratum: str | None = None,
+    ci: AlignmentCi = "centred",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
+    """Estimate how far each model's answers lie from the mode of the reference's answers to the same unit.
+
+    The distance of a unit is |mode of the reference's answers - answer of the model| on the positions 0, 1, ..., k - 1
+    of the levels (numeric levels: their numbers), and ADA-Met its mean over the units that both answered. Units are
+    joined by their labels, never by position.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Long table with a group of raters that says who is the reference (``rater_source=``). Raters of all other
+        sources are the models. Ordinal or numeric levels. With a ``by`` factor: one result a level.
+    reference : str, optional
+        Level of `source` that is the reference; ``"human"`` by default.
+    source : str
+        The rater group that tells sources apart (by default also the one declared by ``rater_source=``).
+    ties : {"mean", "low", "high", "nearest", "drop"}
+        Several levels with most answers: the mean of all of them, the lowest, the highest, the one nearest to the
+        model's answer (too small a distance: caution SS304), or the unit is left out.
+    refusal : {"max", "item_max", "exclude"} or float
+        Distance of a refusal: the width of the scale (it may exceed that of any answer: with the mode in the middle
+        of five levels no answer is farther than 2), the largest distance any answer could have, none (the unit is
+        left out for this model), or a number.
+    unparsed : {"exclude", "refusal"}
+        Model answers that are missing: left out, or counted as refusals. Units not in a model's rows are left out.
+    group : str, optional
+        An attribute of the reference raters (a rater group): rows by group, paired differences, closest group.
+    stratum : str, optional
+        A declared stratum (or cluster) of the units: rows for each of its levels.
+    ci : {"centred", "percentile", "basic"}
+        Bootstrap of reference raters and units at once, each mode computed anew. The modes of resamples are noisier
+        and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the estimate:
+        an interval for the distance expected with as many raters as these. ``"percentile"`` keeps that extra
+        distance; ``"basic"`` reflects the percentiles, and so takes as much off the estimate.
+    cluster : str, pair of str or None
+        Declared clusters of units (two: crossed), resampled whole; None takes units as independent.
+    level : float
+    resamples, seed : int
+        Of the bootstrap, and of the permutations.
+
+    Returns
+    -------
+    Result
+        Rows, `term` a model: all units (group None), then ``area = work`` for a stratum. With `group`: ``gender =
+        woman``, the distance from the mode of these people; ``gender: man - woman``, the difference over the units
+        that both have a mode for, with a p-value from permuting people between groups (sizes stay, so that the noise
+        of small groups' modes does not count as a difference), Holm-adjusted over the pairs of a model; ``closest
+        gender = woman``, the group of the smallest distance with the share of resamples in which it is again.
+        ``share refused`` (and ``share unparsed``). Rows of group ``reference line``: ``random human``, a random
+        person against the mode of the others; ``always A``; ``uniform answer``.
+        `extras`: ``share_tied``, ``units_left_out``, ``bootstrap_bias`` (by model), and with `group` ``group_raters``,
+        ``group_answers`` (a unit), ``permuted_differences`` and ``permuted_closest`` (what sizes alone give).
+
+    Raises
+    ------
+    InputError
+        For unknown options, sources, attributes or strata, and nominal levels.
+    NothingToAnalyse
+        If no unit has an answer of the reference and of a model.
+
+    References
+    ----------
+    Owen, A. B. (2007). The pigeonhole bootstrap. doi:10.1214/07-AOAS122
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. doi:10.1017/CBO9780511802843
+    Phipson, B., & Smyth, G. K. (2010). doi:10.2202/1544-6115.1585
+    Holm, S. (1979). Scandinavian Journal of Statistics, 6(2), 65-70.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({
+    ...     "unit": ["p", "p", "p", "q", "q", "q", "p", "q"], "rater": ["ann", "bob", "cid"] * 2 + ["m1"] * 2,
+    ...     "source": ["human"] * 6 + ["model"] * 2, "value": ["A", "A", "C", "B", "C", "B", "C", "B"]})
+    >>> design = Ratings.from_frame(rows, levels=["A", "B", "C"], rater_source="source")
+    >>> ada_met(design, resamples=99).row("m1", group=None).estimate  # |0 - 2| and |1 - 1|
+    1.0
+    """
+    options = AlignmentOptions(
+        reference=reference, source=source, ties=ties, refusal=refusal, unparsed=unparsed, group=group,
+        stratum=stratum, ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    options.check()
+    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
+
+
+def estimate(design: Ratings, options: AlignmentOptions) -> Result:
+    """Compute the distances of one design."""
+    state = State.of(design, options)
+    models, lines, found = whole_rows(state)
+    groups = grouped(state)
+    counts = counts_of(state)
+    return Result(
+        metric="ada_met",
+        title="ADA-Met: mean distance from the mode of the reference",
+        inference=inference_text(state),
+        rows=(*models, *groups.rows, *share_rows(state), *lines),
+        counts=counts,
+        fit={"nobs": counts["units"], "n_clusters": models[0].n_clusters, "method": models[0].method,
+             "seed": options.seed, "resamples": options.resamples},
+        settings=options.settings,
+        cautions=first([*cautions_of(state), *groups.cautions, found.caution]),
+        references=METRIC.references,
+        design=design,
+        extras={**extras_of(state, found.bias.tolist()), **groups.extras},
+    )  # fmt: skip
+
+
+METRIC = Metric(
+    name="ada_met",
+    title="ADA-Met",
+    design="ratings",
+    function=ada_met,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.ada_met:verify",
+    estimand="Mean over units of the distance of a model's answer from the mode of the reference's answers, in levels.",
+    assumptions=(
+        "reference raters and units (or the named clusters) are independent draws from those of interest",
+        "neighbouring levels are equally far apart (numeric levels: by their numbers)",
+        "units are the same thing for reference and models: they are joined by their labels",
+    ),
+    references=("owen2007", "davisonhinkley1997", "phipsonsmyth2010", "holm1979", "wilson1927"),
+    values="sources",
+)

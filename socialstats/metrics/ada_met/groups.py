@@ -1,0 +1,230 @@
+"""Rows of ADA-Met by group of the reference raters: means, paired differences, the closest group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.errors import Caution, InputError, caution
+from socialstats.metrics.ada_met.state import Estimates, State, with_intervals, without_interval
+from socialstats.models.alignment import Targets, model_shares, targets_of
+from socialstats.models.alignment_resampling import (
+    GroupMeans,
+    permuted_groups,
+    permuted_pairs,
+    resampled_groups,
+    sampled_groups,
+)
+from socialstats.models.intervals import holm
+from socialstats.results import Row
+from socialstats.text import count, listing, number, quoted, shorten
+
+FEW_ANSWERS = 10.0
+ENOUGH = 500  # permutations for a share that is only described
+PERMUTED = "two-way bootstrap, {ci}; p by permuting people between the two groups, Holm over the pairs of a model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grouped:
+    """What an attribute of the reference raters adds to a result."""
+
+    rows: tuple[Row, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+    extras: dict[str, Any] = field(default_factory=dict)
+
+
+def grouped(state: State) -> Grouped:
+    """Rows of the attribute that `group` names; nothing without one."""
+    if state.options.group is None:
+        return Grouped()
+    labels, people = members(state, state.options.group)
+    targets = targets_of(
+        [(model, None) for model in state.models], model_shares(state.answers, state.options.rules.refusal)
+    )
+    sample = sampled_groups(state.answers, targets, state.options.rules, people)
+    drawn = draws(state, targets, people)
+    means = estimates(state, targets, sample.means[0], drawn.means if drawn else None, people, "one")
+    pairs = estimates(state, targets, sample.differences[0], drawn.differences if drawn else None, people, "two")
+    dealt = permuted_pairs(
+        state.answers, targets, state.options.rules, people, state.options.resamples, state.options.seed
+    )
+    rows = [*mean_rows(state, labels, means), *difference_rows(state, labels, sample, dealt, pairs)]
+    if len(labels) > 1:
+        rows += closest_rows(state, labels, sample.means[0], drawn)
+    found = [c.caution for c in (*means, *pairs) if c.caution is not None][:1]
+    return Grouped(
+        rows=tuple(rows), cautions=(*found, *few_answers(state, labels, people)),
+        extras=extras_of(state, targets, labels, people, dealt),
+    )  # fmt: skip
+
+
+def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
+    """Return the groups of an attribute, and the positions of their people among the reference raters.
+
+    Raises
+    ------
+    InputError
+        If the attribute is not declared, or no reference rater has a value of it.
+    """
+    known = state.design.rater_groups
+    if name not in known:
+        others = [other for other in known if other != state.source.name]
+        raise InputError(
+            f"group='{shorten(name)}' is no rater group (declared: {quoted(others) or 'none'}); make the design with "
+            "rater_groups= (--rater-group)"
+        )
+    factor = known[name]
+    codes = factor.codes[state.answers.people]
+    used = [code for code in range(len(factor.levels)) if np.any(codes == code)]
+    if not used:
+        raise InputError(f"no {state.reference} rater with an answer has a value of '{shorten(name)}'")
+    return [factor.levels[code] for code in used], [np.flatnonzero(codes == code) for code in used]
+
+
+def draws(state: State, targets: Targets, people: list[IntArray]) -> GroupMeans | None:
+    """Resamples of the groups; None where the units cannot be resampled."""
+    if state.no_resampling(2):
+        return None
+    o = state.options
+    return resampled_groups(state.answers, targets, state.clusters, o.rules, people, o.resamples, o.seed)
+
+
+def estimates(
+    state: State, targets: Targets, value: FloatArray, drawn: FloatArray | None, people: list[IntArray], kind: str
+) -> list[Estimates]:
+    """Estimates of each group ("one") or pair of groups ("two"), over the models."""
+    rules, answers, out = state.options.rules, state.answers, []
+    known = [
+        rules.distances(answers.of_people(index).counts(np.ones((1, len(index)))), answers.scores)[1][0]
+        for index in people
+    ]
+    sets = [(g,) for g in range(len(people))] if kind == "one" else list(combinations(range(len(people)), 2))
+    for j, chosen in enumerate(sets):
+        both = np.prod([known[g] for g in chosen], axis=0)
+        size = np.asarray(targets.asked @ (answers.weight * both))
+        fewest = min(len(people[g]) for g in chosen)
+        why = state.no_resampling(fewest)
+        if why or drawn is None:
+            out.append(without_interval(value[j], size, why))
+        else:
+            least = 0.0 if kind == "one" else None
+            out.append(with_intervals(value[j], size, drawn[:, j], state.options, least=least))
+    return out
+
+
+def mean_rows(state: State, labels: Sequence[str], means: list[Estimates]) -> list[Row]:
+    """One row a model and group."""
+    return [
+        found.row(m, state, term=model, group=f"{state.options.group} = {label}")
+        for m, model in enumerate(state.models)
+        for label, found in zip(labels, means, strict=True)
+    ]
+
+
+def difference_rows(
+    state: State, labels: Sequence[str], sample: GroupMeans, dealt: FloatArray, pairs: list[Estimates]
+) -> list[Row]:
+    """One row a model and pair of groups, with p-values of permuted people, adjusted within the model."""
+    names, rows = pair_labels(labels), []
+    method = PERMUTED.format(ci=state.options.ci)
+    for m, model in enumerate(state.models):
+        own = [
+            found.row(m, state, term=model, group=f"{state.options.group}: {name}", method=method)
+            for name, found in zip(names, pairs, strict=True)
+        ]
+        p = [permutation_p(sample.differences[0, j, m], dealt[:, j, m]) for j in range(len(names))]
+        tested = [j for j, one in enumerate(p) if one is not None]
+        adjusted = dict(zip(tested, holm(np.array([p[j] for j in tested], dtype=float)).tolist(), strict=True))
+        rows += [replace(row, p_value=p[j], p_adjusted=adjusted.get(j)) for j, row in enumerate(own)]
+    return rows
+
+
+def pair_labels(labels: Sequence[str]) -> list[str]:
+    """Name each pair ``first - second``; in quotes where a label holds a dash between blanks itself."""
+    said = [json.dumps(label) for label in labels] if any(" - " in label for label in labels) else list(labels)
+    return [f"{one} - {other}" for one, other in combinations(said, 2)]
+
+
+def permutation_p(value: float, dealt: FloatArray) -> float | None:
+    """Two-sided p: twice the smaller tail, the sample counted among the permutations (Phipson & Smyth 2010)."""
+    usable = dealt[~np.isnan(dealt)]
+    if np.isnan(value) or not len(usable):
+        return None
+    slack = 1e-9
+    below, above = np.sum(usable <= value + slack) + 1, np.sum(usable >= value - slack) + 1
+    return min(1.0, 2.0 * float(min(below, above)) / (len(usable) + 1))
+
+
+def is_closest(means: FloatArray) -> FloatArray:
+    """Share of the smallest mean that each group has: (b, groups, models); ties share, NaN is never smallest."""
+    filled = np.where(np.isnan(means), np.inf, means)
+    best = filled.min(axis=1, keepdims=True)
+    hit = (filled <= best + 1e-9) & np.isfinite(filled)
+    return np.asarray(hit / np.maximum(hit.sum(axis=1, keepdims=True), 1))
+
+
+def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: GroupMeans | None) -> list[Row]:
+    """Share of the resamples in which the closest group of the sample is closest again."""
+    rows = []
+    own = is_closest(means[None])[0] > 0
+    again = None if drawn is None else is_closest(drawn.means)
+    for m, model in enumerate(state.models):
+        chosen = np.flatnonzero(own[:, m])
+        if not len(chosen):
+            continue
+        name = " and ".join(labels[g] for g in chosen.tolist())
+        group = f"closest {state.options.group} = {name}"
+        if again is None:
+            rows.append(Row(term=model, group=group, undefined=state.no_resampling(2)))
+            continue
+        share = float(again[:, chosen, m].sum(axis=1).mean())
+        rows.append(Row(term=model, group=group, estimate=share, method="share of resamples in which it is closest"))
+    return rows
+
+
+def extras_of(
+    state: State, targets: Targets, labels: Sequence[str], people: list[IntArray], dealt: FloatArray
+) -> dict[str, Any]:
+    """Sizes of the groups, and what permuted people give: differences and closest groups by size alone."""
+    o = state.options
+    whole = permuted_groups(state.answers, targets, o.rules, people, min(o.resamples, ENOUGH), o.seed)
+    return {
+        "group_raters": dict(zip(labels, map(len, people), strict=True)),
+        "group_answers": dict(zip(labels, answers_per_unit(state, people), strict=True)),
+        "permuted_differences": dict(zip(pair_labels(labels), map(mean_of, dealt.transpose(1, 0, 2)), strict=True)),
+        "permuted_closest": dict(zip(labels, is_closest(whole.means).mean(axis=(0, 2)).tolist(), strict=True)),
+    }
+
+
+def mean_of(values: FloatArray) -> float | None:
+    """Mean of the numbers that there are."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None
+
+
+def answers_per_unit(state: State, people: list[IntArray]) -> list[float]:
+    """Mean number of answers that a unit has from each group."""
+    return [float(state.answers.table[index].sum()) / len(state.answers.unit) for index in people]
+
+
+def few_answers(state: State, labels: Sequence[str], people: list[IntArray]) -> list[Caution]:
+    """Caution SS312: modes of few answers are noisy, and noise adds distance."""
+    each = answers_per_unit(state, people)
+    few = [g for g, n in enumerate(each) if n < FEW_ANSWERS]
+    if not few:
+        return []
+    said = listing([f"{shorten(labels[g], 30)} {number(each[g], 1)} ({count(len(people[g]), 'rater')})" for g in few])
+    return [
+        caution(
+            "SS312", f"answers a unit: {said}; the most is {number(max(each), 1)}",
+            affects="means, differences and the closest group: modes of few answers lie farther off any model; the "
+            "p-values allow for it",
+            fix="compare groups of like sizes; extras['permuted_differences'] is what sizes alone would give",
+        )
+    ]  # fmt: skip

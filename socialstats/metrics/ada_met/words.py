@@ -1,0 +1,173 @@
+"""What a result of ADA-Met says besides its rows: inference, cautions, counts, sentence, plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.designs.ratings import MISSING, REFUSAL
+from socialstats.errors import Caution, caution
+from socialstats.metrics.ada_met.rows import LINE
+from socialstats.metrics.ada_met.state import METHODS, State
+from socialstats.models.dependence import cluster_cautions, cluster_text
+from socialstats.models.modes import mode_distances
+from socialstats.results import Result, Row
+from socialstats.text import count, interval, number, percent, quoted, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FEW_PEOPLE = 20
+MOST_SHOWN = 60
+
+
+def inference_text(state: State) -> str:
+    """Say how the intervals were obtained."""
+    o = state.options
+    units = cluster_text(state.factors, "units")
+    return (
+        f"two-way bootstrap of {state.reference} raters and units, {METHODS[o.ci]} intervals, "
+        f"{count(o.resamples, 'resample')}, seed {o.seed}; {units}"
+    )
+
+
+def counts_of(state: State) -> dict[str, int]:
+    """Number of units, reference raters and answers, models, and units with tied modes."""
+    answers = state.answers
+    return {
+        "units": int(answers.weight.sum()), "reference raters": len(answers.people),
+        "reference answers": int((answers.table @ np.repeat(answers.weight, len(answers.scores))).sum()),
+        "models": len(answers.models), "units with tied modes": int(answers.weight[tied(state)].sum()),
+    }  # fmt: skip
+
+
+def tied(state: State) -> Any:
+    """(units,) bool array: several levels have most answers."""
+    counts = state.answers.counts(np.ones((1, len(state.answers.people))))[0]
+    return (counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1
+
+
+def cautions_of(state: State) -> tuple[Caution, ...]:
+    """Cautions on clusters, what was left out, refusals, ties, few people, undeclared distances."""
+    found = [*cluster_cautions(state.design, state.factors), *left_out(state), *refusals(state)]
+    ties = counts_of(state)["units with tied modes"]
+    if state.options.ties == "nearest" and ties:
+        said = f"the nearest of {count(ties, 'tied mode')} is chosen after the answer is known"
+        found.append(caution("SS304", said, affects="every distance: too small", fix="ties='mean'"))
+    people = len(state.answers.people)
+    if people < FEW_PEOPLE:
+        found.append(
+            caution("SS312", f"{count(people, 'reference rater')}", affects="intervals, which tend to be too short",
+                    fix=f"ask {FEW_PEOPLE} people or more")
+        )  # fmt: skip
+    if not state.design.numeric:
+        said = f"the levels are no numbers; they count as 0 to {len(state.answers.scores) - 1} in their declared order"
+        found.append(caution("SS310", said, affects="every distance"))
+    return tuple(found)
+
+
+def left_out(state: State) -> list[Caution]:
+    """Caution SS301: units of models without a reference answer, and the other way round."""
+    answers, found = state.answers, []
+    if answers.left_out:
+        said = f"{count(len(answers.left_out), 'unit')} without an answer of the reference: {quoted(answers.left_out)}"
+        found.append(caution("SS301", said, affects="every row", fix="check that units are spelled alike"))
+    if answers.unanswered:
+        said = f"{count(answers.unanswered, 'unit')} of the reference that no model was asked"
+        found.append(caution("SS301", said, affects="which units are compared"))
+    return found
+
+
+def refusals(state: State) -> list[Caution]:
+    """Caution SS315: how refusals and unparsed answers count, and how many exceed any possible answer."""
+    answers, o = state.answers, state.options
+    refused, unparsed = (int((answers.status == code).sum()) for code in (REFUSAL, MISSING))
+    if not refused and not unparsed:
+        return []
+    rule = "left out" if o.refusal == "exclude" else f"counted by refusal={o.refusal!r}"
+    said = f"{count(refused, 'refusal')} {rule}"
+    if unparsed:
+        said += f"; {count(unparsed, 'unparsed answer')} " + (
+            "counted as refusals" if o.unparsed == "refusal" else "left out"
+        )
+    k = len(answers.scores)
+    once = answers.counts(np.ones((1, len(answers.people))))[0]
+    distances, _ = mode_distances(once, answers.scores, o.ties, o.rules.refusal)
+    farther = distances[:, k] > distances[:, :k].max(axis=1) + 1e-12
+    beyond = int(((answers.answer == k) & farther).sum())
+    if beyond:
+        said += f"; {count(beyond)} of them are farther off than any answer could be"
+    return [
+        caution(
+            "SS315", said, affects="distances of models that refuse", fix="compare refusal='item_max' and 'exclude'"
+        )
+    ]
+
+
+def extras_of(state: State, bias: Sequence[float]) -> dict[str, Any]:
+    """Share of units with tied modes, units left out, and what the resamples' modes add to each model's distance."""
+    named = zip(state.models, bias, strict=False)
+    return {
+        "share_tied": float(tied(state).mean()), "units_left_out": state.answers.left_out,
+        "bootstrap_bias": {model: float(one) for model, one in named if not np.isnan(one)},
+    }  # fmt: skip
+
+
+def sentence(result: Result) -> str:
+    """Say the distance of each model (the smallest and the largest of many), the ceiling and the floor."""
+    n = result.counts
+    among = f"over {count(n['units'], 'unit')} answered by {count(n['reference raters'], 'reference rater')}"
+    rows = [row for row in result.rows if row.group is None]
+    known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
+    if not known:
+        return f"The distance from the mode of the reference {among} does not exist: {rows[0].undefined}."
+    if len(known) == 1:
+        said = f"The mean distance of {distance_text(known[0])}"
+    else:
+        said = (
+            f"Of {count(len(known), 'model')}, the mean distance from the mode of the reference was smallest for "
+            f"{distance_text(known[0])}, and largest for {distance_text(known[-1])}"
+        )
+    lines = {row.term: row for row in result.rows if row.group == LINE}
+    top, uniform = next(iter(lines.values())), lines["uniform answer"]
+    beside = f"an answer at random would be {number(uniform.estimate)} off"
+    if top.estimate is not None:
+        beside = f"a random reference rater was {number(top.estimate)} from the mode of the others, {beside}"
+    refused = next(r for r in result.rows if r.group == "share refused" and r.term == known[0].term)
+    told = f"; the former refused {percent(refused.estimate)}" if len(known) > 1 and refused.estimate else ""
+    if len(known) == 1 and refused.estimate:
+        told = f"; it refused {percent(refused.estimate)}"
+    return f"{said}, {among}; {beside}{told}."
+
+
+def distance_text(row: Row) -> str:
+    """Name a model with its distance and interval."""
+    text = f"'{shorten(row.term)}' ({number(row.estimate)}"
+    if row.conf_low is None:
+        return f"{text}, without an interval: {row.undefined})"
+    return f"{text}, {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)})"
+
+
+def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any) -> Axes:
+    """Draw the distance of each model between the ceiling and the floor, the smallest first.
+
+    Parameters
+    ----------
+    result : Result
+    ax : Axes, optional
+    group : str, optional
+        Draw the rows of this group (``"area = work"``) in place of all units.
+    **options
+        Of `socialstats.figures.forest`.
+    """
+    from socialstats.figures import forest
+
+    rows = [row for row in result.rows if row.group == group]
+    rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))[:MOST_SHOWN]
+    lines = [r for r in result.rows if r.group == LINE and not r.term.startswith("always ")] if group is None else []
+    shown = [replace(row, group=None) for row in (*lines[:1], *rows, *lines[1:])]
+    settings = {"xlabel": "Mean distance from the mode of the reference (levels)", "sort": False, "reference": None}
+    return forest(shown, ax=ax, **{**settings, **options})

@@ -1,0 +1,88 @@
+"""Modes of counted answers on an ordered scale, and how far every possible answer lies from them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray
+
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+ModeTies = Literal["mean", "low", "high", "nearest", "drop"]
+MODE_TIES: tuple[str, ...] = get_args(ModeTies)
+RefusalRule = Literal["max", "item_max", "exclude"]
+REFUSAL_RULES: tuple[str, ...] = get_args(RefusalRule)
+
+
+def mode_distances(
+    counts: FloatArray, scores: FloatArray, ties: str, refusal: str | float
+) -> tuple[FloatArray, BoolArray]:
+    """Return how far each level, and a refusal, lies from the mode of each row of counts.
+
+    Parameters
+    ----------
+    counts : (..., k) float64 array
+        Answers of each level; any numbers from 0 upwards.
+    scores : (k,) float64 array, ascending
+        Positions of the levels.
+    ties : {"mean", "low", "high", "nearest", "drop"}
+        Several levels with most answers: the mean of the scores of all of them, the lowest, the highest, the one
+        nearest to the answer, or no mode.
+    refusal : {"max", "item_max", "exclude"} or float
+        Distance of a refusal: the width of the scale, the largest distance of any level from this mode, none (0 is
+        filled in), or a number.
+
+    Returns
+    -------
+    distances : (..., k + 1) float64 array
+        The last column is the refusal. 0 where there is no mode.
+    known : (...) bool array
+        Whether there is a mode.
+
+    Examples
+    --------
+    >>> distances, known = mode_distances(np.array([[0.0, 3, 3, 0]]), np.arange(4.0), "mean", "max")
+    >>> distances.tolist(), known.tolist()
+    ([[1.5, 0.5, 0.5, 1.5, 3.0]], [True])
+    """
+    most = counts.max(axis=-1, keepdims=True)
+    top = (counts == most) & (most > 0)
+    known = most[..., 0] > 0
+    if ties == "drop":
+        known = top.sum(axis=-1) == 1
+    out = np.zeros((*counts.shape[:-1], len(scores) + 1))
+    if ties == "nearest":
+        out[..., :-1] = nearest_distances(top, scores)
+    else:
+        np.abs(modes_of(top, scores, ties)[..., None] - scores, out=out[..., :-1])
+    out[..., -1] = refused_distance(out[..., :-1], scores, refusal)
+    out[~known] = 0.0
+    return out, known
+
+
+def modes_of(top: BoolArray, scores: FloatArray, ties: str) -> FloatArray:
+    """Return one score for each row of tied levels, (..., k) to (...); 0 where there is none."""
+    if ties == "low":
+        return np.asarray(scores[top.argmax(axis=-1)])
+    if ties == "high":
+        return np.asarray(scores[len(scores) - 1 - top[..., ::-1].argmax(axis=-1)])
+    return np.asarray((top @ scores) / np.maximum(top.sum(axis=-1), 1))
+
+
+def nearest_distances(top: BoolArray, scores: FloatArray) -> FloatArray:
+    """Return the distance of each level from the nearest of the tied ones, (..., k)."""
+    out = np.full(top.shape, np.inf)
+    for level, score in enumerate(scores):
+        reach = np.where(top[..., level, None], np.abs(scores - score), np.inf)
+        np.minimum(out, reach, out=out)
+    return np.where(np.isfinite(out), out, 0.0)
+
+
+def refused_distance(distances: FloatArray, scores: FloatArray, refusal: str | float) -> FloatArray | float:
+    """Return the distance that a refusal counts."""
+    if refusal == "item_max":
+        return np.asarray(distances.max(axis=-1))
+    if refusal == "max":
+        return float(scores[-1] - scores[0])
+    return 0.0 if isinstance(refusal, str) else float(refusal)
