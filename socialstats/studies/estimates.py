@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from socialstats.designs.parts import Factor
 from socialstats.planning import adjust
 from socialstats.results import Result, Row, Verification
 from socialstats.studies.base import Design, StudyOptions
 from socialstats.studies.outcome import Block, Table
-from socialstats.text import count, interval, number, p_value, shorten
+from socialstats.studies.verdicts import Verdict, verdict
+from socialstats.text import count, interval, listing, number, p_value, shorten
 
-Verdict = Literal["above", "below", "equal", "open"]
 HEADER = ("Estimate", "SE", "Low", "High", "Statistic", "df", "p", "p (Holm)", "n", "Clusters", "Why not")
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
+FAMILY = re.compile(r"Holm over the family '(?P<name>.*)' \(m = (?P<m>\d+)\)")
 SILENT = (None, "test", "proportion", "margin", "mean")  # groups that a label need not name
 
 
@@ -41,7 +42,20 @@ def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels:
         )
         for name, r in zip(names, rows, strict=True)
     )  # fmt: skip
-    return Table(caption=caption, header=(term, *HEADER), cells=cells)
+    return Table(caption=caption + family_words(rows), header=(term, *HEADER), cells=cells)
+
+
+def family_words(rows: Sequence[Row]) -> str:
+    """Name the families over which the p-values of these rows were adjusted, with their sizes.
+
+    Examples
+    --------
+    >>> family_words([Row(term="a", p_adjusted=0.02, method="t; Holm over the family 'pairs' (m = 3)")])
+    "; p (Holm): over the family 'pairs' (m = 3)"
+    """
+    found = [FAMILY.search(r.method or "") for r in rows if r.p_adjusted is not None]
+    named = dict.fromkeys(f"over the family '{m['name']}' (m = {m['m']})" for m in found if m is not None)
+    return f"; p (Holm): {listing(list(named))}" if named else ""
 
 
 def tests_table(rows: Sequence[Row], caption: str) -> Table:
@@ -99,31 +113,6 @@ def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result
     return done, adjusted
 
 
-def verdict(row: Row, *, bounds: Row | None = None, smallest: float | None = None) -> Verdict:
-    """Say what the interval settles.
-
-    Parameters
-    ----------
-    row : Row
-        A difference with its interval.
-    bounds : Row, optional
-        The same difference with the interval of the test of equivalence, at level 1 - 2 alpha.
-    smallest : float, optional
-        Differences smaller than this, either way, are practically nothing.
-    """
-    inside = (
-        bounds is not None and smallest is not None and bounds.conf_low is not None and bounds.conf_high is not None
-        and -smallest < bounds.conf_low and bounds.conf_high < smallest
-    )  # fmt: skip
-    if inside:
-        return "equal"
-    if row.conf_low is not None and row.conf_low > 0:
-        return "above"
-    if row.conf_high is not None and row.conf_high < 0:
-        return "below"
-    return "open"
-
-
 def numbers_text(row: Row, *, digits: int = 2, bounded: bool = False) -> str:
     """Return estimate and interval of a row as a phrase, or why there is none."""
     if row.estimate is None:
@@ -167,3 +156,50 @@ def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> dict[str
 def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object]:
     """Return the options that a study uses."""
     return {name: value for name, value in options.echo().items() if name in names}
+
+
+def design_effect(clustered: Row, independent: Row) -> float | None:
+    """Return by how many times the dependence of the rows multiplies the variance of an estimate.
+
+    (SE with clusters / SE without)^2; from the lengths of the intervals, at one level, where there are no standard
+    errors (Kish, 1965, calls it deff; n / deff is the sample of independent rows that is worth as much).
+
+    Examples
+    --------
+    >>> design_effect(Row(term="d", std_error=0.2), Row(term="d", std_error=0.1))
+    4.0
+    """
+    one, other = _spread(clustered), _spread(independent)
+    if one is None or other is None or one[0] != other[0] or other[1] <= 0:
+        return None
+    return (one[1] / other[1]) ** 2
+
+
+def _spread(row: Row) -> tuple[str, float] | None:
+    if row.std_error is not None:
+        return "SE", row.std_error
+    if row.conf_low is None or row.conf_high is None:
+        return None
+    return f"interval at {row.conf_level}", row.conf_high - row.conf_low
+
+
+def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
+    """Return what a caption says of the dependence: ``clusters: 29 of scenario (design effect 3.4)``; nothing without.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> clusters_caption([Factor(name="story", codes=np.array([0, 1]), levels=("a", "b"))], 3.41)
+    'clusters: 2 of story (design effect 3.4)'
+    """
+    if not factors:
+        return ""
+    names = " x ".join(f"{count(len(f.levels))} of {shorten(f.name, 40)}" for f in factors)
+    return f"clusters: {names}" + ("" if effect is None else f" (design effect {number(effect, 1)})")
+
+
+__all__ = [
+    "Verdict", "cluster_ways", "cluster_words", "clusters_caption", "design_effect", "df_text", "family_words",
+    "label_of", "numbers_text", "p_text", "rows_table", "settings_of", "tests_table", "verdict", "verify_all",
+    "with_holm",
+]  # fmt: skip

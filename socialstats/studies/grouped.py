@@ -98,7 +98,7 @@ def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
         draw=partial(forest, tested, sort=False, digits=3, label=by, xlabel=title),
         figure_title=f"{title} by {shorten(by, 40)}",
         caption="Each level by itself: whether two levels differ is not tested here.",
-        tables=(rows_table(tested, f"{title} by {shorten(by, 40)}; Holm: over the levels", term=shorten(by, 40)),),
+        tables=(rows_table(tested, f"{title} by {shorten(by, 40)}", term=shorten(by, 40)),),
         results=() if adjusted is None else (adjusted,),
     )
     return (block,)

@@ -65,7 +65,7 @@ def pairs_block(design: Ratings, kappa: Result, percent_result: Result) -> Block
         figure_title=f"{kappa.title} of each pair of raters",
         caption="Each cell: kappa, and the units that both rated. Blue: better than chance; orange: worse.",
         tables=(
-            rows_table(rows, f"{kappa.title} of each pair; Holm: over {FAMILY}", term="Pair"),
+            rows_table(rows, f"{kappa.title} of each pair", term="Pair"),
             rows_table(shares, "Percent agreement of each pair", term="Pair"),
         ),
         results=() if adjusted is None else (adjusted,),
@@ -112,7 +112,7 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
         draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
         figure_title=f"Krippendorff's alpha by {shorten(name, 40)}",
         caption="Where values vary little alpha is low even if raters mostly agree: compare percent agreement.",
-        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}; Holm: over its levels", term=shorten(name, 40)),),
+        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}", term=shorten(name, 40)),),
         results=(result,) if adjusted is None else (result, adjusted),
     )
 
