@@ -1,0 +1,146 @@
+"""Trait scores as ratings: a table with one column a trait becomes one rating a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from socialstats.designs.columns import Finder
+from socialstats.designs.paired_options import texts
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles
+from socialstats.designs.ratings_reading import build_from
+from socialstats.designs.wide import as_named, make_long
+from socialstats.errors import DesignError, InputError
+from socialstats.tables import Table, as_table, as_text
+from socialstats.text import listing
+
+OPTIONAL = ("stage", "wording")
+
+
+def trait_ratings(
+    data: Any,
+    *,
+    traits: Sequence[str],
+    model: str | None = "model",
+    scenario: str = "scenario",
+    stage: str | None = None,
+    wording: str | None = None,
+    judge: str = "judge",
+    cluster: str | Sequence[str] = (),
+    by: str | None = None,
+    refusal: str | Sequence[str] = (),
+    na: str | Sequence[str] = (),
+    missing: Literal["error", "drop"] = "drop",
+    source: str = "data frame",
+) -> Ratings:
+    """Build ratings from a table with one row an answer and judge, and one column a trait.
+
+    A unit is a trait of an answer: of a model, in a scenario, at a stage, in a wording. These are the strata
+    ``model``, ``scenario``, ``stage``, ``wording`` and ``trait`` of the design, whatever the columns are called.
+
+    Parameters
+    ----------
+    data : data frame, DuckDB relation, mapping of columns, or Table
+        As `Ratings.from_frame`.
+    traits : sequence of str
+        Columns of scores.
+    model, scenario, judge : str
+        Columns of who answered (None: the texts have no model), what was asked and who judged.
+    stage, wording : str, optional
+        Columns of the stage and of the wording; by default ``stage`` and ``wording`` where the table has them.
+    cluster, by, refusal, na, missing, source
+        As in `Ratings.from_frame`.
+
+    Returns
+    -------
+    Ratings
+        Interval scale.
+
+    Raises
+    ------
+    DesignError
+        When columns are missing; says which, and what there is.
+    InputError
+        When rows are wrong (repeated, no number): up to 20 problems at once, with their rows.
+    NothingToAnalyse
+        When no row is left.
+
+    Examples
+    --------
+    >>> table = {"model": ["m", "m"], "scenario": [1, 1], "stage": ["start", "end"], "judge": ["j", "j"],
+    ...          "openness": [12, 15], "tradition": [9, 8]}
+    >>> design = trait_ratings(table, traits=["openness", "tradition"])
+    >>> len(design.units), sorted(design.strata), design.strata["trait"].levels
+    (4, ['model', 'scenario', 'stage', 'trait'], ('openness', 'tradition'))
+    """
+    table = as_table(as_named(data), source)
+    columns = part_columns(table, {"model": model, "scenario": scenario, "stage": stage, "wording": wording})
+    chosen = checked_columns(table, columns, texts(traits), [judge, *texts(cluster), *([by] if by else [])])
+    keep = [*dict.fromkeys([*columns.values(), judge, *texts(cluster), *([by] if by else [])])]
+    long = make_long(table, chosen, keep, row=None, name="trait")
+    unit = "unit"
+    while unit in (*long.table.columns, *table.columns):
+        unit += "_"
+    roles = RatingsRoles(
+        unit=unit, rater=judge, value=long.value, by=by, status=None, source=None, groups=(),
+        strata=(*columns.values(), long.name), clusters=texts(cluster),
+    )  # fmt: skip
+    options = RatingsOptions(scale="interval", refusal=refusal, na=na, missing=missing)
+    named = with_unit(long.table, unit, [*columns.values(), long.name])
+    done = build_from(named, roles, options, wide=table)
+    names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
+    strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
+    return replace(done, strata=strata, columns={**columns, "rater": judge, **({"by": by} if by else {})})
+
+
+def part_columns(table: Table, given: dict[str, str | None]) -> dict[str, str]:
+    """Return the column of each part; optional parts without a name are found by it, or left out."""
+    found = {part: name if name is not None else part for part, name in given.items()}
+    return {p: c for p, c in found.items() if given[p] is not None or (p in OPTIONAL and c in table.columns)}
+
+
+def checked_columns(
+    table: Table, columns: dict[str, str], traits: tuple[str, ...], others: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns of traits; raise DesignError naming every column that is not there, or plays two parts."""
+    finder = Finder(table)
+    for part, name in (
+        *columns.items(),
+        *(("judge, cluster or by", o) for o in others),
+        *(("traits", t) for t in traits),
+    ):
+        finder.explicit(part, name)
+    if finder.problems:
+        raise DesignError(finder.problems)
+    twice = [t for k, t in enumerate(traits) if t in (*columns.values(), *others, *traits[:k])]
+    if twice or not traits:
+        said = f"column '{twice[0]}' is named twice" if twice else "no column is named"
+        raise DesignError(f"{table.source}: traits={list(traits)!r}: {said}. Name each column of scores once")
+    repeated = [c for c in columns.values() if list(columns.values()).count(c) > 1]
+    if repeated:
+        raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")
+    return traits
+
+
+def with_unit(table: Table, unit: str, columns: Sequence[str]) -> Table:
+    """Add a column that names the unit by some others."""
+    import narwhals as nw
+
+    frame: Any = table.frame
+    seen: dict[Any, str] = {}
+    try:
+        parts = [[label_part(value, seen) for value in frame.get_column(column).to_list()] for column in columns]
+    except TypeError as error:
+        raise InputError(f"{table.source}: a column of {listing(columns)} holds values that are no labels") from error
+    native = frame.to_native().assign(**{unit: [" | ".join(row) for row in zip(*parts, strict=True)]})
+    return replace(table, frame=nw.from_native(native), columns=(*table.columns, unit))
+
+
+def label_part(value: Any, seen: dict[Any, str]) -> str:
+    """Return a value as part of a label; bars inside it are escaped, so that different units keep different labels."""
+    key = (type(value), value)
+    if key not in seen:
+        seen[key] = (as_text(value) or "").replace("\\", "\\\\").replace("|", "\\|")
+    return seen[key]

@@ -1,0 +1,160 @@
+"""Rows of a trait profile: composites, changes, activation, traits, judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from socialstats.metrics.trait_profile.options import Options, zeros_of
+from socialstats.models.trait_answers import Answers, composites
+from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one, with_holm
+from socialstats.results import FloatArray, Row
+
+ALL = "of all models"
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Profile:
+    """Answers with what is computed from them.
+
+    Attributes
+    ----------
+    answers : Answers
+    how : Inference
+    options : Options
+    baseline : str
+    composite : (models, scenarios, stages, judges) float64 array
+        NaN where there is no answer.
+    """
+
+    answers: Answers
+    how: Inference
+    options: Options
+    baseline: str
+    composite: FloatArray
+
+    @property
+    def by_model(self) -> bool:
+        """True where each model has rows of its own: scenarios are the units of analysis."""
+        return self.how.unit == "scenario"
+
+    @property
+    def several(self) -> bool:
+        """True where all models have rows together."""
+        return not self.by_model or len(self.answers.models) > 1
+
+    def rows(self) -> list[Row]:
+        """Return every row that has an interval."""
+        out = measure_rows(self, "composite", self.composite, test=True)
+        if self.options.activation is not None:
+            counts = self.answers.cells(activations(self.answers, self.options))
+            out += measure_rows(self, "activation", counts, test=False)
+        return [*out, *trait_rows(self), *judge_rows(self)]
+
+
+def activations(answers: Answers, options: Options) -> FloatArray:
+    """Count traits whose score reaches the threshold: (answers, judges), the same for all judges with ``"mean"``."""
+    scores = answers.scores
+    if options.activated == "mean":
+        scores = np.broadcast_to(scores.mean(axis=1, keepdims=True), scores.shape)
+    reached = scores >= (options.activation or 0.0) - TOLERANCE
+    return np.asarray(reached.sum(axis=2), dtype=np.float64)
+
+
+def whole_course(cells: FloatArray) -> FloatArray:
+    """Average (models, scenarios, stages, judges) over the stages that a model has; NaN where one is lacking."""
+    out = np.full((*cells.shape[:2], cells.shape[3]), np.nan)
+    for m in range(len(cells)):
+        has = np.isfinite(cells[m, :, :, 0]).any(axis=0)
+        if has.any():
+            out[m] = cells[m][:, has].mean(axis=1)
+    return out
+
+
+def measure_rows(profile: Profile, name: str, cells: FloatArray, *, test: bool) -> list[Row]:
+    """Rows of one measure: over all stages, by stage, minus the judges' zero (composite), changes with d_z."""
+    stages = profile.answers.stages
+    out = family(profile, name, whole_course(cells), test=test)
+    if len(stages) > 1:
+        out += family(profile, name, [(s, cells[:, :, t]) for t, s in enumerate(stages)], test=test)
+    if profile.options.zero is not None and name == "composite":
+        shifted = cells - np.array(zeros_of(profile.options.zero, profile.answers.judges))
+        out += family(profile, f"{name} minus zero", whole_course(shifted))
+        if len(stages) > 1:
+            out += family(profile, f"{name} minus zero", [(s, shifted[:, :, t]) for t, s in enumerate(stages)])
+    return [*out, *change_rows(profile, name, cells)]
+
+
+def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
+    """Rows of each stage minus the baseline, Holm over models and stages, and their d_z."""
+    stages = profile.answers.stages
+    if len(stages) < 2:
+        return []
+    start = cells[:, :, stages.index(profile.baseline)]
+    changes = [(f"{s} minus {profile.baseline}", cells[:, :, t] - start)
+               for t, s in enumerate(stages) if s != profile.baseline]  # fmt: skip
+    tests = family(profile, f"{name} change", changes)
+    own = len(changes) * len(profile.answers.models) * profile.by_model
+    sizes = family(profile, f"{name} d_z", changes, make=d_z_row)
+    return [*with_holm(tests[:own]), *with_holm(tests[own:]), *sizes]
+
+
+def family(
+    profile: Profile, name: str, cells: FloatArray | Sequence[tuple[str, FloatArray]], *, test: bool = True,
+    make: Callable[[str, str, Sample], Row] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Rows of each model (term the model, group ``name: part``), then of all models (term the part).
+
+    Parameters
+    ----------
+    profile : Profile
+    name : str
+    cells : (models, scenarios, judges) array, or sequence of (part, array)
+    test : bool
+    make : callable, optional
+        Makes a row; `mean_row` by default.
+    """
+    row = make or (lambda term, group, sample: mean_row(term, group, sample, test=test))
+    parts = [(None, cells)] if isinstance(cells, np.ndarray) else list(cells)
+    out = []
+    for part, one in parts:
+        if profile.by_model:
+            group = name if part is None else f"{name}: {part}"
+            out += [row(m, group, of_one(one[k], profile.how)) for k, m in enumerate(profile.answers.models)]
+    for part, one in parts:
+        if profile.several:
+            term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} by stage {ALL}")
+            out.append(row(term, group, across(one, profile.how)))
+    return out
+
+
+def trait_rows(profile: Profile) -> list[Row]:
+    """Rows of the mean score of each trait, over all stages."""
+    out = []
+    for t, trait in enumerate(profile.answers.traits):
+        cells = whole_course(profile.answers.cells(profile.answers.scores[:, :, t]))
+        if profile.by_model:
+            out += [mean_row(trait, f"score: {m}", of_one(cells[k], profile.how), test=False)
+                    for k, m in enumerate(profile.answers.models)]  # fmt: skip
+        if profile.several:
+            out.append(mean_row(trait, f"score {ALL}", across(cells, profile.how), test=False))
+    return out
+
+
+def judge_rows(profile: Profile) -> list[Row]:
+    """Rows of each judge's composite minus the judges' mean, and of the composite without each judge."""
+    judges = profile.answers.judges
+    if len(judges) < 2:
+        return []
+    values = composites(profile.answers.scores, profile.options.weights, profile.options.centre)
+    off = profile.answers.cells(values - values.mean(axis=1, keepdims=True))
+    fixed = replace(profile.how, judges="fixed")
+    per_unit = [across(whole_course(off)[:, :, [j]], fixed) for j in range(len(judges))]
+    out = [mean_row(judge, "judge offset", sample) for judge, sample in zip(judges, per_unit, strict=True)]
+    course = whole_course(profile.composite)
+    for j, judge in enumerate(judges):
+        out += family(profile, f"without judge '{judge}'", np.delete(course, j, axis=2))
+    return out

@@ -1,0 +1,65 @@
+"""The judges' own zero: what they give to control texts whose composite is known to be 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from socialstats.designs.ratings import Ratings
+from socialstats.models.pair_values import checked_number
+from socialstats.models.trait_answers import Names, answers_of, check_range, composites
+from socialstats.models.trait_weights import checked_weights
+
+
+def judge_zeros(
+    controls: Ratings,
+    *,
+    weights: Mapping[str, float] | None = None,
+    centre: float = 10.0,
+    free_weights: bool = False,
+    text: str = "scenario",
+    trait: str = "trait",
+) -> dict[str, float]:
+    """Return each judge's composite of control texts, for ``zero=`` of `trait_profile`.
+
+    Parameters
+    ----------
+    controls : Ratings
+        Scores of control texts that are neutral together: a balanced one, or as many that lean to one side as to the
+        other. One stratum is the text, one the trait.
+    weights, centre, free_weights
+        As in `trait_profile`.
+    text, trait : str
+        Names of these strata.
+
+    Returns
+    -------
+    dict of str to float
+        Judge -> mean composite over the texts.
+
+    Raises
+    ------
+    InputError
+        As `trait_profile`; every judge must have scored every text on every trait.
+
+    References
+    ----------
+    Krippendorff, K. (2019). Content analysis: An introduction to its methodology (4th ed.). Sage.
+
+    Examples
+    --------
+    >>> from socialstats import trait_ratings
+    >>> texts = {"text": ["neutral"] * 2, "judge": ["j1", "j2"], "open": [11, 13], "closed": [10, 9]}
+    >>> design = trait_ratings(texts, traits=["open", "closed"], model=None, scenario="text")
+    >>> judge_zeros(design, weights={"open": 5, "closed": -5})
+    {'j1': 5.0, 'j2': 20.0}
+    """
+    used = checked_weights(weights, free=free_weights)
+    names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
+    answers = answers_of(controls, names, tuple(used), ("all",))
+    middle = checked_number(centre, "centre")
+    if not free_weights:
+        check_range(answers, middle)
+    values = np.asarray(composites(answers.scores, used, middle).mean(axis=0))
+    return dict(zip(answers.judges, values.tolist(), strict=True))
