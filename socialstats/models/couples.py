@@ -99,17 +99,23 @@ def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
     found, cell = np.unique(np.column_stack([rater, answers.first, answers.second]), axis=0, return_inverse=True)
     cell = cell.ravel()
     n = np.bincount(cell, answers.count)
-    weight = answers.count / n[cell]
+    weight, mean = answers.count / n[cell], np.bincount(cell, answers.count * answers.score) / n
     if aggregate == "scenario":
-        place, inside = np.unique(np.column_stack([cell, answers.scenario]), axis=0, return_inverse=True)
-        inside = inside.ravel()
-        scenarios = np.bincount(place[:, 0], minlength=len(found))
-        weight = answers.count / np.bincount(inside, answers.count)[inside] / scenarios[cell]
+        weight, mean = scenarios_alike(answers, cell, len(found))
     return Scores(
-        answers=answers, cells=tuple((int(r), int(a), int(b)) for r, a, b in found.tolist()), cell=cell,
-        weight=weight.astype(np.float64), mean=np.bincount(cell, weight * answers.score).astype(np.float64),
-        n=n.astype(np.float64),
+        answers=answers, cells=tuple((int(r), int(a), int(b)) for r, a, b in found.tolist()), cell=cell, weight=weight,
+        mean=mean, n=n.astype(np.float64),
     )  # fmt: skip
+
+
+def scenarios_alike(answers: Answers, cell: IntArray, cells: int) -> tuple[FloatArray, FloatArray]:
+    """Weights of the answers, and means of the cells, where every scenario of a cell weighs the same."""
+    place, inside = np.unique(np.column_stack([cell, answers.scenario]), axis=0, return_inverse=True)
+    inside = inside.ravel()
+    scenarios = np.bincount(place[:, 0], minlength=cells)
+    n = np.bincount(inside, answers.count)
+    own = np.bincount(inside, answers.count * answers.score) / n
+    return answers.count / n[inside] / scenarios[cell], np.bincount(place[:, 0], own, minlength=cells) / scenarios
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from socialstats.errors import Caution, caution
 from socialstats.metrics.relationship_bias.data import Data
 from socialstats.metrics.relationship_bias.options import Options
-from socialstats.metrics.relationship_bias.rows import BIAS, MCNEMAR
+from socialstats.metrics.relationship_bias.rows import BIAS, FLOORED, MCNEMAR
 from socialstats.models.couples import Answers
-from socialstats.models.dependence import cluster_cautions
+from socialstats.models.dependence import FEW_CLUSTERS, cluster_cautions
 from socialstats.models.mean_absolute import FlippedMean
 from socialstats.resampling import Bootstrap
 from socialstats.results import Row
@@ -21,10 +23,10 @@ def all_cautions(
     data: Data, rows: tuple[Row, ...], boot: Bootstrap | str, flipped: FlippedMean | str, one_order: int,
     options: Options,
 ) -> tuple[Caution, ...]:  # fmt: skip
-    """Cautions SS201, SS202, SS204, SS205, SS301, SS304 and SS316, those that apply."""
+    """Cautions SS201, SS202, SS204, SS205, SS206, SS301, SS304 and SS316, those that apply."""
     own = (
         incomplete(one_order, options), plug_in(flipped), disagreement(rows), lost_resamples(boot),
-        design_effect(data, rows),
+        design_effect(data, rows), floored(rows), few_of_a_kind(data, rows),
     )  # fmt: skip
     return (*cluster_cautions(data.design, data.factors), *(c for c in own if c is not None))
 
@@ -73,6 +75,27 @@ def lost_resamples(boot: Bootstrap | str) -> Caution | None:
         return None
     return caution("SS204", f"{count(lost)} of {count(boot.resamples, 'resample')} held no answer of some couples",
                    affects="bootstrap intervals")  # fmt: skip
+
+
+def floored(rows: tuple[Row, ...]) -> Caution | None:
+    """SS206: two-way variances that were smaller than that of one factor."""
+    n = sum(FLOORED in (row.method or "") for row in rows)
+    if not n:
+        return None
+    return caution("SS206", f"V1 + V2 - V12 was below the variance of one factor alone in {count(n, 'row')}, and the "
+                   "larger of V1 and V2 took its place",
+                   affects="those intervals and tests, which are cautious")  # fmt: skip
+
+
+def few_of_a_kind(data: Data, rows: tuple[Row, ...]) -> Caution | None:
+    """SS202: enough clusters in all, but few behind a single B, whose degrees of freedom count only its own."""
+    sizes = [row.n_clusters for row in rows if row.group == BIAS and row.n_clusters is not None]
+    overall = [len(np.unique(codes)) for codes in data.codes]
+    if not sizes or min(sizes) >= FEW_CLUSTERS or min(overall) < FEW_CLUSTERS:
+        return None
+    return caution("SS202", f"a single B rests on {count(min(sizes), 'cluster')} of one factor",
+                   affects="its interval, which tends to be too short",
+                   fix="more scenarios, more pairs of names")  # fmt: skip
 
 
 def design_effect(data: Data, rows: tuple[Row, ...]) -> Caution | None:

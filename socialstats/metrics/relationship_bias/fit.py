@@ -14,7 +14,7 @@ from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, r
 from socialstats.metrics.relationship_bias.cautions import all_cautions
 from socialstats.metrics.relationship_bias.data import Data, of_stratum, one_order_only, read, unit_factor
 from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options
-from socialstats.metrics.relationship_bias.overall import answers_of, flips, mean_absolute, overall_rows
+from socialstats.metrics.relationship_bias.overall import answers_of, flip_row, flips, mean_absolute, overall_rows
 from socialstats.models.couples import Aggregate
 from socialstats.models.dependence import cluster_factors, cluster_text, units_of
 from socialstats.models.mean_absolute import FlippedMean
@@ -85,14 +85,15 @@ def relationship_bias(
     -------
     Result
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
-        ``B_all`` with the sign-flip p that all biases are 0, and ``B_all corrected``; both with the basic bootstrap
-        interval of the population's value, cut at 0 and widened to hold the estimate. ``"position"``: S_aa of each
-        group; ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario
-        sign flip"``: tests on one difference a scenario. ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring
-        clusters"``: tests that take complete couples as independent, for comparison with publications; `n` counts
-        couples, `n_units` those in which both orders favour the same group. With `stratum` the groups ``"<stratum> =
-        <level>"`` and ``"<level> - <level>"``. `extras`: ``null_mean`` of B_all (value, mc_error, flips),
-        ``mcnemar_cells``, ``one_order_only`` (the first 200 couples without one of the answers).
+        ``B_all`` and ``B_all corrected``, both with the basic bootstrap interval of the population's value, cut at 0
+        and widened to hold both estimates. ``"position"``: S_aa of each group; ``"position, mean"``: their mean.
+        ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference a
+        scenario, which leave the pairs of names out (of ``B_all``: that no group is favoured). ``"McNemar, ignoring
+        clusters"``, ``"McNemar mid-p, ignoring clusters"``: tests that take complete couples as independent, for
+        comparison with publications; `n` counts couples, `n_units` those in which both orders favour the same group
+        (the mid-p row's `statistic`: the first group). With `stratum` the groups ``"<stratum> = <level>"`` and
+        ``"<level> - <level>"``. `extras`: ``null_mean`` of B_all (value, mc_error, flips), ``mcnemar_cells``,
+        ``one_order_only`` (the first 200 couples without one of the answers).
 
     Raises
     ------
@@ -143,9 +144,9 @@ def estimate(design: Ratings, options: Options) -> Result:
     data = read(design, options, cluster_factors(design, options.cluster))
     found = analysis(data, options.aggregate)
     flipped = flips(found, options.seed)
-    rows, boot = main_rows(found, flipped, options)
+    rows, boot = main_rows(found, options)
     tests, cells = made.mcnemar_rows(data)
-    rows += [*made.scenario_rows(found, options), *tests, *stratum_rows(data, options)]
+    rows += [*made.scenario_rows(found, options), flip_row(found, flipped), *tests, *stratum_rows(data, options)]
     n_one, listed = one_order_only(data)
     extras: dict[str, Any] = {"mcnemar_cells": cells, "one_order_only": listed, "groups": data.groups}
     if isinstance(flipped, FlippedMean):
@@ -166,7 +167,7 @@ def estimate(design: Ratings, options: Options) -> Result:
     )  # fmt: skip
 
 
-def main_rows(found: Analysis, flipped: FlippedMean | str, options: Options) -> tuple[list[Row], Bootstrap | str]:
+def main_rows(found: Analysis, options: Options) -> tuple[list[Row], Bootstrap | str]:
     """Rows of B, B_all, position and S, and the bootstrap."""
     biases = made.bias_terms(found)
     terms = [*biases, *made.position_terms(found), *made.score_terms(found)]
@@ -176,7 +177,7 @@ def main_rows(found: Analysis, flipped: FlippedMean | str, options: Options) -> 
         ends = (percentile if options.ci == "percentile" else basic)(boot, level=options.level)
         rows = made.with_bootstrap(rows, terms, ends, options)
     first, rest = made.adjusted(rows[: len(biases)]), rows[len(biases) :]
-    return [*first, *overall_rows(found, boot, flipped, options), *rest], boot
+    return [*first, *overall_rows(found, boot, options), *rest], boot
 
 
 def drawn(found: Analysis, terms: list[made.Term], options: Options) -> Bootstrap | str:

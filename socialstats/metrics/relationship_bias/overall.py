@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from socialstats.metrics.relationship_bias.analysis import Analysis, differences
 from socialstats.metrics.relationship_bias.options import Options
+from socialstats.metrics.relationship_bias.rows import FLIP
 from socialstats.models.couples import folded_mean, inference, linear
 from socialstats.models.mean_absolute import FlippedMean, flipped_mean_absolute
 from socialstats.resampling import Bootstrap, basic
 from socialstats.results import Row
+from socialstats.text import count
 
 PLAIN, CORRECTED, OVERALL = "B_all", "B_all corrected", "overall"
 METHOD = "basic bootstrap interval of the population's mean absolute bias, cut at 0"
@@ -63,36 +65,44 @@ def flips(found: Analysis, seed: int) -> FlippedMean | str:
     return flipped_mean_absolute(np.column_stack(columns), found.each_bias()[1], seed=seed)
 
 
-def overall_rows(
-    found: Analysis, boot: Bootstrap | str, flipped: FlippedMean | str, options: Options
-) -> tuple[Row, Row]:
+def overall_rows(found: Analysis, boot: Bootstrap | str, options: Options) -> list[Row]:
     """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
-    plain = mean_absolute(found)
+    plain, n = mean_absolute(found), answers_of(found)
     if plain is None:
         why = "no pair of groups was answered in both orders"
-        return tuple(Row(term=term, group=OVERALL, undefined=why) for term in (PLAIN, CORRECTED))  # type: ignore[return-value]
-    better, n = corrected(found), answers_of(found)
-    first = Row(term=PLAIN, group=OVERALL, estimate=plain, n=n)
-    if not isinstance(flipped, str):
-        first = replace(first, p_value=flipped.p_value)
-    second = Row(term=CORRECTED, group=OVERALL, n=n)
+        return [Row(term=term, group=OVERALL, undefined=why) for term in (PLAIN, CORRECTED)]
+    better = corrected(found)
+    first, second = (Row(term=term, group=OVERALL, n=n) for term in (PLAIN, CORRECTED))
+    first = replace(first, estimate=plain)
     second = replace(second, undefined=better) if isinstance(better, str) else replace(second, estimate=better)
+    ends = interval_of(first, second, boot, options)
+    if isinstance(ends, str):
+        return [replace(row, undefined=row.undefined or ends) for row in (first, second)]
+    return [replace(row, **ends) if row.estimate is not None else row for row in (first, second)]
+
+
+def interval_of(plain: Row, better: Row, boot: Bootstrap | str, options: Options) -> dict[str, Any] | str:
+    """Fields of the basic bootstrap interval, widened to hold both estimates, and of the bootstrap's standard error."""
     if isinstance(boot, str):
-        return replace(first, undefined=boot), replace(second, undefined=second.undefined or boot)
-    return with_interval(first, boot, options), with_interval(second, boot, options)
-
-
-def with_interval(row: Row, boot: Bootstrap, options: Options) -> Row:
-    """Add the basic bootstrap interval, widened to hold the row's estimate, and the bootstrap's standard error."""
-    if row.estimate is None:
-        return row
+        return boot
     made = basic(boot, level=options.level)
+    if made.undefined[-1]:
+        return made.undefined[-1]
+    held = [row.estimate for row in (plain, better) if row.estimate is not None]
     low, high = max(float(made.low[-1]), 0.0), min(float(made.high[-1]), 2.0)
-    if math.isnan(low) or math.isnan(high):
-        return replace(row, undefined=made.undefined[-1])
-    low, high = min(low, row.estimate), max(high, row.estimate)
+    low, high = min(low, *held), max(high, *held)
     if not low < high:
-        return replace(row, undefined="the bootstrap interval has no width")
+        return "the bootstrap interval has no width"
     sd = float(boot.std_error[-1])
-    return replace(row, conf_low=low, conf_high=high, conf_level=options.level, std_error=sd if sd > 0 else None,
-                   n_clusters=boot.units.n_clusters, method=METHOD)  # fmt: skip
+    return {"conf_low": low, "conf_high": high, "conf_level": options.level, "std_error": sd if sd > 0 else None,
+            "n_clusters": boot.units.n_clusters, "method": METHOD}  # fmt: skip
+
+
+def flip_row(found: Analysis, flipped: FlippedMean | str) -> Row:
+    """Row of the test that the differences of scenarios are as likely as their negatives; `statistic` is B_all."""
+    if isinstance(flipped, str):
+        return Row(term=PLAIN, group=FLIP, undefined=flipped)
+    how = f"{count(flipped.flips)} random flips" if flipped.flips else "exact"
+    n = len(np.unique(found.data.answers.scenario))
+    return Row(term=PLAIN, group=FLIP, statistic=flipped.observed, p_value=flipped.p_value, n=float(n),
+               method=f"sign flip of scenarios, {how}")  # fmt: skip

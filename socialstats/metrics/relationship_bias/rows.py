@@ -29,9 +29,15 @@ DEPENDENCE = {
 }  # fmt: skip
 
 
+FLOORED = "the larger of V1 and V2"
+ALIKE = "couples of one kind were always answered alike: no standard error, no test"
+TINY = 1e-15
+
+
 def method_of(data: Data, found: ClusteredMean) -> str:
     """Say how standard error and test were obtained."""
-    return DEPENDENCE[found.kind].format(names=" x ".join(f.name for f in data.factors))
+    text = DEPENDENCE[found.kind].format(names=" x ".join(f.name for f in data.factors))
+    return text.replace("V1 + V2 - V12", FLOORED) if found.floored else text
 
 
 def linear_row(data: Data, combined: Linear, term: str, group: str, reach: float, options: Options) -> Row:
@@ -40,7 +46,8 @@ def linear_row(data: Data, combined: Linear, term: str, group: str, reach: float
     base = Row(term=term, group=group, estimate=combined.estimate, n=combined.n,
                n_clusters=min(found.clusters, default=None))  # fmt: skip
     if found.undefined:
-        return replace(base, undefined=found.undefined)
+        alike = not np.any(np.abs(combined.influence) > TINY)
+        return replace(base, undefined=ALIKE if alike and found.n > 1 else found.undefined)
     low, high = found.interval(options.level)
     return replace(
         base, std_error=found.std_error, conf_low=max(low, -reach), conf_high=min(high, reach),

@@ -1,0 +1,73 @@
+# Reference values for relationship_bias. Run from this folder:  Rscript relationship_bias.R
+# Writes relationship_bias.json from the simulated answers that socialstats bundles. R 4.2, sandwich (two-way clustered
+# errors: V1 + V2 - V12, each with G/(G-1); not below the larger of V1 and V2), jsonlite.
+
+suppressPackageStartupMessages({ library(jsonlite); library(sandwich) })
+
+data <- read.csv(gzfile("../../socialstats/datasets/data/relationship_bias.csv.gz"))
+data <- data[!is.na(data$answer), ]
+groups <- c("woman", "neutral", "man")
+pairs <- list(c("woman", "neutral"), c("woman", "man"), c("neutral", "man"))
+
+error_of <- function(fit, d, contrast) {
+  v <- function(by) drop(contrast %*% vcovCL(fit, by, type = "HC0", cadjust = TRUE, multi0 = FALSE) %*% contrast)
+  v1 <- v(d$scenario); v2 <- v(d$pair); v12 <- v(interaction(d$scenario, d$pair, drop = TRUE))
+  sqrt(max(v1 + v2 - v12, v1, v2))
+}
+test <- function(estimate, se, df) {
+  list(estimate = estimate, std_error = se, df = df, statistic = estimate / se,
+       low = estimate - qt(.975, df) * se, high = estimate + qt(.975, df) * se, p = 2 * pt(-abs(estimate / se), df))
+}
+levels_of <- function(d) min(length(unique(d$scenario)), length(unique(d$pair))) - 1
+
+bias <- function(d, a, b) {
+  d <- d[(d$group_first == a & d$group_second == b) | (d$group_first == b & d$group_second == a), ]
+  d$order <- factor(ifelse(d$group_first == a, "ab", "ba"), levels = c("ab", "ba"))
+  fit <- lm(answer ~ 0 + order, data = d)
+  test(unname(coef(fit)[2] - coef(fit)[1]), error_of(fit, d, c(-1, 1)), levels_of(d))
+}
+position <- function(d, a) {
+  d <- d[d$group_first == a & d$group_second == a, ]
+  fit <- lm(answer ~ 1, data = d)
+  test(unname(coef(fit)), error_of(fit, d, 1), levels_of(d))
+}
+by_scenario <- function(d, a, b) {
+  m <- function(x, y) { e <- d[d$group_first == x & d$group_second == y, ]; tapply(e$answer, e$scenario, mean) }
+  delta <- m(b, a) - m(a, b)
+  t <- t.test(delta)
+  list(estimate = unname(t$estimate), statistic = unname(t$statistic), df = unname(t$parameter), p = t$p.value,
+       low = t$conf.int[1], high = t$conf.int[2])
+}
+couples <- function(d, a, b) {
+  one <- d[d$group_first == a & d$group_second == b, c("scenario", "pair", "answer")]
+  two <- d[d$group_first == b & d$group_second == a, c("scenario", "pair", "answer")]
+  both <- merge(one, two, by = c("scenario", "pair"))
+  first_ab <- factor(both$answer.x == -1, c(TRUE, FALSE)); first_ba <- factor(both$answer.y == -1, c(TRUE, FALSE))
+  cells <- table(first_ab, first_ba)
+  b_count <- cells[1, 2]; c_count <- cells[2, 1]; low <- min(b_count, c_count); n <- b_count + c_count
+  list(first_group_both = b_count, second_group_both = c_count, first_place_both = cells[1, 1],
+       second_place_both = cells[2, 2], statistic = unname(mcnemar.test(cells, correct = FALSE)$statistic),
+       p = mcnemar.test(cells, correct = FALSE)$p.value,
+       mid_p = 2 * pbinom(low, n, .5) - dbinom(low, n, .5))
+}
+named <- function(f, d) setNames(lapply(pairs, function(p) f(d, p[1], p[2])), sapply(pairs, paste, collapse = " - "))
+
+kinds <- c("egalitarian", "traditional")
+result <- list(
+  made_by = "relationship_bias.R",
+  versions = list(R = R.version.string, sandwich = as.character(packageVersion("sandwich"))),
+  bias = named(bias, data),
+  position = setNames(lapply(groups, function(g) position(data, g)), groups),
+  scenario_means = named(by_scenario, data),
+  couples = named(couples, data),
+  by_kind = setNames(lapply(kinds, function(k) named(bias, data[data$kind == k, ])), kinds),
+  by_topic = setNames(lapply(sort(unique(data$topic)), function(k)
+    lapply(named(function(d, a, b) list(estimate = mean(d$answer[d$group_first == b & d$group_second == a]) -
+      mean(d$answer[d$group_first == a & d$group_second == b])), data[data$topic == k, ]), `[[`, "estimate")),
+    sort(unique(data$topic))),
+  b_all = mean(abs(sapply(named(bias, data), `[[`, "estimate"))),
+  holm = as.list(p.adjust(sapply(named(bias, data), `[[`, "p"), "holm")),
+  folded = lapply(list(c(0, 1), c(.3, .5), c(-2, .7)), function(x) list(mean = x[1], sd = x[2],
+    value = integrate(function(y) abs(y) * dnorm(y, x[1], x[2]), -Inf, Inf, rel.tol = 1e-10)$value))
+)
+writeLines(toJSON(result, digits = NA, auto_unbox = TRUE, pretty = TRUE), "relationship_bias.json")
