@@ -10,7 +10,15 @@ from socialstats.metrics.ada_met.groups import grouped
 from socialstats.metrics.ada_met.options import AlignmentCi, AlignmentOptions, Unparsed
 from socialstats.metrics.ada_met.rows import share_rows, whole_rows
 from socialstats.metrics.ada_met.state import State, first
-from socialstats.metrics.ada_met.words import cautions_of, counts_of, extras_of, inference_text, plot, sentence
+from socialstats.metrics.ada_met.words import (
+    cautions_of,
+    counts_of,
+    extras_of,
+    inference_text,
+    noisy_modes,
+    plot,
+    sentence,
+)
 from socialstats.models.modes import ModeTies
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, by_levels
@@ -133,7 +141,7 @@ def estimate(design: Ratings, options: AlignmentOptions) -> Result:
         fit={"nobs": counts["units"], "n_clusters": models[0].n_clusters, "method": models[0].method,
              "seed": options.seed, "resamples": options.resamples},
         settings=options.settings,
-        cautions=first([*cautions_of(state), *groups.cautions, found.caution]),
+        cautions=first([*cautions_of(state), *noisy_modes(state, found), *groups.cautions, found.caution]),
         references=METRIC.references,
         design=design,
         extras={**extras_of(state, found.bias.tolist()), **groups.extras},

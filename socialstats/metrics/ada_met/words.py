@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.errors import Caution, caution
 from socialstats.metrics.ada_met.rows import LINE
-from socialstats.metrics.ada_met.state import METHODS, State
+from socialstats.metrics.ada_met.state import METHODS, Estimates, State
 from socialstats.models.dependence import cluster_cautions, cluster_text
 from socialstats.models.modes import mode_distances
 from socialstats.results import Result, Row
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEW_PEOPLE = 20
+NOISY = 0.5  # standard errors
 MOST_SHOWN = 60
 
 
@@ -81,6 +82,24 @@ def left_out(state: State) -> list[Caution]:
     return found
 
 
+def noisy_modes(state: State, found: Estimates) -> list[Caution]:
+    """Caution SS304: where the modes rest on few answers, their noise is part of the distance."""
+    models = state.models
+    bias, error = found.bias[: len(models)], found.std_error[: len(models)]
+    with np.errstate(invalid="ignore"):
+        touched = np.flatnonzero(bias > NOISY * error)
+    if not len(touched):
+        return []
+    worst = int(touched[np.argmax(bias[touched])])
+    each = counts_of(state)["reference answers"] / max(float(state.answers.weight.sum()), 1.0)
+    said = (
+        f"modes of {number(each, 1)} answers a unit: resampling them adds up to {number(bias[worst])} to a distance of "
+        f"{number(found.value[worst])} ('{shorten(models[worst], 30)}')"
+    )
+    fix = "take it as the distance with as many reference raters; ci='basic' aims at that without noise"
+    return [caution("SS304", said, affects="distances: too large, the small ones most", fix=fix)]
+
+
 def refusals(state: State) -> list[Caution]:
     """Caution SS315: how refusals and unparsed answers count, and how many exceed any possible answer."""
     answers, o = state.answers, state.options
@@ -125,11 +144,14 @@ def sentence(result: Result) -> str:
     if not known:
         return f"The distance from the mode of the reference {among} does not exist: {rows[0].undefined}."
     if len(known) == 1:
-        said = f"The mean distance of {distance_text(known[0])}"
+        said = (
+            f"The mean distance of '{shorten(known[0].term)}' from the mode of the reference was {value_text(known[0])}"
+        )
     else:
+        small, large = (f"'{shorten(row.term)}' ({value_text(row)})" for row in (known[0], known[-1]))
         said = (
             f"Of {count(len(known), 'model')}, the mean distance from the mode of the reference was smallest for "
-            f"{distance_text(known[0])}, and largest for {distance_text(known[-1])}"
+            f"{small}, and largest for {large}"
         )
     lines = {row.term: row for row in result.rows if row.group == LINE}
     top, uniform = next(iter(lines.values())), lines["uniform answer"]
@@ -143,12 +165,12 @@ def sentence(result: Result) -> str:
     return f"{said}, {among}; {beside}{told}."
 
 
-def distance_text(row: Row) -> str:
-    """Name a model with its distance and interval."""
-    text = f"'{shorten(row.term)}' ({number(row.estimate)}"
+def value_text(row: Row) -> str:
+    """Write a distance with its interval."""
     if row.conf_low is None:
-        return f"{text}, without an interval: {row.undefined})"
-    return f"{text}, {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)})"
+        return f"{number(row.estimate)}, without an interval: {row.undefined}"
+    ends = interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)
+    return f"{number(row.estimate)}, {ends}"
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any) -> Axes:

@@ -1,0 +1,430 @@
+"""ADA-Met: hand examples, brute force over resamples and permutations, the simulated study, bad input."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from statistics import mean, multimode
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from socialstats import Ratings, ada_met, datasets
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.metrics.ada_met.options import AlignmentOptions
+from socialstats.metrics.ada_met.rows import whole_targets
+from socialstats.metrics.ada_met.state import State
+from socialstats.models.alignment_resampling import (
+    people_draws,
+    resampled_groups,
+    seed_of,
+    unit_draws,
+    whole_replicates,
+)
+
+LETTERS = "ABCDE"
+REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "adamet" / "adamet_llm_answers.csv"
+
+
+def table(people, models, *, attributes=None):
+    """Long table of {unit: {rater: answer}} of people and of models; `attributes` are {person: group}."""
+    rows = []
+    for source, answers in (("human", people), ("model", models)):
+        for unit, own in answers.items():
+            for rater, answer in own.items():
+                group = (attributes or {}).get(rater) if source == "human" else None
+                rows.append({"unit": unit, "rater": rater, "source": source, "value": answer, "side": group})
+    return pd.DataFrame(rows)
+
+
+def design(rows, **options):
+    groups = {"rater_groups": "side"} if rows["side"].notna().any() else {}
+    given = {"levels": list(LETTERS), "refusal": "F", "rater_source": "source", **groups, **options}
+    return Ratings.from_frame(rows, **given)
+
+
+def votes(text):
+    """{person: answer} of a word: AAB is A, A, B by p0, p1, p2; a blank is no answer."""
+    return {f"p{k}": letter for k, letter in enumerate(text) if letter != " "}
+
+
+def run(people, model, **options):
+    rows = table({f"u{k}": votes(text) for k, text in enumerate(people)},
+                 {f"u{k}": {"m": answer} for k, answer in enumerate(model) if answer != " "})  # fmt: skip
+    return ada_met(design(rows), resamples=39, **options).row("m", group=None) if "full" not in options else rows
+
+
+@pytest.mark.parametrize(
+    ("ties", "expected"), [("mean", 1.25), ("low", 1.5), ("high", 1.0), ("nearest", 1.0), ("drop", 1.0)]
+)
+def test_tied_modes_by_hand(ties, expected):
+    # u0: B and C tied, the model says D: 1.5, 2, 1, 1, left out; u1: mode A, the model says B: 1
+    row = run(["BBCC", "AAAB"], "DB", ties=ties)
+    assert row.estimate == pytest.approx(expected, abs=1e-15)
+    assert row.n_units == (1 if ties == "drop" else 2)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "expected", "n"), [("max", 2.0, 2), ("item_max", 1.0, 2), ("exclude", 0.0, 1), (3, 1.5, 2)]
+)
+def test_refusals_by_hand(refusal, expected, n):
+    row = run(["CCC", "AAB"], "FA", refusal=refusal)  # of mode C no answer is farther than 2
+    assert (row.estimate, row.n_units) == (expected, n)
+
+
+def test_refusals_beyond_any_answer_are_said():
+    rows = table({"u": votes("CCC"), "v": votes("AAB")}, {"u": {"m": "F"}, "v": {"m": "F"}})
+    result = ada_met(design(rows), resamples=39)
+    said = [c.detail for c in result.cautions if c.code == "SS315" and "counted by" in c.detail]
+    assert said == ["2 refusals counted by refusal='max'; 1 of them are farther off than any answer could be"]
+    assert result.row("m", group="share refused").estimate == 1
+    gone = ada_met(design(rows), resamples=39, refusal="exclude").row("m", group=None)
+    assert gone.estimate is None
+    assert gone.undefined
+
+
+def test_unparsed_answers_are_left_out_or_count_as_refusals():
+    rows = table({"u": votes("CCC"), "v": votes("AAB")}, {"u": {"m": ""}, "v": {"m": "B"}})
+    out = ada_met(design(rows), resamples=39)
+    assert (out.row("m", group=None).estimate, out.row("m", group=None).n_units) == (1, 1)
+    assert out.row("m", group="share unparsed").estimate == 0.5
+    counted = ada_met(design(rows), resamples=39, unparsed="refusal")
+    assert counted.row("m", group=None).estimate == 2.5  # (4 + 1) / 2
+    assert counted.row("m", group="share refused").estimate == 0  # it never refused
+    assert counted.verify().ok
+    assert out.verify().ok
+
+
+def test_units_are_joined_by_label_never_by_position():
+    rng = np.random.default_rng(1)
+    people = {f"u{k:02d}": votes("".join(rng.choice(list("ABBCDE"), 5))) for k in range(30)}
+    models = {unit: {"m": str(rng.choice(list(LETTERS)))} for unit in people}
+    rows = table(people, models)
+    humans, answers = rows[rows["source"] == "human"], rows[rows["source"] == "model"]
+    turned = pd.concat([answers.iloc[::-1], humans.sample(frac=1, random_state=3)])
+    one, two = (ada_met(design(r), resamples=50) for r in (rows, turned))
+    assert json.dumps(one.to_dict()) == json.dumps(two.to_dict())
+    misjoined = answers.assign(value=answers["value"].to_numpy()[::-1])  # what joining by position would compare
+    wrong = ada_met(design(pd.concat([humans, misjoined])), resamples=50)
+    assert abs(wrong.row("m", group=None).estimate - one.row("m", group=None).estimate) > 0.01
+
+
+def test_units_of_one_side_only_are_listed():
+    rows = table({"u": votes("AAB"), "alone": votes("AB")}, {"u": {"m": "C"}, "U": {"m": "A"}})
+    result = ada_met(design(rows), resamples=39)
+    assert result.row("m", group=None).n_units == 1
+    assert result.extras["units_left_out"] == ("U",)
+    said = [c.detail for c in result.cautions if c.code == "SS301"]
+    assert said == ["1 unit without an answer of the reference: 'U'", "1 unit of the reference that no model was asked"]
+
+
+def test_alike_units_count_as_often_as_they_stand_for():
+    people = {"u": votes("AAB"), "v": votes("BCC"), "w": votes("BCC")}
+    models = {"u": {"m": "C"}, "v": {"m": "D"}, "w": {"m": "D"}}
+    long = ada_met(design(table(people, models)), resamples=39)
+    del people["w"], models["w"]
+    short = design(table(people, models))
+    short = replace(short, unit_count=np.array([1.0, 2.0]))
+    counted = ada_met(short, resamples=39)
+    assert counted.counts == long.counts
+    for row in long.rows:
+        again = counted.row(row.term, group=row.group)
+        assert (again.estimate, again.n) == (pytest.approx(row.estimate, abs=1e-12), row.n)
+    assert counted.verify().ok
+
+
+def sample(seed=3, *, units=12, people=8, refusals=True, groups=2):
+    rng = np.random.default_rng(seed)
+    answers = {
+        f"u{u:02d}": {f"p{p}": str(rng.choice(list(LETTERS))) for p in range(people) if rng.random() < 0.7}
+        for u in range(units)
+    }
+    kinds = [*LETTERS, "F"] if refusals else list(LETTERS)
+    models = {unit: {m: str(rng.choice(kinds)) for m in ("m1", "m2") if rng.random() < 0.9} for unit in answers}
+    return table(answers, models, attributes={f"p{p}": "xyz"[p % groups] for p in range(people)})
+
+
+def option(**chosen):
+    given = {
+        "reference": None, "source": "source", "ties": "mean", "refusal": "max", "unparsed": "exclude", "group": None,
+        "stratum": None, "ci": "centred", "cluster": "declared", "level": 0.95, "resamples": 50, "seed": 3,
+    }  # fmt: skip
+    return AlignmentOptions(**given | chosen)
+
+
+def brute(rows, model, people_weight, unit_weight, ties):
+    """Mean distance of a model with people and units repeated as often as they were drawn."""
+    humans, total, size = rows[rows["source"] == "human"], 0.0, 0.0
+    for unit, answer in rows[rows["rater"] == model].set_index("unit")["value"].items():
+        own = humans[humans["unit"] == unit]
+        listed = [LETTERS.index(v) for p, v in zip(own["rater"], own["value"], strict=True)
+                  for _ in range(int(people_weight.get(p, 0)))]  # fmt: skip
+        modes = sorted(multimode(listed))
+        if not modes or (ties == "drop" and len(modes) > 1):
+            continue
+        mode = {"low": modes[0], "high": modes[-1]}.get(ties, mean(modes))
+        total += unit_weight[unit] * (4 if answer == "F" else abs(mode - LETTERS.index(answer)))
+        size += unit_weight[unit]
+    return total / size
+
+
+@pytest.mark.parametrize("ties", ["mean", "low", "high", "drop"])
+def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
+    rows = sample()
+    state = State.of(design(rows), option(ties=ties))
+    answers, rules = state.answers, state.options.rules
+    targets = whole_targets(state)
+    found = whole_replicates(answers, targets, (), rules, 6, 3)
+    people = next(people_draws(answers, len(answers.people), 6, seed_of(3, 1)))
+    units = next(unit_draws(answers, (), 6, 3))
+    assert people.sum(axis=1).tolist() == [len(answers.people)] * 6
+    assert units.sum(axis=1).tolist() == [len(answers.unit)] * 6
+    for b in range(6):
+        drawn = dict(zip([state.design.raters[p] for p in answers.people], people[b], strict=True))
+        weight = dict.fromkeys(state.design.units, 0.0)
+        weight |= dict(zip([state.design.units[u] for u in answers.unit], units[b], strict=True))
+        for j, model in enumerate(("m1", "m2")):
+            assert targets.names[j] == (model, None)
+            assert found[b, j] == pytest.approx(brute(rows, model, drawn, weight, ties), abs=1e-12)
+
+
+def test_clusters_of_units_are_drawn_whole():
+    rows = sample().assign(story=lambda r: r["unit"].str[1:].astype(int) % 4)
+    made = design(rows, cluster="story")
+    state = State.of(made, option())
+    for weights in unit_draws(state.answers, state.clusters, 20, 1):
+        for story in range(4):
+            assert np.all(np.ptp(weights[:, state.clusters[0] == story], axis=1) == 0)
+    clustered, single = (ada_met(made, cluster=c, resamples=400).row("m1", group=None) for c in ("declared", None))
+    assert (clustered.n_clusters, single.n_clusters) == (4, None)
+    assert clustered.estimate == single.estimate
+    assert clustered.conf_low != single.conf_low
+
+
+def test_groups_are_drawn_within_themselves_on_the_same_units():
+    rows = sample()
+    state = State.of(design(rows), option(group="side"))
+    answers, rules = state.answers, state.options.rules
+    index = [np.flatnonzero(answers.people >= 0)[k::2] for k in (0, 1)]
+    targets = replace(whole_targets(state))
+    found = resampled_groups(answers, targets, (), rules, index, 4, 5)
+    units = next(unit_draws(answers, (), 4, 5))
+    names = [state.design.raters[p] for p in answers.people]
+    for g in (0, 1):
+        people = next(people_draws(answers, len(index[g]), 4, seed_of(5, 2 + g)))
+        for b in range(4):
+            drawn = {names[i]: w for i, w in zip(index[g], people[b], strict=True)}
+            weight = dict(zip([state.design.units[u] for u in answers.unit], units[b], strict=True))
+            assert found.means[b, g, 0] == pytest.approx(brute(rows, "m1", drawn, weight, "mean"), abs=1e-12)
+
+
+def test_centred_intervals_are_percentiles_moved_by_the_bias():
+    made = design(sample(units=40, people=20))
+    moved, plain = (ada_met(made, ci=ci, resamples=999).row("m1", group=None) for ci in ("centred", "percentile"))
+    bias = ada_met(made, resamples=999).extras["bootstrap_bias"]["m1"]
+    assert moved.conf_low == pytest.approx(plain.conf_low - bias, abs=1e-12)
+    assert moved.conf_high == pytest.approx(plain.conf_high - bias, abs=1e-12)
+    turned = ada_met(made, ci="basic", resamples=999).row("m1", group=None)
+    assert turned.conf_low == pytest.approx(2 * plain.estimate - plain.conf_high, abs=1e-12)
+
+
+def test_p_of_two_groups_is_that_of_all_ways_to_deal_the_people():
+    people = {f"u{k}": votes(text) for k, text in enumerate(["AABEED", "BABDEE", "AACDDE", "BBAECD", "CAAEDE"])}
+    rows = table(people, {unit: {"m": answer} for unit, answer in zip(people, "ABABA", strict=True)},
+                 attributes={f"p{k}": "young" if k < 3 else "zold" for k in range(6)})  # fmt: skip
+    result = ada_met(design(rows), group="side", resamples=4000)
+    row = result.row("m", group="side: young - zold")
+    weight = dict.fromkeys(people, 1.0)
+    every = []
+    for chosen in combinations(range(6), 3):
+        sides = [dict.fromkeys((f"p{k}" for k in range(6) if (k in chosen) == inside), 1) for inside in (True, False)]
+        every.append(brute(rows, "m", sides[0], weight, "mean") - brute(rows, "m", sides[1], weight, "mean"))
+    assert row.estimate == pytest.approx(every[0], abs=1e-12)
+    tails = np.mean(np.array(every) <= row.estimate + 1e-9), np.mean(np.array(every) >= row.estimate - 1e-9)
+    exact = min(1.0, 2 * min(tails))
+    assert row.p_value == pytest.approx(exact, abs=4 * 2 * np.sqrt(min(tails) / 4000))  # four Monte-Carlo errors
+    assert result.row("m", group="closest side = young").estimate > 0.9
+    assert result.verify().ok
+
+
+def test_sizes_of_groups_alone_do_not_count_as_a_difference():
+    rng = np.random.default_rng(8)
+    people = {f"u{u:02d}": {f"p{p:02d}": LETTERS[int(np.clip(rng.normal(2, 1) + 0.5, 0, 4))] for p in range(33)}
+              for u in range(80)}  # fmt: skip
+    rows = table(people, {unit: {"m": "C"} for unit in people},
+                 attributes={f"p{p:02d}": "few" if p < 3 else "many" for p in range(33)})  # fmt: skip
+    result = ada_met(design(rows), group="side", resamples=500)
+    row = result.row("m", group="side: few - many")
+    by_size = result.extras["permuted_differences"]["few - many"]
+    assert row.estimate > 0.1  # people are all alike, and yet the small group is farther off
+    assert row.estimate == pytest.approx(by_size, abs=0.15)
+    assert row.p_value > 0.05
+    assert result.extras["permuted_closest"]["many"] > 0.95
+    said = next(c.detail for c in result.cautions if c.code == "SS312" and "answers a unit" in c.detail)
+    assert said == "answers a unit: few 3.0 (3 raters); the most is 30.0"
+
+
+def test_differences_use_units_that_both_groups_answered():
+    people = {"u": {"p0": "A", "p1": "C"}, "v": {"p0": "B"}, "w": {"p1": "E"}}
+    rows = table(people, {unit: {"m": "A"} for unit in people}, attributes={"p0": "x", "p1": "y"})
+    result = ada_met(design(rows), group="side", resamples=39)
+    assert result.row("m", group="side = x").estimate == 0.5  # u and v
+    assert result.row("m", group="side = y").estimate == 3.0  # u and w
+    both = result.row("m", group="side: x - y")
+    assert (both.estimate, both.n_units) == (-2.0, 1)
+    assert "single reference rater" in both.undefined
+
+
+def test_equally_close_groups_are_both_named():
+    people = {unit: {"p0": "A", "p1": "C", "p2": "A", "p3": "C"} for unit in "uvw"}
+    rows = table(people, {unit: {"m": "B"} for unit in people}, attributes=dict(zip(people["u"], "xyxy", strict=True)))
+    result = ada_met(design(rows), group="side", resamples=39)
+    assert result.row("m", group="closest side = x and y").estimate == 1
+    assert result.row("m", group="side: x - y").estimate == 0
+
+
+@pytest.mark.parametrize("ties", ["mean", "low", "high", "nearest", "drop"])
+@pytest.mark.parametrize("refusal", ["max", "item_max", "exclude", 2.5])
+def test_every_rule_is_verified(ties, refusal):
+    rows = sample(units=20, groups=3).assign(area=lambda r: r["unit"].str[1:].astype(int) % 2)
+    result = ada_met(
+        design(rows, strata="area"), ties=ties, refusal=refusal, group="side", stratum="area", resamples=39
+    )
+    verification = result.verify()
+    assert verification.ok, verification.tidy().to_string()
+    assert {check.package for check in verification} == {"scipy", "direct sums"}
+    chosen = [c for c in result.cautions if "chosen after the answer is known" in c.detail]
+    assert bool(chosen) == (ties == "nearest")
+    for k, row in enumerate(result.rows):
+        if row.estimate is not None and not str(row.group).startswith("closest"):
+            wrong = replace(
+                result, rows=(*result.rows[:k], replace(row, estimate=row.estimate + 0.01), *result.rows[k + 1 :])
+            )
+            assert not wrong.verify().ok, row
+
+
+def test_reference_lines_by_hand():
+    rows = table({"u": votes("AAB"), "v": votes("CCC")}, {"u": {"m": "A"}, "v": {"m": "A"}})
+    lines = {r.term: r.estimate for r in ada_met(design(rows), resamples=39).rows if r.group == "reference line"}
+    # u: A against A and B (mean 0.5), twice; B against A and A. v: 0
+    assert lines["random human"] == pytest.approx(((0.5 + 0.5 + 1) / 3 + 0) / 2)
+    assert lines["always A"] == 1.0
+    assert lines["always E"] == 3.0
+    assert lines["uniform answer"] == pytest.approx((10 / 5 + 6 / 5) / 2)
+
+
+@pytest.fixture(scope="module")
+def norms():
+    data = datasets.social_norms()
+    return Ratings.from_frame(
+        data, unit="item", rater="rater", value="answer", levels=list(LETTERS), refusal="F", rater_source="source",
+        rater_groups=["age", "gender", "residence"], strata="area",
+    )  # fmt: skip
+
+
+def test_the_simulated_study_gives_back_its_truth(norms):
+    truth = datasets.social_norms_truth()
+    result = ada_met(norms, group="age", stratum="area", resamples=199)
+    assert result.verify().ok
+    assert result.counts["units"] == 400
+    assert result.counts["reference raters"] == 100
+    overall = {r.term: r for r in result.rows if r.group is None}
+    assert set(overall) == set(truth.bias)
+    plain = {model: overall[model].estimate for model in ("model 01", "model 05", "model 08", "model 10")}
+    assert max(plain["model 05"], plain["model 08"]) < min(plain["model 01"], plain["model 10"])  # no bias is nearest
+    for model, family in truth.family.items():
+        closest = next(r for r in result.rows if r.term == model and str(r.group).startswith("closest age"))
+        assert closest.group == f"closest age = {truth.closest[family, 'age']}"
+        assert closest.estimate > 0.8
+        refused = result.row(model, group="share refused")
+        assert refused.conf_low <= truth.refusal[model] + 0.02
+        assert refused.conf_high >= truth.refusal[model] - 0.02
+    lines = {r.term: r.estimate for r in result.rows if r.group == "reference line"}
+    assert plain["model 05"] < lines["random human"] < lines["uniform answer"] < lines["always A"]
+
+
+def test_an_attribute_without_effect_has_no_closest_group_to_speak_of(norms):
+    result = ada_met(norms, group="gender", resamples=199)
+    p = [r.p_adjusted for r in result.rows if r.group == "gender: man - woman"]
+    assert len(p) == 11
+    assert np.median(p) > 0.1  # of eleven, one is as small as 199 permutations allow
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ties": "first"}, "ties='first' is not one of mean, low, high, nearest, drop"),
+        ({"refusal": "worst"}, "refusal='worst' is not one of max, item_max, exclude, or a distance of 0 or more"),
+        ({"refusal": -1}, "refusal=-1"),
+        ({"refusal": float("nan")}, "refusal=nan"),
+        ({"refusal": True}, "refusal=True"),
+        ({"unparsed": "drop"}, "unparsed='drop' is not one of exclude, refusal"),
+        ({"ci": "bca"}, "ci='bca' is not one of centred, percentile, basic"),
+        ({"source": "kind"}, "source='kind' is no rater group"),
+        ({"reference": "people"}, "reference='people' is no level of 'source'. Levels: 'human' and 'model'"),
+        ({"group": "age"}, "group='age' is no rater group"),
+        ({"group": "source"}, "group='source' is the stratum or the source too"),
+        ({"stratum": "area"}, "no stratum 'area'"),
+        ({"resamples": 10}, "resamples=10 cannot give a 95% interval"),
+    ],
+)
+def test_wrong_options_say_what_is_allowed(options, message):
+    with pytest.raises(InputError) as caught:
+        ada_met(design(sample()), **options)
+    assert message in str(caught.value)
+
+
+def test_designs_without_order_source_or_common_units_are_errors():
+    rows = sample()
+    with pytest.raises(InputError, match="are nominal, and a distance needs their order"):
+        ada_met(design(rows, scale="nominal"))
+    with pytest.raises(InputError, match="make the design with rater_source="):
+        ada_met(design(rows, rater_source=None))
+    apart = rows.assign(unit=np.where(rows["source"] == "human", rows["unit"], rows["unit"] + "!"))
+    with pytest.raises(NothingToAnalyse, match="units are joined by their labels"):
+        ada_met(design(apart))
+    other = rows.assign(source=rows["source"].replace("human", "annotators"))
+    with pytest.raises(InputError, match="no reference= is given, and 'human' is no level of 'source'"):
+        ada_met(design(other))
+    assert ada_met(design(other), reference="annotators", resamples=39).row("m1", group=None).estimate is not None
+
+
+def test_strange_labels_stay_apart():
+    people = {"u": votes("AB"), "v": votes("BB")}
+    rows = table(people, {unit: {"always A": "A", "a\nb": "C"} for unit in people},
+                 attributes={"p0": "x - y", "p1": "z"})  # fmt: skip
+    result = ada_met(design(rows), group="side", resamples=39)
+    assert result.row("always A", group=None).estimate == 0.75
+    assert result.row("always A", group="reference line").estimate == 0.75
+    assert result.row("always A", group='side: "x - y" - "z"').estimate is not None
+    assert "\n" not in result.sentence()
+    assert not result.tidy().duplicated(["term", "group"]).any()
+
+
+def test_noise_of_the_modes_is_said_where_it_matters(norms):
+    said = [c.detail for c in ada_met(norms, resamples=199).cautions if c.code == "SS304"]
+    assert len(said) == 1
+    assert said[0].startswith("modes of 49.6 answers a unit: resampling them adds up to 0.0")
+    people = {f"u{k}": votes("BBBBBB") for k in range(9)}  # everybody agrees: nothing to add
+    rows = table(people, {unit: {"m": letter} for unit, letter in zip(people, "ABCABCABC", strict=True)})
+    result = ada_met(design(rows), resamples=199)
+    assert not [c for c in result.cautions if c.code == "SS304"]
+    assert result.extras["bootstrap_bias"]["m"] == pytest.approx(0, abs=0.05)
+
+
+def test_one_model_one_sentence():
+    result = ada_met(design(sample(refusals=False).query("rater != 'm2'")), resamples=199)
+    assert result.sentence().startswith("The mean distance of 'm1' from the mode of the reference was 1.07, 95% CI [")
+    assert "12 units answered by 8 reference raters" in result.sentence()
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real answers are not beside the project")
+def test_answers_of_models_alone_have_no_reference():
+    data = pd.read_csv(REAL, keep_default_na=False, dtype=str).query("prompt == 'zero_shot'")
+    made = Ratings.from_frame(data, unit="rot_id", rater="model", value="answer", levels=list(LETTERS), refusal="F",
+                              na="NA", status="status")  # fmt: skip
+    with pytest.raises(InputError, match=r"\(declared: none\)"):
+        ada_met(made)
