@@ -62,7 +62,7 @@ def read_results(page: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If the page carries no results.
+        If the page carries no results, or they cannot be read.
 
     Examples
     --------
@@ -73,7 +73,12 @@ def read_results(page: str) -> dict[str, Any]:
     finder.feed(page)
     if not finder.found:
         raise InputError(f"this page has no element '{ELEMENT}': it was not made by socialstats report")
-    found: dict[str, Any] = json.loads("".join(finder.found))
+    try:
+        found: Any = json.loads("".join(finder.found))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the element '{ELEMENT}' of this page holds no JSON ({error})") from error
+    if not isinstance(found, dict):
+        raise InputError(f"the element '{ELEMENT}' of this page holds no results")
     return found
 
 
@@ -100,6 +105,9 @@ def _block(block: Block) -> dict[str, Any]:
     return {
         "id": block.id,
         "question": block.question,
+        "level": block.level,
+        "status": block.status,
+        "caption": block.caption,
         "sentences": list(block.sentences),
         "results": [result.to_dict() for result in block.results],
         "tables": [plain(asdict(table)) for table in block.tables],

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from socialstats import __version__
+from socialstats.bibtex import bibtex
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
 from socialstats.references import citation
@@ -77,11 +78,12 @@ def render(
         "cautions": cautions[:CAUTIONS_SHOWN],
         "more_cautions": cautions[CAUTIONS_SHOWN:],
         "n_cautions": len(cautions),
-        "blocks": [block_view(block, i) for i, block in enumerate(outcome.blocks, 1)],
+        "blocks": [block_view(block, i, mark_of(block, status)) for i, block in enumerate(outcome.blocks, 1)],
         "flow": flow_table(outcome),
         "tables": [table_view(table) for table in outcome.data],
         "diagnostics": outcome.diagnostics,
         "references": sorted(citation(key) for key in dict.fromkeys(outcome.references)),
+        "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
         "verification": verification_view(outcome.verifications),
         "run": run,
         "settings": {name: setting(value) for name, value in outcome.settings.items()},
@@ -129,7 +131,12 @@ def strip_figure(strip: Strip) -> dict[str, Any]:
     return {"title": strip.title, "svg": inline(draw, title=strip.title, description=marks, prefix="strip")}
 
 
-def block_view(block: Block, number: int) -> dict[str, Any]:
+def mark_of(block: Block, status: str) -> str:
+    """Return whether a block is drawn as planned or exploratory: by its own status, or that of the page."""
+    return block.status or ("exploratory" if status == "exploratory" else "")
+
+
+def block_view(block: Block, number: int, mark: str) -> dict[str, Any]:
     """Return a block with its figure drawn."""
     svg: Markup | None = None
     problem = ""
@@ -140,7 +147,8 @@ def block_view(block: Block, number: int) -> dict[str, Any]:
             svg = inline(block.draw, title=title, description=words, prefix=f"f{number}")
         except UndefinedStatistic as error:
             problem = str(error)
-    return {"block": block, "svg": svg, "problem": problem, "tables": [table_view(t) for t in block.tables]}
+    return {"block": block, "svg": svg, "problem": problem, "mark": mark,
+            "tables": [table_view(t) for t in block.tables]}  # fmt: skip
 
 
 def table_view(table: Table) -> dict[str, Any]:

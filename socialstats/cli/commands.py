@@ -6,17 +6,34 @@ import argparse
 import sys
 
 from socialstats.cli.describe import data_section, describe
+from socialstats.cli.designs import Design
 from socialstats.cli.inputs import read_design, settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.wording import as_typed
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.text import count
 
 PLAN_COMMENTS = {
     "study": "Which question is asked, and whether the data had been seen.\nstatus: exploratory or confirmatory.",
-    "data": "Which column plays which part; clusters say which rows depend on each other.",
+    "data": "Which column plays which part; clusters say which rows depend on each other.\n"
+    'To leave rows out: exclude = [{rows = "column=value", reason = "why"}]',
     "inference": "Level, seed and resamples of every interval.",
 }
+HYPOTHESES = """# What is expected, written down before the data are seen: one of these for each hypothesis.
+# metric and terms say which test decides (terms: those of the metric's table; by default the one that leads);
+# the tests of one family are adjusted together by Holm's method;
+# smallest_effect: what is nearer to zero than this is practically nothing.
+# [[hypothesis]]
+# id = "H1"
+# text = "..."
+# metric = "{metric}"
+# terms = ["..."]
+# alternative = "two-sided"
+# smallest_effect = 0.1
+# family = "main\""""
+LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
 
 
 def report(options: argparse.Namespace) -> int:
@@ -50,8 +67,15 @@ def init(options: argparse.Namespace) -> int:
         "data": {"file": options.data, **data_section(design, settings)},
         "inference": inference | ({"ties": chosen.ties} if study.design == "comparisons" else {}),
     }
-    print(write_plan(sections, PLAN_COMMENTS))
+    print(write_plan(sections, PLAN_COMMENTS) + "\n\n" + HYPOTHESES.format(metric=leading_metric(design)))
     return 0
+
+
+def leading_metric(design: Design) -> str:
+    """Name a metric that a hypothesis about such a table may use."""
+    if isinstance(design, Paired):
+        return LEADING[design.scale]
+    return "bradley_terry" if isinstance(design, Comparisons) else "krippendorff_alpha"
 
 
 def studies(options: argparse.Namespace) -> int:
@@ -81,15 +105,23 @@ def datasets(options: argparse.Namespace) -> int:
     return 0
 
 
+def show(options: argparse.Namespace) -> int:
+    """Read a report back: its summary, or every number as JSON."""
+    from socialstats.cli.show import run_show
+
+    return run_show(options)
+
+
 def cite(options: argparse.Namespace) -> int:
     """Print how to cite socialstats, or the literature of a method."""
     from socialstats import __version__
+    from socialstats.bibtex import bibtex
     from socialstats.references import citation
     from socialstats.registry import lookup
 
     if options.metric is not None:
-        for key in lookup(options.metric.replace("-", "_")).references:
-            print(citation(key))
+        keys = lookup(options.metric.replace("-", "_")).references
+        print(bibtex(keys) if options.bibtex else "\n".join(citation(key) for key in keys))
         return 0
     title = "socialstats: Statistics for the social behaviour of language models"
     print(f"The socialstats developers (2026). {title}. Version {__version__}.\n")

@@ -189,7 +189,7 @@ def words(value: Any) -> list[str]:
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def where(word: str) -> tuple[str, str]:
+def where(word: str, option: str = "--where") -> tuple[str, str]:
     """Split COLUMN=VALUE.
 
     Examples
@@ -199,7 +199,7 @@ def where(word: str) -> tuple[str, str]:
     """
     column, equals, value = word.partition("=")
     if not equals or not column:
-        raise InputError(f"--where {shorten(word)}: write it as COLUMN=VALUE, such as --where model=gpt-4")
+        raise InputError(f"{option} {shorten(word)}: write it as COLUMN=VALUE, such as {option} model=gpt-4")
     return column, value
 
 

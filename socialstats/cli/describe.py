@@ -102,6 +102,7 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     known: dict[str, Any] = {
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
+        "exclude": settings.get("exclude"),
         "na": settings.get("na"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):

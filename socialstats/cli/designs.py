@@ -17,13 +17,14 @@ from socialstats.cli.deciding import (
     wide_pair,
     words,
 )
+from socialstats.cli.plan import REASONS
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.tables import Table, rows_where
+from socialstats.tables import Table, rows_where, rows_without
 from socialstats.text import listing, shorten
 
 Design = Comparisons | Paired | Ratings
@@ -39,18 +40,31 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     """
     name = decide(table, settings, chosen)
     refuse_foreign(name, settings)
-    whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") and settings.get("where") else 0
+    whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") else 0
+    table, steps = selected(table, settings)
+    design = READERS[name](table, settings)
+    if not steps:
+        return design
+    read_all = FlowStep(label="rows read", rows=whole, note=table.source)
+    return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[FlowStep]]:
+    """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []
     for word in words(settings.get("where")):
         column, value = where(word)
         table, left_out = rows_where(table, column, value)
         label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
         steps.append(FlowStep(label=label, rows=left_out, note=f"--where {shorten(word)}"))
-    design = READERS[name](table, settings)
-    if not steps:
-        return design
-    read_all = FlowStep(label="rows read", rows=whole, note=table.source)
-    return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+    reasons = settings.get(REASONS) or {}
+    for word in words(settings.get("exclude")):
+        column, value = where(word, "--exclude")
+        table, left_out = rows_without(table, column, value)
+        label = f"excluded: {shorten(column, 40)} is '{shorten(value, 40)}'"
+        note = shorten(reasons[word], 200) if word in reasons else f"--exclude {shorten(word)}"
+        steps.append(FlowStep(label=label, rows=left_out, note=note))
+    return table, steps
 
 
 def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:

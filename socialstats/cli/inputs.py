@@ -8,13 +8,13 @@ from typing import Any
 
 from socialstats.cli.deciding import split_list
 from socialstats.cli.designs import Design, read
-from socialstats.cli.plan import Plan
+from socialstats.cli.plan import REASONS, Plan
 from socialstats.errors import InputError
 from socialstats.tables import read_table
 
 DATA_KEYS = (
     "design", "map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels", "scale",
-    "refusal", "unmatched", "strata", "rater_groups",
+    "refusal", "unmatched", "strata", "rater_groups", "exclude",
 )  # fmt: skip
 ANALYSIS_KEYS = (
     "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust",
@@ -31,7 +31,7 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
     settings : dict
         Only what was given somewhere.
     deviations : tuple of str
-        One sentence for each plan key that the command line overrode.
+        One sentence for each key that the command line overrode, or that the plan leaves open.
     """
     settings: dict[str, Any] = {}
     deviations = []
@@ -46,9 +46,13 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tup
         if given not in (None, []):
             if planned is not None and planned not in (given, [given]) and [planned] != given:
                 deviations.append(f"{key}: the plan says {planned!r}, the command line {given!r}")
+            elif planned is None and plan.text:
+                deviations.append(f"{key}: the plan says nothing, the command line {given!r}")
             settings[key] = given
         elif planned is not None:
             settings[key] = planned
+    if plan.values.get(REASONS):
+        settings[REASONS] = plan.values[REASONS]
     if "conditions" in settings and len(settings["conditions"]) != 2:
         raise InputError(f"--conditions {','.join(settings['conditions'])}: name two, the first minus the second: A,B")
     return settings, tuple(deviations)

@@ -67,6 +67,10 @@ def make_parser() -> argparse.ArgumentParser:
     datasets.add_argument("--csv", action="store_true", help="print the rows as csv")
     cite = commands.add_parser("cite", help="how to cite socialstats, or a method")
     cite.add_argument("metric", nargs="?", help="metric whose literature to print")
+    cite.add_argument("--bibtex", action="store_true", help="as BibTeX")
+    show = commands.add_parser("show", help="read a report back: its summary, or every number as JSON")
+    show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
+    show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
     return parser
 
 
@@ -123,6 +127,7 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     )
     add("--by", metavar="COLUMN", help="a separate analysis for each value of this column")
     add("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use only these rows; repeat")
+    add("--exclude", action="append", default=[], metavar="COLUMN=VALUE", help="leave out these rows; repeat")
     add("--tie", action="append", metavar="LABEL", help="label that means a tie (default: tie); repeat")
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
     add("--missing", choices=["error", "drop"], help="what to do with rows that miss a value (default error)")

@@ -14,19 +14,25 @@ from typing import Any
 from socialstats.errors import InputError, Problem
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
-    "study": {"name": str, "title": str, "status": str},
+    "study": {"name": str, "title": str, "status": str, "registered": str, "data_seen": bool},
     "data": {
         "file": str, "design": str, "map": dict, "cluster": (str, list), "by": str, "where": (str, list),
         "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
         "levels": list, "scale": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
-        "rater_groups": (str, list),
+        "rater_groups": (str, list), "exclude": list,
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
         "covariate": str, "group": str, "adjust": (str, list), "smallest_effect": float, "effect_scale": str,
     },
+    "hypothesis": {
+        "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "alternative": str,
+        "smallest_effect": float, "sesoi": float, "family": str, "status": str,
+    },
 }  # fmt: skip
-NAMES = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
+STATUSES = ("exploratory", "confirmatory")
+REASONS = "reasons"  # of the exclusions, in Plan.values
+NAMES = {str: "text", bool: "true or false", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +44,16 @@ class Plan:
     name, text, sha256 : str
         File name, content, and hash of its bytes.
     values : mapping of str to value
-        The keys of all sections in one mapping; ``study`` for the study's name.
+        The keys of all sections in one mapping; ``study`` for the study's name, ``reasons`` for those of exclusions.
+    hypotheses : tuple of mapping
+        One for each ``[[hypothesis]]``, with its keys as read.
     """
 
     name: str = ""
     text: str = ""
     sha256: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
+    hypotheses: tuple[Mapping[str, Any], ...] = ()
 
 
 def read_plan(path: str) -> Plan:
@@ -61,39 +70,110 @@ def read_plan(path: str) -> Plan:
         content = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(Problem(source=path, message=f"not a TOML file: {error}")) from error
-    problems: list[Problem] = []
-    values: dict[str, Any] = {}
+    found = _Reading(path)
     for section, entries in content.items():
-        if section not in KEYS or not isinstance(entries, dict):
-            problems.append(_unknown(path, f"section [{section}]", section, list(KEYS)))
-            continue
-        for key, value in entries.items():
-            problem = _check(path, section, key, value)
-            if problem is not None:
-                problems.append(problem)
-            values["study" if (section, key) == ("study", "name") else key] = value
-    if problems:
-        raise InputError(problems)
-    return Plan(name=Path(path).name, text=text, sha256=hashlib.sha256(raw).hexdigest(), values=values)
+        found.section(section, entries)
+    if found.problems:
+        raise InputError(found.problems)
+    digest = hashlib.sha256(raw).hexdigest()
+    return Plan(
+        name=Path(path).name, text=text, sha256=digest, values=found.values, hypotheses=tuple(found.hypotheses)
+    )  # fmt: skip
 
 
-def _check(path: str, section: str, key: str, value: Any) -> Problem | None:
+class _Reading:
+    """What a plan holds, and everything that is wrong with it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+        self.values: dict[str, Any] = {}
+        self.hypotheses: list[dict[str, Any]] = []
+
+    def wrong(self, message: str, fix: str = "") -> None:
+        self.problems.append(Problem(source=self.path, message=message, fix=fix))
+
+    def section(self, section: str, entries: Any) -> None:
+        if section == "hypothesis":
+            self.all_hypotheses(entries)
+        elif section not in KEYS or not isinstance(entries, dict):
+            self.problems.append(_unknown(self.path, f"section [{section}]", section, list(KEYS)))
+        else:
+            for key, value in entries.items():
+                self.entry(section, key, value)
+
+    def entry(self, section: str, key: str, value: Any) -> None:
+        if key == "exclude" and section == "data" and isinstance(value, list):
+            value = self.exclusions(value)
+        problem = _check(self.path, f"[{section}]", section, key, value)
+        if problem is not None:
+            self.problems.append(problem)
+        self.values["study" if (section, key) == ("study", "name") else key] = value
+
+    def exclusions(self, entries: list[Any]) -> list[str]:
+        """Return the exclusions as ``column=value``, and keep their reasons."""
+        rows: list[str] = []
+        for entry in entries:
+            known = isinstance(entry, dict) and set(entry) <= {"rows", "reason"} and "rows" in entry
+            texts = [entry] if isinstance(entry, str) else list(entry.values()) if known else [None]
+            rule = texts[0] if isinstance(entry, str) else entry["rows"] if known else None
+            if not all(isinstance(text, str) for text in texts) or not str(rule).partition("=")[1]:
+                self.wrong(
+                    f"[data] exclude: {entry!r} names no rows",
+                    'Write "column=value", or {rows = "column=value", reason = "why"}',
+                )
+                continue
+            rows.append(str(rule))
+            if not isinstance(entry, str) and entry.get("reason"):
+                self.values.setdefault(REASONS, {})[str(rule)] = entry["reason"]
+        return rows
+
+    def all_hypotheses(self, entries: Any) -> None:
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            self.wrong("hypotheses are written [[hypothesis]], in double brackets")
+            return
+        for k, entry in enumerate(entries, 1):
+            self.hypothesis(entry, str(entry.get("id") or f"number {k}"))
+
+    def hypothesis(self, entry: dict[str, Any], name: str) -> None:
+        where = f"[[hypothesis]] {name}:"
+        checks = (_check(self.path, where, "hypothesis", key, value) for key, value in entry.items())
+        problems = [problem for problem in checks if problem is not None]
+        missing = [key for key in ("id", "metric") if not entry.get(key)]
+        self.problems += problems
+        if missing:
+            self.wrong(f"{where} {missing[0]} is missing", "A hypothesis has an id, a metric, and best a text")
+        if any(other.get("id") == entry.get("id") for other in self.hypotheses):
+            self.wrong(f"{where} another hypothesis has this id")
+        if "sesoi" in entry and "smallest_effect" in entry:
+            self.wrong(f"{where} sesoi and smallest_effect are one thing: give one of them")
+        named = {"smallest_effect" if key == "sesoi" else key: value for key, value in entry.items()}
+        if isinstance(named.get("smallest_effect"), int | float) and not 0 < named["smallest_effect"] < float("inf"):
+            self.wrong(f"{where} smallest_effect = {named['smallest_effect']!r} is a size, a number above 0")
+        for key, allowed in (("alternative", ("two-sided", "greater", "less")), ("status", STATUSES)):
+            if key in named and named[key] not in allowed:
+                self.wrong(f"{where} {key} = {named[key]!r}", f"Choose from {', '.join(map(repr, allowed))}")
+        self.hypotheses.append(named)
+
+
+def _check(path: str, place: str, section: str, key: str, value: Any) -> Problem | None:
     if key not in KEYS[section]:
-        return _unknown(path, f"key '{key}' in [{section}]", key, list(KEYS[section]))
+        return _unknown(path, f"key '{key}' in {place.removesuffix(':')}", key, list(KEYS[section]))
     kind = KEYS[section][key]
     kinds = kind if isinstance(kind, tuple) else (kind,)
-    good = isinstance(value, (*kinds, int) if float in kinds else kinds) and not isinstance(value, bool)
+    good = isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(value, bool) == (kind is bool)
     if isinstance(value, list) and not all(isinstance(v, str) for v in value):
-        return Problem(source=path, message=f"[{section}] {key} = {value!r} is not a list of texts")
+        return Problem(source=path, message=f"{place} {key} = {value!r} is not a list of texts")
     if isinstance(value, dict) and not all(isinstance(v, str) for v in value.values()):
-        return Problem(source=path, message=f"[{section}] {key} = {value!r} does not map parts to columns")
+        return Problem(source=path, message=f"{place} {key} = {value!r} does not map parts to columns")
     if not good:
         wanted = " or ".join(NAMES[k] for k in kinds)
-        return Problem(source=path, message=f"[{section}] {key} = {value!r} is not {wanted}")
+        return Problem(source=path, message=f"{place} {key} = {value!r} is not {wanted}")
     return None
 
 
 def _unknown(path: str, what: str, word: str, known: list[str]) -> Problem:
+    known = [name for name in known if name != "sesoi"]
     close = difflib.get_close_matches(word, known, n=1)
     fix = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}"
     return Problem(source=path, message=f"unknown {what}", fix=fix)
@@ -120,6 +200,8 @@ def write_plan(sections: Mapping[str, Mapping[str, Any]], comments: Mapping[str,
 
 def toml_value(value: Any) -> str:
     """Write a value as TOML: text, number, list or inline table."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):

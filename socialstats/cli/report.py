@@ -16,10 +16,13 @@ from socialstats.cli.describe import describe
 from socialstats.cli.designs import Design, read
 from socialstats.cli.inputs import design_of, read_design, settle
 from socialstats.cli.plan import Plan
+from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
 from socialstats.cli.wording import as_typed, typed_caution
 from socialstats.errors import InputError
+from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
+from socialstats.studies.planned import with_hypotheses
 from socialstats.tables import as_table
 
 OPTION_KEYS = (
@@ -44,10 +47,11 @@ def run_report(options: argparse.Namespace) -> int:
         chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
     study = pick(STUDIES, settings.get("study"), design)
     progress(options, f"{describe(design)[0]}; study {study.name}")
-    outcome = run_study(
-        study, design, StudyOptions(**chosen, verify=not options.no_verify, simulated=simulated)
-    )  # fmt: skip
-    write(options, outcome, plan, deviations, facts)
+    analysis = StudyOptions(**chosen, verify=not options.no_verify, simulated=simulated)
+    hypotheses = hypotheses_of(plan, METRICS)
+    outcome, departed = with_hypotheses(run_study(study, design, analysis), hypotheses, design, analysis, METRICS)
+    deviations = (*contradictions(plan), *deviations, *(as_typed(text) for text in departed))
+    write(options, outcome, plan, deviations, facts | plan_facts(plan))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached else 0

@@ -105,7 +105,7 @@ def _compared(outcomes: dict[str, Outcome], by: str) -> tuple[Block, ...]:
 
 
 def _labelled(block: Block, level: str, k: int) -> Block:
-    return replace(block, id=f"{block.id}-{k + 1}", question=f"{shorten(level)}: {block.question}")
+    return replace(block, id=f"{block.id}-{k + 1}", level=level, question=f"{shorten(level)}: {block.question}")
 
 
 def _strip(outcomes: dict[str, Outcome]) -> Strip | None:

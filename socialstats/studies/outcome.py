@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.designs.comparisons import FlowStep
 from socialstats.errors import Caution
@@ -56,6 +56,10 @@ class Block:
     tables : tuple of Table
     results : tuple of Result
         The numbers behind the block; they go into the embedded JSON.
+    level : str
+        Level of the by factor that the block is about; empty without one.
+    status : {"", "confirmatory", "exploratory"}
+        Whether the block answers what a plan asked in advance; empty where there is no such plan.
     """
 
     id: str
@@ -66,6 +70,8 @@ class Block:
     caption: str = ""
     tables: tuple[Table, ...] = ()
     results: tuple[Result, ...] = ()
+    level: str = ""
+    status: Literal["", "confirmatory", "exploratory"] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
-from socialstats.tables.filtering import rows_where
+from socialstats.tables.filtering import rows_where, rows_without
 from socialstats.tables.reading import Format, read_table
 from socialstats.tables.table import Table, as_table
 from socialstats.tables.values import Coded, Labels, as_number, as_text
@@ -20,4 +20,5 @@ __all__ = [
     "counts",
     "read_table",
     "rows_where",
+    "rows_without",
 ]

@@ -1,4 +1,4 @@
-"""Rows of a table with one value in one column; the places of errors stay those of the whole table."""
+"""Rows of a table with, or without, one value in one column; the places of errors stay those of the whole table."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from socialstats.tables.table import Table
 from socialstats.tables.values import as_text
 
 SHOWN = 20
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
@@ -45,17 +46,60 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
+    mask, values = _matching(table, column, value)
+    if not mask.any():
+        known = text.listing([text.shorten(str(as_text(v))) for v in values], most=SHOWN)
+        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{text.shorten(value)}'; values: {known}")
+    return _kept(table, mask), int((~mask).sum())
+
+
+def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
+    """Leave out the rows whose value, written as text, is `value`; rows that miss a value stay.
+
+    Returns
+    -------
+    table : Table
+    left_out : int
+        Rows with the value; 0 where there is none, since what is excluded in advance may not occur.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If every row has the value.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> kept, left_out = rows_without(as_table({"state": ["ok", "failed", None], "y": [1, 2, 3]}), "state", "failed")
+    >>> kept.frame.shape, left_out
+    ((2, 2), 1)
+    """
+    mask, _ = _matching(table, column, value)
+    if mask.all():
+        raise NothingToAnalyse(f"{table.source}: every row has {column} = '{text.shorten(value)}': none is left")
+    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
+
+
+def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, Sequence[Any]]:
+    """Tell for each row whether it has the value, and list the values there are."""
     if column not in table.columns:
         listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
         raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
     coded = table.counts([column]).columns[column]
     wanted = [v for v in coded.values if as_text(v) == value]
+    series = _eager(table).get_column(column)
+    return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values  # noqa: E712
+
+
+def _eager(table: Table) -> Any:
     frame: Any = table.frame
-    frame = frame.collect() if hasattr(frame, "collect") else frame
-    mask = np.array(frame.get_column(column).is_in(wanted).to_numpy(), dtype=object) == True  # noqa: E712
-    if not mask.any():
-        known = text.listing([text.shorten(str(as_text(v))) for v in coded.values], most=SHOWN)
-        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{text.shorten(value)}'; values: {known}")
+    return frame.collect() if hasattr(frame, "collect") else frame
+
+
+def _kept(table: Table, mask: BoolArray) -> Table:
+    """Return the rows of the mask; the places of errors stay those of the whole table."""
     kept = np.flatnonzero(mask)
 
     def locate(positions: Sequence[int]) -> list[int]:
@@ -63,5 +107,4 @@ def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
         places = table.places(before)
         return [places[position] for position in before]
 
-    done = replace(table, frame=frame.filter(mask.tolist()), locate=locate)
-    return done, len(mask) - len(kept)
+    return replace(table, frame=_eager(table).filter(mask.tolist()), locate=locate)

@@ -1,0 +1,292 @@
+"""Hypotheses of a plan, tested on a page: families adjusted, verdicts, and what departed from the plan."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.planning import adjust
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.studies.base import KINDS, Design, StudyOptions
+from socialstats.studies.outcome import Outcome
+from socialstats.studies.verdicts import (
+    NULLS,
+    Alternative,
+    Verdict,
+    equivalence_bounds,
+    one_sided_p,
+    planned_verdict,
+    verdict,
+)
+from socialstats.text import shorten
+
+Status = Literal["confirmatory", "exploratory"]
+ONE_FAMILY = "all hypotheses"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """One hypothesis of a plan.
+
+    Attributes
+    ----------
+    id, text : str
+        Its short name, and what it says in words.
+    metric : str
+        The metric that tests it, as in `socialstats.registry`.
+    terms : tuple of str
+        Terms of the metric's result, each a test; empty for the term that leads.
+    group, by : str or None
+        Group of the terms, and level of the by factor.
+    alternative : {"two-sided", "greater", "less"}
+    smallest_effect : float or None
+        Estimates between minus and plus this are practically nothing.
+    family : str
+        Hypotheses of one family are adjusted together, by Holm's method.
+    status : {"confirmatory", "exploratory"}
+    """
+
+    id: str
+    metric: str
+    text: str = ""
+    terms: tuple[str, ...] = ()
+    group: str | None = None
+    by: str | None = None
+    alternative: Alternative = "two-sided"
+    smallest_effect: float | None = None
+    family: str = ONE_FAMILY
+    status: Status = "confirmatory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """A test of a hypothesis.
+
+    Attributes
+    ----------
+    hypothesis : Hypothesis
+    label : str
+        Id, with the term where the hypothesis has several.
+    row : Row
+        As on the page, with the p-value of the alternative, and `p_adjusted` over the family.
+    source : Result
+        What the row came from.
+    bounds : Row
+        The estimate with the interval of the test of equivalence.
+    verdict : str
+    """
+
+    hypothesis: Hypothesis
+    label: str
+    row: Row
+    source: Result
+    bounds: Row
+    verdict: Verdict = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What became of the hypotheses.
+
+    Attributes
+    ----------
+    tests : tuple of Tested
+    problems : mapping of id to reason
+        Hypotheses that were not tested, and why.
+    families : tuple of Result
+        The adjusted tests of each family.
+    added : tuple of Result
+        Results that the study does not compute, and a hypothesis needed.
+    """
+
+    tests: tuple[Tested, ...]
+    problems: Mapping[str, str]
+    families: tuple[Result, ...]
+    added: tuple[Result, ...]
+
+
+def examine(
+    outcome: Outcome,
+    hypotheses: Sequence[Hypothesis],
+    design: Design,
+    options: StudyOptions,
+    metrics: Mapping[str, Metric],
+) -> Findings:
+    """Find the test of each hypothesis on the page, or run it; adjust families; say what each settles."""
+    tests: list[Tested] = []
+    problems: dict[str, str] = {}
+    added: dict[tuple[str, str | None], Result] = {}
+    for hypothesis in hypotheses:
+        try:
+            source = on_page(outcome, hypothesis)
+            if source is None:
+                key = (hypothesis.metric, hypothesis.by)
+                source = added.get(key) or run_metric(metrics[hypothesis.metric], design, options, hypothesis.by)
+                rows_of(source, hypothesis)
+                added[key] = source
+            tests += tests_of(hypothesis, source, outcome)
+        except SocialStatsError as error:
+            problems[hypothesis.id] = str(error)
+    adjusted, families = adjust_all(tests)
+    judged = tuple(judge(test, 1 - options.level) for test in adjusted)
+    return Findings(tests=judged, problems=problems, families=families, added=tuple(added.values()))
+
+
+def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
+    """Return the first result of the page that has the hypothesis' metric, level and terms; results of fits first."""
+    found = [
+        result for block in outcome.blocks if block.level == (hypothesis.by or "")
+        for result in block.results if result.metric == hypothesis.metric
+    ]  # fmt: skip
+    for result in sorted(found, key=lambda result: bool(result.words)):
+        try:
+            rows_of(result, hypothesis)
+        except InputError:
+            continue
+        return result
+    return None
+
+
+def rows_of(result: Result, hypothesis: Hypothesis) -> tuple[Row, ...]:
+    """Return the rows of the terms, or the leading one.
+
+    Raises
+    ------
+    InputError
+        If there is no such term, or group of it.
+    """
+    if hypothesis.terms:
+        return tuple(result.row(term, group=hypothesis.group) for term in hypothesis.terms)
+    rows = [row for row in result.rows if hypothesis.group in (None, row.group)]
+    if not rows:
+        known = dict.fromkeys(repr(row.group) for row in result.rows)
+        raise InputError(f"no group '{shorten(hypothesis.group or '')}' in this result; groups: {', '.join(known)}")
+    tests = [row for row in rows if row.p_value is not None]
+    return (rows[0] if rows[0].estimate is not None or not tests else tests[0],)
+
+
+def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | None) -> Result:
+    """Compute a metric that the study leaves out, with the plan's level, seed and resamples.
+
+    Raises
+    ------
+    InputError
+        If it is a metric of another design, or the level of the by factor is not said.
+    """
+    if not isinstance(design, KINDS[metric.design]):
+        raise InputError(f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}")
+    known = inspect.signature(metric.function).parameters
+    chosen = {name: getattr(options, name) for name in ("level", "seed", "resamples") if name in known}
+    found = metric.function(design, **chosen)
+    if isinstance(found, ResultGroup):
+        if by is None:
+            raise InputError(f'the table is analysed by {shorten(found.by)}: say which level, by = "..."')
+        level: Result = found[by]
+        return level
+    if by is not None:
+        raise InputError(f"by = '{shorten(by)}', and the table has no by factor")
+    return found
+
+
+def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterator[Tested]:
+    """Yield the tests of a hypothesis, each with the p-value of its alternative.
+
+    Raises
+    ------
+    InputError
+        If the alternative is one-sided and the test is not, or a smallest effect is given for a ratio.
+    """
+    rows = rows_of(source, hypothesis)
+    for row in rows:
+        if hypothesis.smallest_effect is not None and NULLS.get(row.term, 0.0) != 0:
+            raise InputError(f"smallest_effect is for quantities that are 0 where nothing is; {row.term} is a ratio")
+        p = one_sided_p(row, hypothesis.alternative)
+        if p is None and row.p_value is not None:
+            raise InputError(
+                f"the test of '{shorten(row.term)}' has no one-sided p-value ({row.method or source.inference}): "
+                'alternative = "two-sided" has one'
+            )
+        label = hypothesis.id if len(rows) == 1 else f"{hypothesis.id}: {row.term}"
+        yield Tested(
+            hypothesis=hypothesis, label=label, row=replace(row, p_value=p, p_adjusted=None), source=source,
+            bounds=bounds_of(row, source, outcome),
+        )  # fmt: skip
+
+
+def bounds_of(row: Row, source: Result, outcome: Outcome) -> Row:
+    """Return the interval of the test of equivalence: that of the page, of the row's own s.e., or the row's."""
+    for result in (result for block in outcome.blocks for result in block.results):
+        if result.metric != source.metric or result.design is not source.design:
+            continue
+        for other in result.rows:
+            same = (other.term, other.group, other.estimate) == (row.term, row.group, row.estimate)
+            if same and row.conf_level and other.conf_level and abs(other.conf_level - 2 * row.conf_level + 1) < 1e-9:
+                return other
+    return equivalence_bounds(row)
+
+
+def adjust_all(tests: Sequence[Tested]) -> tuple[tuple[Tested, ...], tuple[Result, ...]]:
+    """Adjust the tests of each family by Holm's method; exploratory tests make a family of their own."""
+    members: dict[str, list[int]] = {}
+    for k, test in enumerate(tests):
+        h = test.hypothesis
+        name = h.family if h.status == "confirmatory" else f"{h.family}, exploratory"
+        members.setdefault(name, []).append(k)
+    done = list(tests)
+    found: list[Result] = []
+    for name, places in members.items():
+        rows = [replace(tests[k].row, term=tests[k].label, group=None) for k in places]
+        if all(row.p_value is None for row in rows):
+            continue
+        result = adjust(rows, method="holm", family=name)
+        by_label = {row.term: row for row in result.rows}
+        for k in places:
+            new = by_label.get(tests[k].label)
+            if new is not None and new.p_value is not None:
+                done[k] = replace(tests[k], row=replace(tests[k].row, p_adjusted=new.p_adjusted, method=new.method))
+        found.append(result)
+    return tuple(done), tuple(found)
+
+
+def judge(test: Tested, alpha: float) -> Tested:
+    """Say what a test settles: a confirmatory one by its adjusted p, an exploratory one by its interval alone."""
+    smallest, bounds = test.hypothesis.smallest_effect, test.bounds
+    if test.hypothesis.status == "confirmatory":
+        settled = planned_verdict(test.row, alpha=alpha, bounds=bounds, smallest=smallest)
+        if (
+            settled in ("above", "below")
+            and test.row.p_value is not None
+            and test.hypothesis.alternative != "two-sided"
+        ):
+            settled = "above" if test.hypothesis.alternative == "greater" else "below"
+        elif settled == "open" and opposite(test):
+            settled = "below" if test.hypothesis.alternative == "greater" else "above"
+    elif test.row.conf_low is None and test.row.conf_high is None:
+        settled = "none"
+    else:
+        settled = verdict(test.row, bounds=bounds, smallest=smallest)
+    return replace(test, verdict=settled)
+
+
+def opposite(test: Tested) -> bool:
+    """Tell whether the interval of a one-sided hypothesis lies wholly on the other side."""
+    return {"greater": "below", "less": "above"}.get(test.hypothesis.alternative) == verdict(test.row)
+
+
+def departures(outcome: Outcome, findings: Findings) -> tuple[str, ...]:
+    """Return, a sentence each, the planned tests that were not run, and the tests that no hypothesis asked for."""
+    missing = [f"planned test not run: {name}: {reason}" for name, reason in findings.problems.items()]
+    planned = {(id(test.source), test.row.term, test.row.group) for test in findings.tests}
+    extra: dict[str, int] = {}
+    for result in (result for block in outcome.blocks for result in block.results):
+        if result.metric == "adjust":  # tests of other results again, adjusted
+            continue
+        rows = [row for row in result.rows if row.p_value is not None]
+        n = sum((id(result), row.term, row.group) not in planned for row in rows)
+        extra[result.metric] = extra.get(result.metric, 0) + n
+    more = [f"tests not in the plan, exploratory: {n:,} of {name}" for name, n in extra.items() if n]
+    return (*missing, *more)
