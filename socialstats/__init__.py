@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from socialstats.designs.reading import read_comparisons as read_comparisons
     from socialstats.designs.reading import read_paired as read_paired
     from socialstats.designs.reading import read_ratings as read_ratings
+    from socialstats.designs.trait_ratings import trait_ratings as trait_ratings
     from socialstats.errors import Caution as Caution
     from socialstats.errors import DesignError as DesignError
     from socialstats.errors import InputError as InputError
@@ -31,22 +32,27 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
     from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
+    from socialstats.metrics.choice_shares import choice_shares as choice_shares
     from socialstats.metrics.cochran_q import cochran_q as cochran_q
     from socialstats.metrics.effect_sizes import effect_sizes as effect_sizes
     from socialstats.metrics.effect_sizes import effect_sizes_from_summary as effect_sizes_from_summary
     from socialstats.metrics.equivalence import equivalence as equivalence
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
+    from socialstats.metrics.js_similarity import js_similarity as js_similarity
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy as majority_vote_accuracy
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
+    from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
     from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
     from socialstats.metrics.preference_shares import preference_shares as preference_shares
     from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
     from socialstats.metrics.sensitivity import sensitivity as sensitivity
     from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
     from socialstats.metrics.symmetry import symmetry as symmetry
+    from socialstats.metrics.trait_profile import judge_zeros as judge_zeros
+    from socialstats.metrics.trait_profile import trait_profile as trait_profile
     from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
     from socialstats.metrics.win_rates import win_rates as win_rates
     from socialstats.planning import PlanResult as PlanResult
@@ -65,6 +71,7 @@ _HOMES = {
     "socialstats.designs.paired": ("Paired",),
     "socialstats.designs.ratings": ("Ratings",),
     "socialstats.designs.reading": ("read_comparisons", "read_paired", "read_ratings"),
+    "socialstats.designs.trait_ratings": ("trait_ratings",),
     "socialstats.errors": (
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",
         "NothingToAnalyse", "NotIdentified", "SocialStatsError", "UndefinedStatistic",
@@ -76,16 +83,20 @@ _HOMES = {
     "socialstats.metrics.equivalence": ("equivalence",),
     "socialstats.metrics.fleiss_kappa": ("fleiss_kappa",),
     "socialstats.metrics.gwet_ac": ("gwet_ac",),
+    "socialstats.metrics.choice_shares": ("choice_shares",),
+    "socialstats.metrics.js_similarity": ("js_similarity",),
     "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
     "socialstats.metrics.cochran_q": ("cochran_q",),
     "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.symmetry": ("symmetry",),
     "socialstats.metrics.paired_difference": ("paired_difference",),
+    "socialstats.metrics.paraphrase_spread": ("paraphrase_spread",),
     "socialstats.metrics.percent_agreement": ("percent_agreement",),
     "socialstats.metrics.preference_shares": ("preference_shares",),
     "socialstats.metrics.relationship_bias": ("relationship_bias",),
     "socialstats.metrics.sensitivity": ("sensitivity", "sensitivity_difference"),
+    "socialstats.metrics.trait_profile": ("judge_zeros", "trait_profile"),
     "socialstats.metrics.weighted_kappa": ("weighted_kappa",),
     "socialstats.metrics.win_rates": ("win_rates",),
     "socialstats.planning": (
@@ -98,13 +109,15 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     # data in
-    "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "datasets",
+    "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "trait_ratings",
+    "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
-    "fleiss_kappa", "ada_met", "relationship_bias", "STUDIES",
+    "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "ada_met", "relationship_bias",
+    "js_similarity", "choice_shares", "STUDIES",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results

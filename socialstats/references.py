@@ -345,6 +345,21 @@ REFERENCES: dict[str, Reference] = {
     "leone1961": Reference(
         authors="Leone, F. C., Nelson, L. S., & Nottingham, R. B.", year=1961, title="The folded normal distribution",
         venue="Technometrics, 3(4), 543-550", doi="10.1080/00401706.1961.10489974"),
+    "lin1991": Reference(
+        authors="Lin, J.", year=1991, title="Divergence measures based on the Shannon entropy",
+        venue="IEEE Transactions on Information Theory, 37(1), 145-151", doi="10.1109/18.61115"),
+    "efrontibshirani1993": Reference(
+        authors="Efron, B., & Tibshirani, R. J.", year=1993, title="An introduction to the bootstrap",
+        venue="Chapman & Hall", doi="10.1201/9780429246593"),
+    "canay2017": Reference(
+        authors="Canay, I. A., Romano, J. P., & Shaikh, A. M.", year=2017,
+        title="Randomization tests under an approximate symmetry assumption",
+        venue="Econometrica, 85(3), 1013-1030", doi="10.3982/ECTA13081"),
+    "pearson1900": Reference(
+        authors="Pearson, K.", year=1900,
+        title="On the criterion that a given system of deviations from the probable in the case of a correlated system "
+              "of variables is such that it can be reasonably supposed to have arisen from random sampling",
+        venue="Philosophical Magazine, Series 5, 50(302), 157-175", doi="10.1080/14786440009463897"),
 }  # fmt: skip
 
 

@@ -3,20 +3,24 @@
 from socialstats.metrics import ada_met as _ada_met
 from socialstats.metrics import bradley_terry as _bradley_terry
 from socialstats.metrics import choice_entropy as _choice_entropy
+from socialstats.metrics import choice_shares as _choice_shares
 from socialstats.metrics import cochran_q as _cochran_q
 from socialstats.metrics import effect_sizes as _effect_sizes
 from socialstats.metrics import equivalence as _equivalence
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
 from socialstats.metrics import gwet_ac as _gwet_ac
+from socialstats.metrics import js_similarity as _js_similarity
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
 from socialstats.metrics import majority_vote_accuracy as _majority_vote_accuracy
 from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import paired_difference as _paired_difference
+from socialstats.metrics import paraphrase_spread as _paraphrase_spread
 from socialstats.metrics import percent_agreement as _percent_agreement
 from socialstats.metrics import preference_shares as _preference_shares
 from socialstats.metrics import relationship_bias as _relationship_bias
 from socialstats.metrics import sensitivity as _sensitivity
 from socialstats.metrics import symmetry as _symmetry
+from socialstats.metrics import trait_profile as _trait_profile
 from socialstats.metrics import weighted_kappa as _weighted_kappa
 from socialstats.metrics import win_rates as _win_rates
 from socialstats.registry import Metric
@@ -42,6 +46,10 @@ METRICS: dict[str, Metric] = {
         _gwet_ac.METRIC,
         _fleiss_kappa.METRIC,
         _ada_met.METRIC,
+        _js_similarity.METRIC,
+        _choice_shares.METRIC,
         _relationship_bias.METRIC,
+        _trait_profile.METRIC,
+        _paraphrase_spread.METRIC,
     )
 }

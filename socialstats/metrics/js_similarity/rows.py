@@ -1,0 +1,187 @@
+"""From divergences to rows: similarities with their intervals and tests, and the ceiling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.metrics.js_similarity.estimates import Divergences
+from socialstats.models.source_counts import Cells, SourceCounts, free_label
+from socialstats.models.split_half import noise_ratio, split_half
+from socialstats.resampling import ChanceTest, Interval, basic, percentile
+from socialstats.results import Row
+from socialstats.text import count, shorten
+
+CIS = ("percentile", "basic")
+ALONE = "a single independent unit: no correction, no interval and no test"
+SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
+SAME = "all resamples give the same value, so there is no interval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Place:
+    """Groups of units that rows are about: their labels (None: all units), ratings by source, units and clusters.
+
+    Attributes
+    ----------
+    labels : tuple of (str or None)
+    cell : tuple of (units,) bool arrays
+    """
+
+    labels: tuple[str | None, ...]
+    cell: tuple[np.ndarray[Any, np.dtype[np.bool_]], ...]
+
+
+def places(cells: Cells) -> Place:
+    """All units, each cell, and the mean of the cells."""
+    every = np.ones(len(cells.codes), dtype=bool)
+    if not cells.labels:
+        return Place(labels=(None,), cell=(every,))
+    mean = free_label(f"mean of {len(cells.labels)} cells", cells.labels)
+    each = tuple(cells.codes == k for k in range(len(cells.labels)))
+    return Place(labels=(None, *cells.labels, mean), cell=(every, *each, every))
+
+
+def similarity_rows(
+    data: SourceCounts, pair: tuple[int, int], found: Divergences, place: Place, codes: Sequence[IntArray],
+    settings: dict[str, Any],
+) -> list[list[Row]]:  # fmt: skip
+    """Two rows a group of units, corrected and plug-in, of one source."""
+    name = data.sources[pair[1]]
+    plain_name = free_label(f"{name} (plug-in)", data.sources)
+    ends = interval_of(found, settings)
+    out = []
+    for k, label in enumerate(place.labels):
+        base = sized(Row(term=name, group=label), data, pair, place.cell[k], codes, settings)
+        why = "" if not math.isnan(found.plain[k]) else nothing(data, pair, settings["aggregate"])
+        plain = None if why else 1 - float(found.plain[k])
+        first = replace(base, undefined=why) if why else corrected_row(base, found, k, ends, settings)
+        out.append([first, replace(base, term=plain_name, estimate=plain, undefined=why or None, method="plug-in")])
+    return out
+
+
+def interval_of(found: Divergences, settings: dict[str, Any]) -> Interval | None:
+    """Bootstrap interval of the corrected similarities."""
+    if found.similar is None:
+        return None
+    if settings["ci"] == "percentile":
+        return percentile(found.similar, level=settings["level"])
+    return basic(found.similar, level=settings["level"])
+
+
+def nothing(data: SourceCounts, pair: tuple[int, int], aggregate: str) -> str:
+    """Say that there is nothing to compare."""
+    names = " and ".join(f"'{shorten(data.sources[k])}'" for k in pair)
+    return f"no unit rated by both {names}" if aggregate == "unit" else f"no ratings of both {names} in every cell"
+
+
+def corrected_row(base: Row, found: Divergences, k: int, ends: Interval | None, settings: dict[str, Any]) -> Row:
+    """Row of a corrected similarity with its interval and test."""
+    value = float(found.corrected[k])
+    row = tested(base, found.test, k, settings)
+    if math.isnan(value):
+        reason = SINGLE if settings["aggregate"] == "unit" else ALONE
+        return replace(row, undefined=reason)
+    row = replace(row, estimate=1 - value)
+    if ends is None or found.similar is None:
+        return replace(row, undefined=ALONE)
+    if found.similar.is_constant[k]:
+        return replace(row, undefined=SAME)
+    if ends.undefined[k]:
+        return replace(row, undefined=ends.undefined[k])
+    error = float(found.similar.std_error[k])
+    return replace(
+        row, std_error=error if error > 0 else None, conf_low=min(float(ends.low[k]), 1 - value),
+        conf_high=max(float(ends.high[k]), 1 - value), conf_level=settings["level"],
+    )  # fmt: skip
+
+
+def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
+    """Add the test of equal shares, where there is one."""
+    method = f"jackknife-corrected, {settings['ci']} bootstrap"
+    if (
+        test is None
+        or k >= len(test.p_value)
+        or math.isnan(test.p_value[k])
+        or (row.n_clusters or row.n_units or 0) < 2
+    ):
+        return replace(row, method=method)
+    return replace(
+        row, statistic=float(test.statistic[k]), p_value=float(test.p_value[k]),
+        method=f"{method}; {test.method}, {count(test.draws, 'draw')}",
+    )  # fmt: skip
+
+
+def sized(
+    row: Row, data: SourceCounts, pair: tuple[int, int], cell: Any, codes: Sequence[IntArray], settings: dict[str, Any]
+) -> Row:
+    """Say from how many ratings, units and clusters a row was computed."""
+    n = data.n[:, list(pair)]
+    used = cell & ((n > 0).all(axis=1) if settings["aggregate"] == "unit" else (n > 0).any(axis=1))
+    clusters = min((len(np.unique(c[used])) for c in codes), default=None)
+    return replace(
+        row, n=float((n[used].sum(axis=1) * data.copies[used]).sum()), n_units=int(data.copies[used].sum()),
+        n_clusters=clusters,
+    )  # fmt: skip
+
+
+def ceiling(
+    data: SourceCounts, reference: int, cells: Cells, place: Place, settings: dict[str, Any]
+) -> tuple[list[Row], dict[str, Any]]:
+    """Rows of how alike two random halves of the reference's ratings are, and the same at the sources' sizes."""
+    pooled, own = settings["aggregate"] == "pooled", data.counts[:, reference]
+    size = max(len(cells.labels), 1)
+    drawn = split_half(own, data.copies, cells.codes, size, splits=settings["splits"], pooled=pooled)
+    drawn = drawn if cells.labels else drawn[:, :1]
+    if cells.labels:
+        drawn = np.concatenate([drawn, drawn[:, 1:].mean(axis=1, keepdims=True)], axis=1)
+    halves = drawn.mean(axis=0)
+    term = free_label(f"{data.sources[reference]} (split-half)", data.sources)
+    rows = [ceiling_row(term, label, 1 - float(halves[k]), data, reference, place.cell[k], settings["splits"])
+            for k, label in enumerate(place.labels)]  # fmt: skip
+    more: dict[str, Any] = {
+        "ceiling_error": {key(label): float(drawn[:, k].std(ddof=1) / math.sqrt(len(drawn)))
+                          for k, label in enumerate(place.labels)},
+    }  # fmt: skip
+    if pooled:
+        more["ceiling_at_size"] = at_size(data, reference, halves, cells, place)
+    return rows, more
+
+
+def key(label: str | None) -> str:
+    """Name of a group in `extras`."""
+    return "all units" if label is None else label
+
+
+def ceiling_row(
+    term: str, label: str | None, value: float, data: SourceCounts, reference: int, cell: Any, splits: int
+) -> Row:
+    """Row of the similarity of two halves."""
+    n = data.n[:, reference]
+    used = cell & (n >= 2)
+    row = Row(
+        term=term, group=label, n=float(n[used] @ data.copies[used]), n_units=int(data.copies[used].sum()),
+        method=f"plug-in, mean of {count(splits, 'random halving')}",
+    )  # fmt: skip
+    if math.isnan(value):
+        return replace(row, undefined=f"no unit with two ratings of '{shorten(data.sources[reference])}'")
+    return replace(row, estimate=value)
+
+
+def at_size(data: SourceCounts, reference: int, halves: FloatArray, cells: Cells, place: Place) -> dict[str, Any]:
+    """Ceiling of the plug-in similarity at each source's own number of ratings: 1 - (1 - split-half) x noise ratio."""
+    sizes = np.array([data.copies[cell] @ data.n[cell] for cell in place.cell])
+    out: dict[str, Any] = {}
+    for k, name in enumerate(data.sources):
+        if k == reference:
+            continue
+        less = halves * noise_ratio(sizes[:, k], sizes[:, reference])
+        if cells.labels:
+            less[-1] = less[1:-1].mean()
+        out[name] = {key(label): 1 - float(x) for label, x in zip(place.labels, less, strict=True)}
+    return out

@@ -1,0 +1,115 @@
+"""The Jensen-Shannon divergence of shares, on arrays, and its bias in small samples."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import rel_entr
+
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.resampling import Units, jackknife
+from socialstats.resampling.engine import Finish
+
+
+def jensen_shannon(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Jensen-Shannon divergence in bits of two lists of counts (or shares).
+
+    JSD = (KL(p || m) + KL(q || m)) / 2 with p and q the shares and m = (p + q)/2 (Lin 1991, eq. 3.4 with equal
+    weights): 0 for equal shares, 1 where no level is shared. It is the divergence, not its square root.
+
+    Parameters
+    ----------
+    a, b : (..., levels) float64 arrays
+        Not below 0; each is divided by its sum.
+
+    Returns
+    -------
+    (...) float64 array
+        In [0, 1]; NaN where a sum is 0.
+
+    References
+    ----------
+    Lin, J. (1991). Divergence measures based on the Shannon entropy. doi:10.1109/18.61115
+
+    Examples
+    --------
+    >>> jensen_shannon(np.array([[5.0, 5.0], [1.0, 0.0]]), np.array([[10.0, 0.0], [0.0, 1.0]])).round(4).tolist()
+    [0.3113, 1.0]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, q = (x / x.sum(axis=-1, keepdims=True) for x in (np.asarray(a), np.asarray(b)))
+    middle = (p + q) / 2
+    bits = (rel_entr(p, middle) + rel_entr(q, middle)).sum(axis=-1) / (2 * math.log(2))
+    return np.asarray(np.clip(bits, 0.0, 1.0))
+
+
+def jackknife_bias(
+    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
+) -> FloatArray:
+    """Bias of plug-in statistics, with one independent unit left out at a time.
+
+    b = (g - 1)/g * sum over units of (leave-one-out value - value), g the units that touch the statistic (Efron &
+    Tibshirani 1993, eq. 11.4). For two crossed factors b1 + b2 - b12, as the bias is linear in the variance.
+
+    Parameters
+    ----------
+    statistics : (units, k) array
+    finish : callable
+        (n, k) sums -> (n, m) statistics.
+    count : (units,) float64 array
+        Alike units.
+    codes : tuple of (units,) int64 arrays
+        None, one or two cluster factors.
+    touched : (units, m) array
+        Positive where a unit enters a statistic.
+
+    Returns
+    -------
+    (m,) float64 array
+        NaN with fewer than two independent units, or where a statistic hangs on one of them.
+    """
+    if len(codes) == 2:
+        both = Units.clusters(*codes).unit
+        one, two, joint = (jackknife_bias(statistics, finish, count, (c,), touched) for c in (*codes, both))
+        return one + two - joint
+    if codes and len(np.unique(codes[0])) < 2:
+        return np.full(touched.shape[1], math.nan)
+    units = Units.clusters(*codes) if codes else Units.rows(count)
+    met = units.total(touched).toarray() > 0
+    left = jackknife(statistics, finish, units)
+    groups = left.copies @ met
+    apart = left.copies @ np.where(met, left.values - left.estimate, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(groups > 1, (groups - 1) / groups * apart, math.nan)
+
+
+def unit_corrected(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Divergence of each unit's two lists of counts, less its bias when one rating is left out at a time.
+
+    The two-sample jackknife: each sample of n ratings adds (n - 1)(mean of its leave-one-out values - value).
+
+    Parameters
+    ----------
+    a, b : (units, levels) float64 arrays of counts
+
+    Returns
+    -------
+    (units,) float64 array
+        NaN where a source has fewer than two ratings.
+    """
+    value = jensen_shannon(a, b)
+    return value - leave_one_rating(a, b, value) - leave_one_rating(b, a, value)
+
+
+def leave_one_rating(a: FloatArray, b: FloatArray, value: FloatArray) -> FloatArray:
+    """Bias of each unit's divergence from the first source's ratings; NaN with fewer than two of them."""
+    n = a.sum(axis=1)
+    apart = np.zeros(len(a))
+    for level in range(a.shape[1]):
+        has = (a[:, level] > 0) & (n > 1)
+        less = a[has].copy()
+        less[:, level] -= 1
+        apart[has] += a[has, level] * (jensen_shannon(less, b[has]) - value[has])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(n > 1, (n - 1) * apart / n, math.nan)
