@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.models.couples import Answers
+from socialstats.models.couples import Answers, combinations
 from socialstats.models.mcnemar import Cells
 from socialstats.resampling.units import FloatArray, IntArray
 
@@ -69,9 +69,7 @@ def both_orders(answers: Answers, a: int, b: int) -> BoolArray:
 def couples(answers: Answers, a: int, b: int) -> Couples:
     """Match the answers of both orders by scenario, pair and rater."""
     mine = answers.take(both_orders(answers, a, b))
-    keys = np.column_stack([mine.scenario, mine.pair, mine.rater])
-    key, place = np.unique(keys, axis=0, return_inverse=True)
-    place = place.ravel()
+    key, place = combinations(mine.scenario, mine.pair, mine.rater)
     order = (mine.first == b).astype(np.int64)
     times, score, count = (np.zeros((len(key), 2)) for _ in range(3))
     np.add.at(times, (place, order), 1)

@@ -81,6 +81,27 @@ class Scores:
         return np.array([parts.get(cell, 0.0) for cell in self.cells], dtype=np.float64)
 
 
+def combinations(*codes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the combinations of codes that occur, (k, factors), sorted, and which of them each place has.
+
+    Examples
+    --------
+    >>> found, place = combinations(np.array([1, 0, 1]), np.array([2, 5, 2]))
+    >>> found.tolist(), place.tolist()
+    ([[0, 5], [1, 2]], [1, 0, 1])
+    """
+    sizes = [int(code.max()) + 1 if len(code) else 1 for code in codes]
+    key = np.zeros(len(codes[0]), dtype=np.int64)
+    for code, size in zip(codes, sizes, strict=True):
+        key = key * size + code
+    found, place = np.unique(key, return_inverse=True)
+    columns = []
+    for size in reversed(sizes):
+        columns.append(found % size)
+        found = found // size
+    return np.column_stack(columns[::-1]), place
+
+
 def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
     """Average the answers of every cell.
 
@@ -96,8 +117,7 @@ def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
     Scores
     """
     rater = answers.rater if aggregate == "rater" else np.zeros(len(answers.score), dtype=np.int64)
-    found, cell = np.unique(np.column_stack([rater, answers.first, answers.second]), axis=0, return_inverse=True)
-    cell = cell.ravel()
+    found, cell = combinations(rater, answers.first, answers.second)
     n = np.bincount(cell, answers.count)
     weight, mean = answers.count / n[cell], np.bincount(cell, answers.count * answers.score) / n
     if aggregate == "scenario":
@@ -110,8 +130,7 @@ def scores(answers: Answers, aggregate: Aggregate = "pooled") -> Scores:
 
 def scenarios_alike(answers: Answers, cell: IntArray, cells: int) -> tuple[FloatArray, FloatArray]:
     """Weights of the answers, and means of the cells, where every scenario of a cell weighs the same."""
-    place, inside = np.unique(np.column_stack([cell, answers.scenario]), axis=0, return_inverse=True)
-    inside = inside.ravel()
+    place, inside = combinations(cell, answers.scenario)
     scenarios = np.bincount(place[:, 0], minlength=cells)
     n = np.bincount(inside, answers.count)
     own = np.bincount(inside, answers.count * answers.score) / n

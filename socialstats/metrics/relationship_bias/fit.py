@@ -58,7 +58,8 @@ def relationship_bias(
     ----------
     ratings : Ratings, or data frame
         Units are (scenario, pair of names, order). A data frame with one answer a row is read by the columns that the
-        options name (`socialstats.designs.couples.couples_design`), with scenario and pair as crossed clusters.
+        options name (`socialstats.designs.couples.couples_design`), with scenario and pair as crossed clusters and
+        the raters of a column ``rater``, ``model`` or ``judge``. With a ``by`` factor: one result a level.
     groups : sequence of str, optional
         Groups to compare, in the order of the differences: of (a, b, c) B_ab, B_ac and B_bc. By default all, sorted.
     scenario, pair, group_first, group_second : str
