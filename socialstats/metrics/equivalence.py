@@ -13,7 +13,7 @@ from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.intervals import checked_level, not_zero
-from socialstats.models.noncentral_t import d_z_interval
+from socialstats.models.noncentral_t import d_z_interval, noncentral_t_tail
 from socialstats.models.pair_values import (
     checked_choice,
     checked_number,
@@ -182,28 +182,16 @@ def both_tests(
             p_below=lead.p_value(bounds[1], alternative="less"), interval=lead.interval(inner),
         )  # fmt: skip
         return found, ""
-    from scipy.special import nctdtr
-
     root = math.sqrt(lead.n)
     t = lead.t()
     try:
         span = d_z_interval(t, lead.n, inner)
     except UndefinedStatistic as error:
         return None, str(error)
-    # P(T >= t | low sqrt(n)) and P(T <= t | high sqrt(n)); nctdtr is NaN far out, where the tail is 0 or 1
-    p_above = tail_of(nctdtr, t, lead.df, bounds[0] * root, upper=True)
-    p_below = tail_of(nctdtr, t, lead.df, bounds[1] * root, upper=False)
+    # P(T >= t | low sqrt(n)) and P(T <= t | high sqrt(n))
+    p_above = float(not_zero(noncentral_t_tail(t, lead.df, bounds[0] * root, upper=True)))
+    p_below = float(not_zero(noncentral_t_tail(t, lead.df, bounds[1] * root, upper=False)))
     return TwoTests(above=t, below=t, p_above=p_above, p_below=p_below, interval=span), ""
-
-
-def tail_of(distribution: Any, t: float, df: float, center: float, *, upper: bool) -> float:
-    """Return P(T >= t) or P(T <= t) of the noncentral t, as a lower tail of a positive t wherever possible."""
-    if t < 0:
-        return tail_of(distribution, -t, df, -center, upper=not upper)
-    below = float(distribution(df, center, t))
-    if math.isnan(below):
-        below = 0.0 if center > t else 1.0
-    return float(not_zero(1 - below if upper else below))
 
 
 def name_of(lead: ClusteredMean, scale: str) -> str:

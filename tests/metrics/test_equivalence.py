@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -143,3 +144,14 @@ def test_error_rate_at_a_bound():
     for _ in range(500):
         hits += equivalence(pairs(rng.normal(0.5, 1, 40)), low=-0.5, high=0.5).extras["verdict"] == "equivalent"
     assert hits / 500 == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / 500))
+
+
+def test_p_far_out_is_neither_zero_nor_a_stand_in():
+    """P(T >= t) with noncentrality -3 sqrt(n) is some 1e-100, not the smallest float."""
+    x = np.random.default_rng(1).normal(0.2, 1, 50)
+    result = equivalence(pairs(x), low=-3, high=3, scale="d_z")
+    for name in ("above low", "below high"):
+        assert 1e-200 < result.row(name).p_value < 1e-60
+    assert result.verify().ok
+    rows = tuple(replace(r, p_value=r.p_value * 1.5) if r.term == "above low" else r for r in result.rows)
+    assert not replace(result, rows=rows).verify().ok

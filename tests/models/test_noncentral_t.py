@@ -7,7 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.models.noncentral_t import d_z_interval, hedges_j, noncentrality_interval
+from socialstats.models.noncentral_t import d_z_interval, hedges_j, noncentral_t_tail, noncentrality_interval
 from tests.golden_data import golden
 
 SETS = ("paired_sleep", "paired_anorexia_FT")
@@ -70,3 +70,31 @@ def test_where_scipy_has_no_distribution_function_the_solver_goes_on():
 def test_impossible_input(t, df, level):
     with pytest.raises(InputError):
         noncentrality_interval(t, df, level)
+
+
+@pytest.mark.parametrize("t", [-6.0, -0.4, 0.0, 0.7, 3.0, 40.0])
+@pytest.mark.parametrize("df", [1, 4, 29, 500, 40_000])
+@pytest.mark.parametrize("center", [-30.0, -3.0, 0.0, 2.0, 37.0])
+@pytest.mark.parametrize("upper", [True, False])
+def test_far_tails_keep_their_digits(t, df, center, upper):
+    """The other way round: given the normal variable, the chi-square's tail."""
+    z = np.linspace(-55, 55, 400_001) if t else np.zeros(0)
+    if t == 0:
+        expected = stats.norm.logcdf(center if upper else -center)
+    else:
+        reach = (z + center) / t  # T >= t: z + center >= t U; for t < 0 true of all z above -center
+        edge = df * np.maximum(reach, 0) ** 2
+        above = t > 0
+        given = (stats.chi2.logcdf if above == upper else stats.chi2.logsf)(edge, df)
+        expected = np.logaddexp.reduce(stats.norm.logpdf(z) + given) + math.log(z[1] - z[0])
+    found = noncentral_t_tail(t, df, center, upper=upper)
+    if expected < -700:
+        assert found < 1e-300
+    else:
+        assert math.log(found) == pytest.approx(expected, rel=1e-6, abs=2e-5)
+
+
+def test_far_tails_of_the_central_t_and_the_normal():
+    assert noncentral_t_tail(0.0, 50, -14.0, upper=True) == pytest.approx(stats.norm.sf(14), rel=1e-10)
+    assert noncentral_t_tail(30.0, 40, 0.0, upper=True) == pytest.approx(stats.t.sf(30, 40), rel=1e-10)
+    assert noncentral_t_tail(8.0, 1e6, 0.0, upper=True) == pytest.approx(stats.t.sf(8, 1e6), rel=1e-8)
