@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import bdtr, betaincinv, chdtrc
+from scipy.special import betainc, betaincinv, chdtrc
 
 from socialstats.errors import InputError
 from socialstats.models.intervals import critical_value, not_zero
@@ -109,7 +109,7 @@ def _chi_square(gap: float, discordant: float) -> McNemarTest:
 
 def exact(cells: Cells) -> McNemarTest:
     """Exact test: b of b + c against a half; twice the smaller binomial tail, at most 1. `statistic` is b."""
-    tail = float(bdtr(min(cells.b, cells.c), int(cells.discordant), 0.5)) if cells.discordant else 1.0
+    tail = half_tail(min(cells.b, cells.c), cells.discordant) if cells.discordant else 1.0
     return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(2 * tail, 1.0))))
 
 
@@ -118,15 +118,20 @@ def mid_p(cells: Cells) -> McNemarTest:
 
     2 P(X <= m) - P(X = m) = P(X <= m) + P(X <= m - 1), m the smaller of b and c, X binomial(b + c, 1/2).
     """
-    least, n = min(cells.b, cells.c), int(cells.discordant)
+    least, n = min(cells.b, cells.c), cells.discordant
     if not n:
         return McNemarTest(statistic=0.0, df=None, p=1.0)
-    below = float(bdtr(least - 1, n, 0.5)) if least >= 1 else 0.0
-    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(float(bdtr(least, n, 0.5)) + below, 1.0))))
+    below = half_tail(least - 1, n) if least >= 1 else 0.0
+    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(half_tail(least, n) + below, 1.0))))
+
+
+def half_tail(k: float, n: float) -> float:
+    """P(X <= k) of X binomial(n, 1/2), by the incomplete beta function: scipy's bdtr loses digits for large n."""
+    return float(betainc(n - k, k + 1, 0.5)) if k < n else 1.0
 
 
 def share_interval(cells: Cells, method: str, level: float) -> tuple[float, float]:
-    """Interval of b / (b + c), ``"exact"`` (Clopper & Pearson 1934) or ``"wilson"``; (0, 1) without discordant pairs."""
+    """Interval of b / (b + c), "exact" (Clopper & Pearson 1934) or "wilson"; (0, 1) without discordant pairs."""
     b, c, n = cells.b, cells.c, cells.discordant
     if not n:
         return 0.0, 1.0

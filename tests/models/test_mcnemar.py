@@ -165,6 +165,22 @@ def test_an_empty_table_is_an_error():
         Cells(a=0, b=0, c=0, d=0)
 
 
+@pytest.mark.parametrize(
+    ("b", "c", "exact", "mid_p"),  # R: binom.test(b, b + c)$p.value; 2 pbinom(m, n, .5) - dbinom(m, n, .5), 14 digits
+    [
+        (1_000_000, 999_999, 1.0, 0.9994358104869759),
+        (499_999, 500_000, 1.0, 0.9992021156386682),
+        (501_000, 499_000, 2 * 0.0228041499326911, None),
+        (505_000, 495_000, 2 * 7.690777521953530e-24, None),
+    ],
+)
+def test_a_million_discordant_pairs(b, c, exact, mid_p):
+    cells = Cells(a=3, b=b, c=c, d=0)
+    assert tests_of.exact(cells).p == pytest.approx(exact, rel=1e-11)
+    if mid_p is not None:
+        assert tests_of.mid_p(cells).p == pytest.approx(mid_p, rel=1e-11)
+
+
 def test_p_is_never_zero():
     cells = Cells(a=0, b=5000, c=0, d=0)
     assert all(getattr(tests_of, t)(cells).p > 0 for t in ("asymptotic", "continuity", "exact", "mid_p"))
