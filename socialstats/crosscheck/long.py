@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,6 +44,12 @@ def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFram
     if covariate is not None:
         both["condition"] = both["sign"].map(NAMES)
     return both
+
+
+@cache
+def version(package: str) -> str:
+    """Return the installed version of a package, its metadata read once."""
+    return metadata.version(package)
 
 
 def compare(

@@ -45,23 +45,24 @@ def brute(table: pd.DataFrame, weights: str) -> dict[str, float]:
     """S by group-bys over rows."""
     means = {}
     for condition, target in TARGETS.items():
-        errors, noise = [], []
-        for _, rows in table[table["condition"] == condition].groupby("item"):
-            if weights == "opponent":
-                met = rows.assign(ws=rows["w"] * rows["score"]).groupby("opponent")[["ws", "w", "w2"]].sum()
-                p = float((met["ws"] / met["w"]).mean())
-                n = len(met) ** 2 / float((met["w2"] / met["w"] ** 2).sum())
-            else:
-                p = float((rows["w"] * rows["score"]).sum() / rows["w"].sum())
-                n = float(rows["w"].sum() ** 2 / rows["w2"].sum())
-            errors.append((p - target) ** 2)
-            if n > 1:
-                noise.append(p * (1 - p) / (n - 1))
-        plug_in = 100 * float(np.mean(errors)) if errors else np.nan
+        rates, n = rates_of(table[table["condition"] == condition], weights)
+        plug_in = 100 * float(((rates - target) ** 2).mean())
+        noise = (rates * (1 - rates) / (n - 1))[n > 1]
         means[f"S_{condition}"] = plug_in
-        means[f"S_{condition}_corrected"] = plug_in - 100 * float(np.mean(noise)) if noise else np.nan
+        means[f"S_{condition}_corrected"] = plug_in - 100 * float(noise.mean())
     plain = sum(means[f"S_{c}"] for c in TARGETS)
     return {"S": plain, "S_corrected": sum(means[f"S_{c}_corrected"] for c in TARGETS), **means}
+
+
+def rates_of(rows: pd.DataFrame, weights: str) -> tuple[pd.Series, pd.Series]:
+    """Win rate of each item, and the number of comparisons it is worth."""
+    rows = rows.assign(ws=rows["w"] * rows["score"])[["item", "opponent", "ws", "w", "w2"]]
+    if weights != "opponent":
+        sums = rows.groupby("item")[["ws", "w", "w2"]].sum()
+        return sums["ws"] / sums["w"], sums["w"] ** 2 / sums["w2"]
+    met = rows.groupby(["item", "opponent"])[["ws", "w", "w2"]].sum()
+    each = met.assign(p=met["ws"] / met["w"], worth=met["w2"] / met["w"] ** 2).groupby("item")
+    return each["p"].mean(), each.size() ** 2 / each["worth"].sum()
 
 
 def error_check(result: Result, table: pd.DataFrame) -> Check:
