@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DesignName = Literal["comparisons", "paired", "ratings"]
 Swap = Literal["negates", "invariant", "none"]
-Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources"]
+Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,9 @@ class Metric:
         Keys of `socialstats.references`.
     swap : {"negates", "invariant", "none"}
         What swapping the two sides of every comparison (conditions, raters) does to the estimates.
-    values : {"any", "numeric", "binary", "nominal", "couples", "sources"}
+    values : {"any", "numeric", "binary", "nominal", "couples", "sources", "traits"}
         What the values of a paired or ratings design must be; couples: -1 and 1, of couples of groups in both orders;
-        sources: of people and of models, told apart by a rater group.
+        sources: of people and of models, told apart by a rater group; traits: scores of traits of answers, by judges.
     options : mapping
         Options that contract tests must pass for the metric to be defined on generic data.
     """

@@ -254,6 +254,6 @@ def check_range(answers: Answers, centre: float) -> None:
         where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
         raise InputError(
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside 0 to {number(2 * centre, 2)}, as are {int(bad.sum()):,} in all. Correct it, or say centre= (half "
-            "of the highest score), or free_weights=True"
+            f"is outside 0 to {number(2 * centre, 2)}, as are {int(bad.sum()):,} in all. Correct it, or say centre= "
+            "(half of the highest score), or free_weights=True"
         )

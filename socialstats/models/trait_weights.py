@@ -107,4 +107,4 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
             made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
     if free:
         return {name: w for name, w in made.items() if np.any(w)}
-    return {name: balanced(w) for name, w in made.items() if np.any(w > 0) and np.any(w < 0)}
+    return {name: balanced(w) + 0.0 for name, w in made.items() if np.any(w > 0) and np.any(w < 0)}

@@ -13,6 +13,7 @@ import pandas as pd
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.metrics import METRICS
 from socialstats.metrics.bradley_terry import bradley_terry
 
@@ -297,12 +298,61 @@ class SourcesSubject(RatingsSubject):
         }
 
 
+TRAITS = ("caring", "open", "strict", "wary")
+
+
+@dataclass(frozen=True)
+class TraitsSubject(Subject):
+    """Two models in twelve scenarios and two stages, in two wordings, scored by three judges on four traits."""
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        keys = [(m, f"s{s:02d}", t, w, j) for m in ("ash", "birch") for s in range(12) for t in ("baseline", "later")
+                for w in ("plain", "polite") for j in RATERS]  # fmt: skip
+        rows = pd.DataFrame(keys, columns=["model", "scenario", "stage", "wording", "judge"])
+        answer = rows.groupby(["model", "scenario", "stage", "wording"]).ngroup()
+        scenario = rows["scenario"].str[1:].astype(int)
+        level = rng.normal(size=12)[scenario] + 0.7 * rng.normal(size=96)[answer] + 0.5 * (rows["stage"] == "later")
+        for trait, side in zip(TRAITS, (1, 1, -1, -1), strict=True):
+            score = 11 + side * 2 * level + 1.5 * rng.normal(size=len(rows))
+            rows[trait] = np.clip(np.round(score), 0, 20).astype(int)
+        return rows
+
+    def design(self, rows, **options):
+        return trait_ratings(rows, traits=TRAITS, cluster="scenario", **options)
+
+    def renamed(self, rows):
+        """Scenarios in the opposite order."""
+        return rows.assign(scenario=[f"t{99 - int(s[1:])}" for s in rows["scenario"]]), {}
+
+    def swapped(self, design):
+        return design.relabel_raters(dict(zip(design.raters, design.raters[::-1], strict=True)))
+
+    def degenerate(self):
+        rows = self.rows()
+        return {
+            "one scenario": rows[rows["scenario"] == "s00"],
+            "two scenarios": rows[rows["scenario"].isin(["s00", "s01"])],
+            "one judge": rows[rows["judge"] == "ann"],
+            "one model": rows[rows["model"] == "ash"],
+            "one stage": rows[rows["stage"] == "later"],
+            "one wording": rows[rows["wording"] == "plain"],
+            "one value": rows.assign(**dict.fromkeys(TRAITS, 12)),
+            "no change": rows.assign(**dict.fromkeys(TRAITS, rows["scenario"].str[1:].astype(int))),
+            "a score is missing": rows.assign(open=rows["open"].where(rows.index != 5)),
+            "a judge skipped an answer": rows.drop(index=5),
+            "models in different scenarios": rows[(rows["model"] == "ash") == (rows["scenario"] < "s06")],
+        }
+
+
 def subject_of(name: str) -> Subject:
     """Return the kind of data a metric takes."""
     metric = METRICS[name]
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
         return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)
+    if metric.values == "traits":
+        return TraitsSubject("traits", ("ash", "birch", *RATERS, *TRAITS))
     if metric.values == "sources":
         return SourcesSubject("sources", (*PEOPLE, *MODELS, *ORDINAL, "home", "work"))
     if metric.values == "couples":

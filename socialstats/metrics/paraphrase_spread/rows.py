@@ -14,7 +14,7 @@ from socialstats.metrics.paraphrase_spread.options import Options
 from socialstats.models.pair_values import ROUNDING, merged
 from socialstats.models.signed_rank import signed_rank
 from socialstats.models.trait_answers import Answers
-from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one
+from socialstats.models.unit_means import NO_UNIT, Inference, Sample, across, d_z_row, mean_row, of_one
 from socialstats.results import FloatArray, Row
 from socialstats.text import quoted, shorten
 
@@ -140,8 +140,8 @@ def change_rows(spreads: Spreads, how: Inference, options: Options) -> tuple[lis
 def rank_row(sample: Sample, options: Options) -> tuple[Row, dict[str, float]]:
     """Row of Wilcoxon's signed-rank test (as R's ``wilcox.test``), and its p-values."""
     row = Row(term="wilcoxon", group="change", n=float(len(sample.unit)), n_units=len(sample.unit))
-    if sample.how.dependent:
-        return replaced(row, DEPENDENT), {}
+    if sample.how.dependent or not len(sample.unit):
+        return replaced(row, DEPENDENT if len(sample.unit) else NO_UNIT.format(sample.how.unit)), {}
     values = merged(sample.means, ROUNDING * sample.how.magnitude)
     try:
         ranks = signed_rank(values, np.ones(len(values)))

@@ -268,4 +268,5 @@ METRIC = Metric(
     ),
     references=("student1908", "holm1979", "steigerfouladi1997"),
     values="traits",
+    options={"weights": {"caring": 2.0, "open": 3.0, "strict": -4.0, "wary": -1.0}},
 )

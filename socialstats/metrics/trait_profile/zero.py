@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from socialstats.designs.ratings import Ratings
+from socialstats.errors import InputError
 from socialstats.models.pair_values import checked_number
-from socialstats.models.trait_answers import Names, answers_of, check_range, composites
+from socialstats.models.trait_answers import Names, answers_of, check_range, composites, factor_of
 from socialstats.models.trait_weights import checked_weights
+from socialstats.text import quoted
 
 
 def judge_zeros(
@@ -18,6 +20,7 @@ def judge_zeros(
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
     free_weights: bool = False,
+    texts: Sequence[str] | None = None,
     text: str = "scenario",
     trait: str = "trait",
 ) -> dict[str, float]:
@@ -30,6 +33,8 @@ def judge_zeros(
         other. One stratum is the text, one the trait.
     weights, centre, free_weights
         As in `trait_profile`.
+    texts : sequence of str, optional
+        Only these.
     text, trait : str
         Names of these strata.
 
@@ -57,9 +62,29 @@ def judge_zeros(
     """
     used = checked_weights(weights, free=free_weights)
     names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
-    answers = answers_of(controls, names, tuple(used), ("all",))
+    part = chosen_texts(controls, names, texts)
+    answers = answers_of(part, names, tuple(used), ("all",))
     middle = checked_number(centre, "centre")
     if not free_weights:
         check_range(answers, middle)
     values = np.asarray(composites(answers.scores, used, middle).mean(axis=0))
     return dict(zip(answers.judges, values.tolist(), strict=True))
+
+
+def chosen_texts(controls: Ratings, names: Names, texts: Sequence[str] | None) -> Ratings:
+    """Return the ratings of some texts.
+
+    Raises
+    ------
+    InputError
+        For a text that is not there.
+    """
+    if texts is None:
+        return controls
+    wanted = (texts,) if isinstance(texts, str) else tuple(texts)
+    factor = factor_of(controls, "scenario", names.scenario)
+    unknown = [t for t in wanted if t not in factor.levels]
+    if unknown or not wanted:
+        raise InputError(f"texts: {quoted(unknown) or 'none named'}; there are {quoted(factor.levels, 10)}")
+    codes = [factor.levels.index(t) for t in wanted]
+    return controls.take(np.isin(factor.codes[controls.unit], codes), note=f"texts {quoted(wanted)}")

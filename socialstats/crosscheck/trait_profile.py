@@ -1,0 +1,206 @@
+"""A trait profile once more: pandas pivots and means, scipy's t tests, statsmodels' clustered errors and Holm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import worst
+from socialstats.crosscheck.paired_difference import near
+from socialstats.crosscheck.trait_tables import (
+    across_units,
+    by_stage,
+    clusters_of,
+    composite,
+    d_z_checks,
+    mean_checks,
+    over_stages,
+    score_table,
+)
+from socialstats.results import Check, Result, Row, Verification
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL = "of all models"
+LINEAR = "the same sums in another order of arithmetic"
+
+
+def verify(result: Result) -> Verification:
+    """Recompute every row from the table of scores; of each kind of row the largest difference is kept."""
+    settings, design = result.settings, result.design
+    table = score_table(design, settings)
+    rows = {(row.term, row.group): row for row in result.rows}
+    clusters = clusters_of(design, settings["unit_of_analysis"], settings)
+    checks: list[Check] = []
+    for name, cells in measures(table, result):
+        found: list[Check] = []
+        for key, values in samples(name, cells, settings):
+            row = rows.get(key)
+            if row is not None:
+                found += mean_checks(label_of(name), row, values, settings, clusters)
+        checks += found
+    checks = kept(checks)
+    for measure in ("composite", "activation"):
+        if measure == "composite" or settings["activation"] is not None:
+            checks += change_checks(measure, cells_of(measure, table, settings), rows, settings, clusters)
+    checks += offset_checks(table, rows, settings, clusters)
+    return Verification(checks=(*checks, *kept(weight_checks(table, rows, settings))))
+
+
+def label_of(name: str) -> str:
+    """Name the kind of a family."""
+    return {"without": "without a judge", "score": "trait score"}.get(name.partition(" ")[0], name)
+
+
+def kept(checks: list[Check]) -> list[Check]:
+    """Keep the largest difference of each kind of number."""
+    kinds: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        kinds.setdefault((check.quantity, check.package), []).append(check)
+    return [worst(found, "rows") for found in kinds.values()]
+
+
+def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
+    """Rows model, scenario, stage by columns of judges: composites, or counts of active traits."""
+    if measure == "composite":
+        return by_stage(composite(table, settings))
+    scores = table
+    if settings["activated"] == "mean":
+        scores = table.groupby(level=["model", "scenario", "stage", "wording"]).transform("mean")
+    return by_stage((scores.round(9) >= settings["activation"]).sum(axis=1).astype(float))
+
+
+def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Every family of levels: composite, minus zero, activation, without each judge, each trait's score."""
+    settings = result.settings
+    cells = cells_of("composite", table, settings)
+    yield "composite", cells
+    if settings["zero"] is not None:
+        yield (
+            "composite minus zero",
+            cells - settings["zero"] if np.isscalar(settings["zero"]) else cells.sub(dict(settings["zero"])),
+        )
+    if settings["activation"] is not None:
+        yield "activation", cells_of("activation", table, settings)
+    if cells.shape[1] > 1:
+        for judge in cells.columns:
+            yield f"without judge '{judge}'", cells.drop(columns=judge)
+    for trait in table.columns:
+        yield f"score {trait}", by_stage(table[trait])
+
+
+def samples(
+    name: str, cells: pd.DataFrame, settings: Any
+) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:  # fmt: skip
+    """Every row of a family: its term and group, and one line a unit of analysis."""
+    unit, models = settings["unit_of_analysis"], cells.index.get_level_values("model").nunique()
+    course = over_stages(cells)
+    trait = name.removeprefix("score ") if name.startswith("score ") else None
+    for model, own in course.groupby(level="model"):
+        key = (str(model), name) if trait is None else (trait, f"score: {model}")
+        yield key, own.droplevel("model")
+    yield (name if trait is None else trait, f"{'score' if trait else name} {ALL}"), across_units(course, unit, models)
+    if trait is not None:
+        return
+    for stage, own in cells.groupby(level="stage"):
+        flat = own.droplevel("stage")
+        for model, one in flat.groupby(level="model"):
+            yield (str(model), f"{name}: {stage}"), one.droplevel("model")
+        yield (str(stage), f"{name} by stage {ALL}"), across_units(flat, unit, models)
+
+
+def change_checks(
+    name: str, cells: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any
+) -> list[Check]:  # fmt: skip
+    """Changes from the baseline with Holm's adjustment, and their d_z."""
+    start = settings["baseline"]
+    stages = [s for s in cells.index.get_level_values("stage").unique() if s != start]
+    if not stages:
+        return []
+    unit, models = settings["unit_of_analysis"], cells.index.get_level_values("model").nunique()
+    tests: list[Check] = []
+    own_rows, joint_rows = [], []
+    for stage in stages:
+        what = f"{stage} minus {start}"
+        gap = (cells.xs(stage, level="stage") - cells.xs(start, level="stage")).dropna()
+        if not len(gap):
+            continue
+        found = [(str(m), f": {what}", one.droplevel("model")) for m, one in gap.groupby(level="model")]
+        found.append((what, f" by stage {ALL}", across_units(gap, unit, models)))
+        for term, end, values in found:
+            test, size = rows.get((term, f"{name} change{end}")), rows.get((term, f"{name} d_z{end}"))
+            if test is not None and size is not None:
+                tests += mean_checks(f"{name} change", test, values, settings, clusters)
+                tests += d_z_checks(f"{name} d_z", size, values, settings)
+                (joint_rows if end.startswith(" by") else own_rows).append(test)
+    return kept([*tests, *holm_checks(f"{name} change", own_rows), *holm_checks(f"{name} change", joint_rows)])
+
+
+def holm_checks(name: str, rows: list[Row]) -> list[Check]:
+    """Adjust the p-values of one family with statsmodels."""
+    from statsmodels.stats.multitest import multipletests
+
+    known = [row for row in rows if row.p_value is not None]
+    if not known:
+        return []
+    adjusted = multipletests([row.p_value for row in known], method="holm")[1]
+    return [near(f"Holm, {name}", row.p_adjusted, float(p), "statsmodels")
+            for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
+
+
+def offset_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:
+    """Each judge's composite minus the judges' mean."""
+    cells = cells_of("composite", table, settings)
+    off = over_stages(cells.sub(cells.mean(axis=1), axis=0))
+    models = cells.index.get_level_values("model").nunique()
+    fixed = {**settings, "judges": "fixed"}
+    found: list[Check] = []
+    for judge in off.columns:
+        row = rows.get((judge, "judge offset"))
+        if row is not None:
+            values = across_units(off[[judge]], settings["unit_of_analysis"], models)
+            found += mean_checks("judge offset", row, values, fixed, clusters)
+    return kept(found)
+
+
+def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any) -> list[Check]:
+    """Composites under equal weights and the extremes of all variants, each computed from every answer."""
+    import pandas as pd
+
+    weights = pd.Series(settings["weights"], dtype=float)
+    variants = [np.sign(weights) * weights.abs().sum() / (weights != 0).sum()]
+    for trait in weights.index[weights != 0]:
+        variants += [weights.where(weights.index != trait, weights * factor) for factor in (1.2, 0.8, 0.0)]
+    if not settings["free_weights"]:
+        variants = [w for w in variants if (w > 0).any() and (w < 0).any()]
+        variants = [5 * w.clip(lower=0) / w.clip(lower=0).sum() + 5 * w.clip(upper=0) / -w.clip(upper=0).sum()
+                    for w in variants]  # fmt: skip
+    variants = [w for w in variants if w.any()]
+    values = under(table, variants, settings)
+    checks = []
+    for (term, group), row in rows.items():
+        for name, pick in (
+            ("equal weights", None),
+            ("lowest of other weights", min),
+            ("highest of other weights", max),
+        ):
+            if group in (name, f"{name} {ALL}") and row.estimate is not None:
+                own = [found[term] for found in values]
+                checks.append(near(name, row.estimate, own[0] if pick is None else pick(own), "pandas", LINEAR))
+    return checks
+
+
+def under(table: pd.DataFrame, variants: list[pd.Series[float]], settings: Any) -> list[dict[str, float]]:
+    """Composite of each model (and over units of analysis) under each of some weights, one column a variant."""
+    import pandas as pd
+
+    columns = [(table - settings["centre"]).mul(w).sum(axis=1) for w in variants]
+    answers = pd.concat(columns, axis=1).groupby(level=["model", "scenario", "stage"]).mean()
+    course = over_stages(answers)
+    means = course.groupby(level="model").mean()
+    if settings["unit_of_analysis"] == "model":
+        means.loc["composite"] = means.mean()
+    return [{str(model): float(value) for model, value in means[k].items()} for k in means.columns]

@@ -1,0 +1,173 @@
+"""Scores of traits as a pandas table, and the tests of a mean by scipy and statsmodels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.crosscheck.pair_table import matrix_cr2
+from socialstats.crosscheck.paired_difference import near
+from socialstats.designs.ratings import Ratings
+from socialstats.results import Check, FloatArray, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+KEYS = ("model", "scenario", "stage", "wording")
+LARGEST = 400
+LINEAR = "the same sums in another order of arithmetic"
+
+
+def score_table(design: Ratings, settings: Any) -> pd.DataFrame:
+    """Return complete answers, one row an answer and judge, one column a trait, by pandas' pivot."""
+    import pandas as pd
+
+    ok = design.status == 0
+    known = {**{f.name: f for f in design.clusters}, **design.strata}
+    data = {"judge": np.array(design.raters)[design.rater[ok]], "score": design.scores[design.value[ok]]}
+    names = {part: settings.get(part) for part in (*KEYS, "trait")}
+    if names["wording"] is None and "wording" in design.strata:
+        names["wording"] = "wording"
+    for part, name in names.items():
+        factor = known.get(name) if name is not None else None
+        codes = factor.codes[design.unit[ok]] if factor is not None else np.zeros(int(ok.sum()), dtype=int)
+        data[part] = np.array(factor.levels if factor is not None else ("value" if part == "trait" else "all",))[codes]
+    long = pd.DataFrame(data)
+    if settings["stages"] is not None:
+        long = long[long["stage"].isin(settings["stages"])]
+    wide = long.pivot(index=[*KEYS, "judge"], columns="trait", values="score").dropna()
+    if settings.get("weights"):
+        wide = wide[list(settings["weights"])]
+    judges = wide.groupby(level=list(KEYS)).transform("size")
+    return wide[judges == long["judge"].nunique()] if len(wide) else wide
+
+
+def composite(table: pd.DataFrame, settings: Any) -> pd.Series[float]:
+    """Return the composite of each answer and judge."""
+    import pandas as pd
+
+    out: pd.Series[float] = (table - settings["centre"]).mul(pd.Series(settings["weights"])).sum(axis=1)
+    return out
+
+
+def by_stage(values: pd.Series[float]) -> pd.DataFrame:
+    """Average over wordings: rows model, scenario, stage; columns judges."""
+    return values.groupby(level=["model", "scenario", "stage", "judge"]).mean().unstack("judge")
+
+
+def over_stages(values: pd.DataFrame) -> pd.DataFrame:
+    """Average over the stages that a model has: rows model, scenario; scenarios that lack one are left out."""
+    group = values.groupby(level=["model", "scenario"])
+    size, stages = group.size(), values.index.to_frame(index=False).groupby("model")["stage"].nunique()
+    out: pd.DataFrame = group.mean()[size.to_numpy() == stages.reindex(size.index.get_level_values("model")).to_numpy()]
+    return out
+
+
+def across_units(values: pd.DataFrame, unit: str, models: int) -> pd.DataFrame:
+    """Return one row a unit of analysis from rows of model and scenario: means over all models, or over scenarios."""
+    if unit == "model":
+        return values.groupby(level="model").mean()
+    size = values.groupby(level="scenario").size()
+    return values.groupby(level="scenario").mean()[size == models]
+
+
+def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
+    """Return the cluster of each unit of analysis (a series, or a column a factor); None where they are independent."""
+    import pandas as pd
+
+    name = settings[unit]
+    known = {**{f.name: f for f in design.clusters}, **design.strata}
+    own = known[name] if name is not None else None
+    found = []
+    for factor in design.factors(settings["cluster"]):
+        table = pd.DataFrame({
+            "unit": np.array(own.levels)[own.codes] if own is not None else "all", "cluster": factor.codes,
+        }).drop_duplicates()  # fmt: skip
+        if table.groupby("cluster").size().max() > 1:  # clusters that hold more than one unit
+            found.append(table.set_index("unit")["cluster"])
+    return found[0] if len(found) == 1 else pd.concat(found, axis=1) if found else None
+
+
+def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
+    """Recompute a row's mean, error, t, p and interval from one row a unit and one column a judge."""
+    from scipy.stats import ttest_1samp
+
+    if row.estimate is None:
+        return []
+    means = values.mean(axis=1).to_numpy()
+    checks = [near(name, row.estimate, float(means.mean()), "pandas", LINEAR)]
+    if row.std_error is None:
+        return checks
+    if clusters is not None or settings.get("judges") == "random":
+        return checks + clustered_checks(name, row, values, settings, clusters)
+    test: Any = ttest_1samp(means, 0.0)
+    if row.statistic is not None:
+        checks += [
+            near(f"t, {name}", row.statistic, float(test.statistic), "scipy"),
+            near(f"p, {name}", row.p_value, float(test.pvalue), "scipy"),
+        ]
+    if settings["ci"] == "closed":
+        ends = test.confidence_interval(settings["level"])
+        checks += [
+            near(f"low, {name}", row.conf_low, float(ends.low), "scipy"),
+            near(f"high, {name}", row.conf_high, float(ends.high), "scipy"),
+        ]
+    return checks
+
+
+def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
+    """Recompute a clustered standard error: statsmodels for two factors, matrices for CR2."""
+    from statsmodels.regression.linear_model import OLS
+
+    inner = np.arange(len(values)) if clusters is None else clusters.reindex(values.index).to_numpy()
+    if settings.get("judges") == "random":
+        x, k = values.to_numpy().ravel(), values.shape[1]
+        groups = [np.repeat(inner, k), np.tile(np.arange(k), len(values))]
+    else:
+        x = values.mean(axis=1).to_numpy()
+        groups = [inner] if inner.ndim == 1 else list(inner.T)
+    if len(groups) == 2:
+        error = two_way(x, [np.unique(g, return_inverse=True)[1] for g in groups])
+        return [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
+    if len(x) > LARGEST:
+        return []
+    residual = np.asarray(OLS(x, np.ones(len(x))).fit().resid)
+    error, df = matrix_cr2(residual, groups[0], len(x))
+    checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
+    return checks + ([near(f"df, {name}", row.df, df, "statsmodels")] if row.df is not None else [])
+
+
+def two_way(x: FloatArray, groups: Sequence[Any]) -> float:
+    """Two-way clustered error by statsmodels, not below either factor's own."""
+    from statsmodels.regression.linear_model import OLS
+
+    model = OLS(x, np.ones(len(x)))
+
+    def error(codes: Any) -> float:
+        fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes, "use_correction": True})
+        return float(fit.bse[0])
+
+    with np.errstate(invalid="ignore"):
+        both = error(np.column_stack(list(groups)))
+    return max([e for e in (both, *map(error, groups)) if np.isfinite(e)])
+
+
+def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
+    """Recompute d_z with pandas, and put its ends into scipy's noncentral t distribution."""
+    from scipy.stats import nct
+
+    if row.estimate is None:
+        return []
+    x = values.mean(axis=1)
+    checks = [near(name, row.estimate, float(x.mean() / x.std(ddof=1)), "pandas")]
+    if row.conf_low is None or row.conf_high is None:
+        return checks
+    n, sign = len(x), 1.0 if row.estimate >= 0 else -1.0
+    tail = (1 - settings["level"]) / 2
+    for which, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
+        share = float(nct.cdf(abs(row.estimate) * np.sqrt(n), n - 1, sign * end * np.sqrt(n)))
+        why = "P(T <= t) at this end, against its tail"
+        checks.append(near(f"{name}, {which}", want, share if sign > 0 else 1 - share, "scipy", why, relative=1e-6))
+    return checks
