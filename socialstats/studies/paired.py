@@ -23,7 +23,7 @@ from socialstats.studies.paired_blocks import (
     square_block,
     tests_block,
 )
-from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out
+from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out, with_design_effect
 from socialstats.text import count, level_text, listing, number, p_value, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
@@ -126,15 +126,18 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         found.append(tests_block(main))
     nominal = design.scale == "nominal"
     quantity = f"difference of shares of '{shorten(numbers.lead.term, 30)}'" if nominal else "difference"
+
+    def lead(result: Result) -> Row:
+        return result.row(numbers.lead.term, group="margin") if nominal else result.rows[0]
+
     found.append(
         dependence_block(
             design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=quantity,
-            bounded=design.scale != "numeric",
-            lead=(lambda r: r.row(numbers.lead.term, group="margin")) if nominal else lambda r: r.rows[0],
+            bounded=design.scale != "numeric", lead=lead,
         )
     )  # fmt: skip
     found.append(influence_block(numbers.left_out))
-    return tuple(block for block in found if block is not None)
+    return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
 
 
 def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:

@@ -114,7 +114,9 @@ def sentence(test: Tested) -> str:
         parts.append(side + p_value(row.p_value))
     if row.p_adjusted is not None:
         parts.append(f"adjusted {p_value(row.p_adjusted)}")
-    return f"{test.label}{says(h)} {words(test)}: {label_of(row)} {', '.join(parts)}."
+    bare = row.p_value is None and h.status == "confirmatory" and test.verdict in ("above", "below")
+    note = "; it has no p-value, so its interval decides, adjusted for nothing" if bare else ""
+    return f"{test.label}{says(h)} {words(test)}: {label_of(row)} {', '.join(parts)}{note}."
 
 
 def words(test: Tested) -> str:

@@ -28,7 +28,7 @@ from socialstats.studies.ratings_blocks import (
     refusals_block,
     stratum_block,
 )
-from socialstats.studies.robustness import Way, dependence_block
+from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.text import count, level_text, listing, number, shorten
 
 USED = ("seed", "resamples", "level", "verify")
@@ -189,7 +189,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         return krippendorff_alpha(design, cluster=way, level=options.level)
 
     optional.append(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True))
-    return tuple(found + [block for block in optional if block is not None])
+    return with_design_effect(found + [block for block in optional if block is not None], design.clusters)
 
 
 def answer(row: Row) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +13,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.studies.estimates import cluster_ways, numbers_text, p_text
+from socialstats.studies.estimates import cluster_ways, clusters_caption, design_effect, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import number, p_value, shorten
 
@@ -82,15 +82,45 @@ def _dependence_sentence(lines: Mapping[str, Row], rows: str, bounded: bool) -> 
 
 def _dependence_table(lines: Mapping[str, Row], problems: Mapping[str, str], quantity: str, rows: str) -> Table:
     cells: list[tuple[str | float | int | None, ...]] = [
-        (label, r.n_clusters, r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value), r.undefined)
+        (label, r.n_clusters, r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value),
+         effect_text(r, lines), r.undefined)
         for label, r in lines.items()
-    ]
-    cells += [(label, None, None, None, None, None, None, problem) for label, problem in problems.items()]
+    ]  # fmt: skip
+    cells += [(label, *[None] * 7, problem) for label, problem in problems.items()]
     return Table(
         caption=f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence",
-        header=("Assumption", "Clusters", "Estimate", "SE", "Low", "High", "p", "Why not"),
+        header=("Assumption", "Clusters", "Estimate", "SE", "Low", "High", "p", "Design effect", "Why not"),
         cells=tuple(cells),
     )
+
+
+def effect_text(row: Row, lines: Mapping[str, Row]) -> str | None:
+    """Write by how many times an assumption multiplies the variance, against the first one."""
+    effect = design_effect(row, next(iter(lines.values())))
+    return None if effect is None else number(effect, 2)
+
+
+def with_design_effect(
+    blocks: Sequence[Block], factors: Sequence[Factor], *, lead: Callable[[Result], Row] = lambda result: result.rows[0]
+) -> tuple[Block, ...]:
+    """Say the clusters and their design effect in the caption of the first block that draws a figure.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        With that of `dependence_block`, whose first result takes rows as independent, and whose last has all clusters.
+    factors : sequence of Factor
+    lead : callable
+        Result -> the row of the estimate.
+    """
+    ways = next((block.results for block in blocks if block.id == "dependence"), ())
+    effect = design_effect(lead(ways[-1]), lead(ways[0])) if len(ways) > 1 else None
+    said = clusters_caption(factors, effect)
+    first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
+    if not said or first is None:
+        return tuple(blocks)
+    caption = f"{blocks[first].caption} {said[0].upper()}{said[1:]}.".lstrip()
+    return (*blocks[:first], replace(blocks[first], caption=caption), *blocks[first + 1 :])
 
 
 class LeftOut(Result):

@@ -82,7 +82,7 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
 
 
-def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, Sequence[Any]]:
+def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
     """Tell for each row whether it has the value, and list the values there are."""
     if column not in table.columns:
         listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
@@ -90,7 +90,7 @@ def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, Sequenc
     coded = table.counts([column]).columns[column]
     wanted = [v for v in coded.values if as_text(v) == value]
     series = _eager(table).get_column(column)
-    return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values  # noqa: E712
+    return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values.tolist()  # noqa: E712
 
 
 def _eager(table: Table) -> Any:
