@@ -74,7 +74,7 @@ def relationship_bias(
     stratum : str, optional
         Stratum of the units: biases, position and B_all of each of its levels; of two levels also their difference.
     ci : {"closed", "percentile", "basic"}
-        Interval of S and B: t, or a bootstrap of clusters. B_all always has the basic bootstrap interval.
+        Interval of S and B: t, or a bootstrap of clusters. B_all always has a bootstrap interval.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters, crossed (V1 + V2 - V12, not below the larger of V1 and V2, with min(G) -
         1 df); one name (CR2); or None, units independent (caution SS201).
@@ -86,15 +86,16 @@ def relationship_bias(
     -------
     Result
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
-        ``B_all`` and ``B_all corrected``, both with the basic bootstrap interval of the population's value, cut at 0
-        and widened to hold both estimates. ``"position"``: S_aa of each group; ``"position, mean"``: their mean.
-        ``"score"``: S_ab (``"a, b"``). ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference a
-        scenario, which leave the pairs of names out (of ``B_all``: that no group is favoured). ``"McNemar, ignoring
-        clusters"``, ``"McNemar mid-p, ignoring clusters"``: tests that take complete couples as independent, for
-        comparison with publications; `n` counts couples, `n_units` those in which both orders favour the same group
-        (the mid-p row's `statistic`: the first group). With `stratum` the groups ``"<stratum> = <level>"`` and
-        ``"<level> - <level>"``. `extras`: ``null_mean`` of B_all (value, mc_error, flips), ``mcnemar_cells``,
-        ``one_order_only`` (the first 200 couples without one of the answers).
+        ``B_all`` and ``B_all corrected``, both with the bootstrap interval of the population's value: the basic one
+        less the bias from below, the percentile one from above, cut at 0, widened to hold both estimates.
+        ``"position"``: S_aa of each group; ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``).
+        ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference a scenario, which leave the pairs
+        of names out (of ``B_all``: that no group is favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p,
+        ignoring clusters"``: tests that take complete couples as independent, for comparison with publications; `n`
+        counts couples, `n_units` those in which both orders favour the same group (the mid-p row's `statistic`: the
+        first group). With `stratum` the groups ``"<stratum> = <level>"`` and ``"<level> - <level>"``. `extras`:
+        ``null_mean`` of B_all (value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200 couples
+        without one of the answers).
 
     Raises
     ------
@@ -252,6 +253,4 @@ def inference_text(data: Data, options: Options) -> str:
     """Say how the intervals were obtained."""
     kind = "t" if options.ci == "closed" else f"{options.ci} bootstrap"
     drawn_text = f"{count(options.resamples)} resamples, seed {options.seed}"
-    return (
-        f"{kind} intervals of B and S, basic bootstrap of B_all ({drawn_text}); {cluster_text(data.factors, 'units')}"
-    )
+    return f"{kind} intervals of B and S, bootstrap of B_all ({drawn_text}); {cluster_text(data.factors, 'units')}"
