@@ -75,14 +75,14 @@ def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
 
 def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
     """Every family of levels: composite, minus zero, activation, without each judge, each trait's score."""
+    import pandas as pd
+
     settings = result.settings
     cells = cells_of("composite", table, settings)
     yield "composite", cells
     if settings["zero"] is not None:
-        yield (
-            "composite minus zero",
-            cells - settings["zero"] if np.isscalar(settings["zero"]) else cells.sub(dict(settings["zero"])),
-        )
+        zero: Any = settings["zero"] if np.isscalar(settings["zero"]) else pd.Series(dict(settings["zero"]))
+        yield "composite minus zero", cells - zero
     if settings["activation"] is not None:
         yield "activation", cells_of("activation", table, settings)
     if cells.shape[1] > 1:
@@ -122,10 +122,11 @@ def change_checks(
         return []
     unit, models = settings["unit_of_analysis"], cells.index.get_level_values("model").nunique()
     tests: list[Check] = []
-    own_rows, joint_rows = [], []
+    own_rows: list[Row] = []
+    joint_rows: list[Row] = []
     for stage in stages:
         what = f"{stage} minus {start}"
-        gap = (cells.xs(stage, level="stage") - cells.xs(start, level="stage")).dropna()
+        gap: Any = (cells.xs(stage, level="stage") - cells.xs(start, level="stage")).dropna()
         if not len(gap):
             continue
         found = [(str(m), f": {what}", one.droplevel("model")) for m, one in gap.groupby(level="model")]
@@ -171,7 +172,7 @@ def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any) -> l
     import pandas as pd
 
     weights = pd.Series(settings["weights"], dtype=float)
-    variants = [np.sign(weights) * weights.abs().sum() / (weights != 0).sum()]
+    variants: list[Any] = [np.sign(weights) * weights.abs().sum() / (weights != 0).sum()]
     for trait in weights.index[weights != 0]:
         variants += [weights.where(weights.index != trait, weights * factor) for factor in (1.2, 0.8, 0.0)]
     if not settings["free_weights"]:
@@ -181,19 +182,16 @@ def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any) -> l
     variants = [w for w in variants if w.any()]
     values = under(table, variants, settings)
     checks = []
+    kinds: dict[str, Any] = {"equal weights": None, "lowest of other weights": min, "highest of other weights": max}
     for (term, group), row in rows.items():
-        for name, pick in (
-            ("equal weights", None),
-            ("lowest of other weights", min),
-            ("highest of other weights", max),
-        ):
+        for name, pick in kinds.items():
             if group in (name, f"{name} {ALL}") and row.estimate is not None:
                 own = [found[term] for found in values]
                 checks.append(near(name, row.estimate, own[0] if pick is None else pick(own), "pandas", LINEAR))
     return checks
 
 
-def under(table: pd.DataFrame, variants: list[pd.Series[float]], settings: Any) -> list[dict[str, float]]:
+def under(table: pd.DataFrame, variants: list[Any], settings: Any) -> list[dict[str, float]]:
     """Composite of each model (and over units of analysis) under each of some weights, one column a variant."""
     import pandas as pd
 

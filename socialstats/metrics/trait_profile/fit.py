@@ -140,7 +140,7 @@ def trait_profile(
     ...                        weights={"openness": 5, "tradition": -5})
     >>> row = result.row("m", group="composite change: end minus start")
     >>> round(row.estimate, 2), row.df, round(row.p_value, 3)
-    (20.0, 2.0, 0.038)
+    (20.0, 2.0, 0.02)
     """
     options = checked_options(
         weights=weights, centre=centre, free_weights=free_weights, stages=stages, baseline=baseline,
