@@ -85,8 +85,8 @@ def interval_of(plain: Row, better: Row, boot: Bootstrap | str, options: Options
     """Fields of the bootstrap interval and of the bootstrap's standard error.
 
     Resamples of an absolute value lie too high. From below the interval is the basic one less the bootstrap's estimate
-    of the bias, from above the percentile one: each end errs to the safe side (basic and percentile intervals on both
-    sides hold the truth 83 to 92 % and 0 to 94 % of the time, this one 91 to 96 %). It is widened to hold both rows.
+    of the bias, from above the percentile one: each end errs to the safe side, where an interval that is basic, or
+    percentile, at both ends holds the truth too seldom. It is widened to hold both rows.
     """
     if isinstance(boot, str):
         return boot
