@@ -181,7 +181,9 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     fits = {label: try_fit(design, options, formula, cluster) for label, cluster in cluster_ways(design).items()}
     base = strength_errors(next(iter(fits.values())))
     cells = tuple(cluster_cells(label, one, base) for label, one in fits.items())
-    ratios = [f"{number(row[3])} when {row[0]}" for row in cells[1:] if isinstance(row[3], float)]
+    ratios = [
+        f"{number(row[3])} when {row[0]} (design effect {row[5]})" for row in cells[1:] if isinstance(row[3], float)
+    ]
     lead = (
         f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}. "
         f"The page uses: {fit.inference}."
@@ -194,6 +196,7 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
             "Median SE of strengths",
             "Median of the ratios to the first line",
             "SE of order effect",
+            "Median design effect of strengths",
         ),
         cells=cells,
     )
@@ -235,12 +238,14 @@ def cluster_cells(
 ) -> tuple[str | float | int | None, ...]:
     """Return one line of the table of clusterings."""
     if isinstance(fit, SocialStatsError):
-        return (f"{label}: {fit}", None, None, None, None)
+        return (f"{label}: {fit}", None, None, None, None, None)
     robust = fit.fitted_state.robust
     clusters = " x ".join(f"{g:,}" for g in robust.n_clusters) if robust else "\u2014"
     errors = strength_errors(fit)
     order = next((r.std_error for r in fit.rows if r.group == "order"), None)
-    return (label, clusters, float(np.nanmedian(errors)), float(np.nanmedian(errors / base)), order)
+    ratios = errors / base
+    effect = number(float(np.nanmedian(ratios**2)))
+    return (label, clusters, float(np.nanmedian(errors)), float(np.nanmedian(ratios)), order, effect)
 
 
 def group_matrix(design: Comparisons, groups: dict[str, Any], name: str) -> Block:

@@ -8,14 +8,14 @@ from dataclasses import replace
 from socialstats.registry import Metric
 from socialstats.results import Result
 from socialstats.studies.base import Design, StudyOptions
-from socialstats.studies.estimates import df_text, label_of, numbers_text, p_text, verify_all
+from socialstats.studies.estimates import label_of, numbers_text, p_text, verify_all
 from socialstats.studies.hypotheses import Findings, Hypothesis, Tested, departures, examine
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats.studies.verdicts import NULLS
 from socialstats.text import count, listing, number, p_value, shorten
 
-HEADER = ("Hypothesis", "Says", "Tested by", "Alternative", "Estimate", "Low", "High", "df", "p", "p (Holm)", "Family",
-          "Status", "Verdict")  # fmt: skip
+HEADER = ("Hypothesis", "Verdict", "Tested by", "Alternative", "Estimate", "Low", "High", "p", "p (Holm)", "Family",
+          "Status")  # fmt: skip
 
 
 def with_hypotheses(
@@ -144,18 +144,16 @@ def words(test: Tested) -> str:
 
 def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
     """Return a line for each test, and for each hypothesis that was not tested."""
-    cells = [
+    cells: list[tuple[str | float | int | None, ...]] = [
         (
-            test.label, shorten(test.hypothesis.text, 200), f"{test.hypothesis.metric}: {label_of(test.row)}",
+            test.label, words(test).removeprefix("is "), f"{spaced(test.hypothesis.metric)}: {label_of(test.row)}",
             test.hypothesis.alternative, test.row.estimate, test.row.conf_low, test.row.conf_high,
-            df_text(test.row.df), p_text(test.row.p_value), p_text(test.row.p_adjusted), test.hypothesis.family,
-            test.hypothesis.status, words(test).removeprefix("is "),
+            p_text(test.row.p_value), p_text(test.row.p_adjusted), test.hypothesis.family, test.hypothesis.status,
         )
         for test in findings.tests
     ]  # fmt: skip
     cells += [
-        (h.id, shorten(h.text, 200), h.metric, h.alternative, None, None, None, None, None, None, h.family, h.status,
-         "not tested")
+        (h.id, "not tested", spaced(h.metric), h.alternative, *[None] * 5, h.family, h.status)
         for h in hypotheses if h.id in findings.problems
     ]  # fmt: skip
     n = len(findings.tests)
@@ -163,3 +161,8 @@ def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
         caption=f"The plan's {count(len(hypotheses), 'hypothesis', 'hypotheses')}, {count(n, 'test')}",
         header=HEADER, cells=tuple(cells),
     )  # fmt: skip
+
+
+def spaced(name: str) -> str:
+    """Return the name of a metric in words, which a table can break."""
+    return name.replace("_", " ")

@@ -15,7 +15,7 @@ from socialstats.figures import forest
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.estimates import cluster_ways, clusters_caption, design_effect, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
-from socialstats.text import number, p_value, shorten
+from socialstats.text import count, number, p_value, shorten
 
 Way = str | tuple[str, str] | None
 SAME = 1e-12
@@ -119,7 +119,12 @@ def with_design_effect(
     first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
     if not said or first is None:
         return tuple(blocks)
-    caption = f"{blocks[first].caption} {said[0].upper()}{said[1:]}.".lstrip()
+    caption = blocks[first].caption
+    named = "clusters: " + " x ".join(f"{count(len(np.unique(f.codes)))} {f.name}" for f in factors)
+    if named in caption and effect is not None:  # the caption names them already
+        caption = caption.replace(named, f"{named}, design effect {number(effect, 1)}")
+    else:
+        caption = f"{caption} {said[0].upper()}{said[1:]}.".lstrip()
     return (*blocks[:first], replace(blocks[first], caption=caption), *blocks[first + 1 :])
 
 
