@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import socialstats
+from socialstats.crosscheck.long import compare
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row
 
@@ -178,8 +179,31 @@ def checkable(result: Result) -> list[Row]:
 
 
 def error_check(row: Row, result: Result, units: Tallies, values: Callable[[], list[float]], why: str) -> list[Check]:
-    """Compare the linearised standard error, where the interval uses it."""
+    """Compare the linearised standard error, where the interval uses it, and interval and test with scipy's t."""
     if result.settings["ci"] != "closed" or row.std_error is None:
         return []
     theirs = error_of_mean(values(), units.clusters)
-    return [direct(name_of(row, "s.e."), row.std_error, theirs, 1e-6 * max(1.0, theirs), why)]
+    error = direct(name_of(row, "s.e."), row.std_error, theirs, 1e-6 * max(1.0, theirs), why)
+    return [error, *t_checks(row, result, units)]
+
+
+def t_checks(row: Row, result: Result, units: Tallies) -> list[Check]:
+    """Compare degrees of freedom, ends, t and p of a row with those of its (checked) estimate and error."""
+    from scipy.stats import t
+
+    if row.estimate is None or row.std_error is None:
+        return []
+    df = min((len(set(codes)) for codes in units.clusters), default=len(units.units)) - 1
+    low, high = t.interval(result.settings["level"], df, loc=row.estimate, scale=row.std_error)
+    value = row.estimate / row.std_error
+    found = {
+        "df": (row.df, df), "low end": (row.conf_low, low), "high end": (row.conf_high, min(1.0, high)),
+        "t": (row.statistic, value), "p": (row.p_value, 2 * t.sf(abs(value), df)),
+    }  # fmt: skip
+    return [
+        compare(
+            name_of(row, what), ours, float(theirs), package="scipy", tolerance=1e-8 * abs(float(theirs)) + 1e-300,
+            why="t of the estimate and its error",
+        )
+        for what, (ours, theirs) in found.items()
+    ]  # fmt: skip

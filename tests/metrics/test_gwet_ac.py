@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtr
 
+import socialstats
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.metrics.gwet_ac import gwet_ac
@@ -223,3 +225,15 @@ def test_units_raters_and_nominal_labels_may_be_permuted(matrix, random):
     if a.std_error is not None:
         assert a.std_error == pytest.approx(b.std_error, rel=1e-9)
     assert one.verify().ok
+
+
+@pytest.mark.parametrize("field", ["std_error", "conf_low", "conf_high", "statistic", "df", "p_value"])
+@pytest.mark.parametrize("metric", [gwet_ac, socialstats.fleiss_kappa, socialstats.krippendorff_alpha])
+def test_the_check_notices_every_number_of_the_row(metric, field):
+    random = np.random.default_rng(4)
+    base = random.integers(0, 3, 40)
+    table = np.where(random.random((40, 3)) < 0.6, base[:, None], random.integers(0, 3, (40, 3))).astype(float)
+    result = metric(ratings(table, {"story": [i % 9 for i in range(40)]}, levels=[0, 1, 2], scale="nominal"))
+    assert result.verify().ok
+    row = replace(result.rows[0], **{field: getattr(result.rows[0], field) * 1.001})
+    assert not replace(result, rows=(row, *result.rows[1:])).verify().ok

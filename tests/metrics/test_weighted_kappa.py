@@ -17,6 +17,7 @@ from socialstats.models.raters import patterns
 from socialstats.resampling import Units, jackknife, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import expanded, of_matrix, of_table
+from tests.rated import ratings
 
 GOLDEN = golden("kappa")
 TABLES = GOLDEN["tables"]
@@ -527,3 +528,13 @@ def test_a_data_frame_is_read_by_its_names():
     )
     a = weighted_kappa(rows).rows[0].estimate
     assert a == weighted_kappa(Ratings.from_frame(rows)).rows[0].estimate
+
+
+def test_the_check_counts_the_clusters_of_the_pairs_that_have_a_kappa():
+    # only a and b have a kappa, on four units of clusters 0 and 1; cluster 2 has a pair without one
+    table = np.array([[0, 0, np.nan], [1, 1, np.nan], [0, 1, np.nan], [1, 1, np.nan], [0, np.nan, 0], [0, np.nan, 0]])
+    result = weighted_kappa(ratings(table, {"story": [0, 0, 1, 1, 2, 2]}, levels=[0, 1], scale="nominal"))
+    mean = result.row("mean")
+    assert mean.n_clusters == 2
+    assert mean.std_error == pytest.approx(result.rows[2].std_error, rel=1e-12)
+    assert result.verify().ok
