@@ -137,7 +137,7 @@ class TwoTests:
 
     def verdict(self, bounds: tuple[float, float], level: float) -> str:
         """Say what follows from the interval (the tests say the same)."""
-        if max(self.p_above, self.p_below) < 1 - level:
+        if max(self.p_above, self.p_below) < round(1 - level, 12):
             return "equivalent"
         outside = self.interval[0] > bounds[1] or self.interval[1] < bounds[0]
         return "different" if outside else "undecided"

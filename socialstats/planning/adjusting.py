@@ -254,7 +254,7 @@ def finished(
     found: list[Family], rows: tuple[Row, ...], settings: dict[str, Any], extras: dict[str, Any]
 ) -> PlanResult:
     """The result: rows, counts, sentence."""
-    method, alpha = settings["method"], 1 - settings["level"]
+    method, alpha = settings["method"], round(1 - settings["level"], 12)  # 1 - 0.95 is above 0.05
     tested = [row for row in rows if row.p_value is not None]
     calls = sum(row.p_adjusted is not None and row.p_adjusted < alpha for row in tested)
     before = sum(row.p_value is not None and row.p_value < alpha for row in tested)
@@ -271,7 +271,7 @@ def finished(
         references=P_METHODS[method][2] if method in P_METHODS else ("westfallyoung1993", "romanowolf2005"),
         extras={
             "family": tuple(f.name for f in found for _ in f.rows), "m": {f.name: len(f.tested) for f in found},
-            "alpha": round(alpha, 12), **extras,
+            "alpha": alpha, **extras,
         },
         words=words(found, tested, name, alpha, counts),
     )  # fmt: skip

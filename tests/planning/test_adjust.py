@@ -212,3 +212,7 @@ def test_bad_input_is_an_error_that_names_it(arguments, said):
     subject, *options = arguments
     with pytest.raises(InputError, match=said):
         adjust(subject, **(options[0] if options else {}))
+
+
+def test_p_of_exactly_5_percent_is_not_below_it():
+    assert adjust([0.05, 1.0], method="bh").counts["below before"] == 0  # 1 - 0.95 is 0.05000000000000004
