@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "calibration.md"
 SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
-    "effect_size": 1000, "kappa": 1000, "alpha": 1000,
+    "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 
@@ -60,6 +60,13 @@ READING = {
     "Strengths under": (
         "Intervals that know one factor miss the other. The two-way bootstrap resamples both factors, and counts the "
         "noise of single answers with each (Owen 2007): it is wide where, as here, that noise is most of the variance."
+    ),
+    "ADA-Met": (
+        "Two truths: the mean distance from the mode of as many people as were asked, and from the likeliest answer "
+        "of the population. Few answers make noisy modes, and noise adds distance, most where there is little: the "
+        "centred interval is one for the former (and wide, Owen 2007: it counts the noise of single answers with "
+        "people and with units). Resampled modes are noisier again, and the percentile interval moves up with them. "
+        "The basic one moves down, and comes closest to the distance without noise."
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
@@ -128,9 +135,10 @@ def simulate(chosen: argparse.Namespace) -> list:
     """Run the studies; each has its own stream of the seed, whichever others run."""
     import numpy as np
     from agreement_studies import AGREEMENT_STUDIES
+    from alignment_studies import ALIGNMENT_STUDIES
     from studies import STUDIES
 
-    studies, lines = STUDIES | AGREEMENT_STUDIES, []
+    studies, lines = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES, []
     for (name, study), child in zip(studies.items(), np.random.SeedSequence(SEED).spawn(len(studies)), strict=True):
         if chosen.only and name not in chosen.only:
             continue

@@ -2,4 +2,12 @@
 
 from __future__ import annotations
 
-collect_ignore = ["agreement_studies.py", "calibrate.py", "made.py", "simulate.py", "studies.py", "tally.py"]
+collect_ignore = [
+    "agreement_studies.py",
+    "alignment_studies.py",
+    "calibrate.py",
+    "made.py",
+    "simulate.py",
+    "studies.py",
+    "tally.py",
+]

@@ -11,6 +11,8 @@ import pytest
 from scipy import integrate, optimize, stats
 from scipy.special import expit
 
+import socialstats
+
 
 @pytest.fixture
 def load(monkeypatch):
@@ -126,3 +128,18 @@ def test_a_page_keeps_the_sections_that_were_not_run(load):
     assert "## One\n\n| a |\n" in new
     assert "former" not in new
     assert "| s | m | q | 0.500 | 0.100 | 0.95 | 9 |" in new
+
+
+def test_distances_of_ada_met_are_those_of_the_metric_and_of_a_large_population(load):
+    study = load("alignment_studies")
+    rng = np.random.default_rng(12)
+    norms = study.Norms(200, 40)
+    found = [socialstats.ada_met(norms.draw(rng), resamples=39) for _ in range(30)]
+    each = np.array([[one.row(f"m{k}", group=None).estimate for k in (0, 1)] for one in found])
+    error = each.std(axis=0, ddof=1) / np.sqrt(len(each))
+    assert np.all(np.abs(each.mean(axis=0) - norms.expected(rng)) < 4 * error)
+    many = study.Norms(4000, 2000)  # hardly any noise left in the modes
+    people, asked, models = many.answers(rng)
+    counts = np.stack([((people == level) & asked).sum(axis=0) for level in range(5)], axis=1)
+    near = np.abs(counts.argmax(axis=1) - models).mean(axis=1)
+    assert near == pytest.approx(study.without_noise(), abs=0.04)  # four standard errors of 4,000 units
