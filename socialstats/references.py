@@ -29,6 +29,10 @@ class Reference:
 
 
 REFERENCES: dict[str, Reference] = {
+    "steegen2016": Reference(
+        authors="Steegen, S., Tuerlinckx, F., Gelman, A., & Vanpaemel, W.", year=2016,
+        title="Increasing transparency through a multiverse analysis",
+        venue="Perspectives on Psychological Science, 11(5), 702-712", doi="10.1177/1745691616658637"),
     "bradley1952": Reference(
         authors="Bradley, R. A., & Terry, M. E.", year=1952,
         title="Rank analysis of incomplete block designs: I. The method of paired comparisons",
@@ -360,6 +364,12 @@ REFERENCES: dict[str, Reference] = {
         title="On the criterion that a given system of deviations from the probable in the case of a correlated system "
               "of variables is such that it can be reasonably supposed to have arisen from random sampling",
         venue="Philosophical Magazine, Series 5, 50(302), 157-175", doi="10.1080/14786440009463897"),
+    "raoscott1981": Reference(
+        authors="Rao, J. N. K., & Scott, A. J.", year=1981,
+        title="The analysis of categorical data from complex sample surveys: Chi-squared tests for goodness of fit and "
+              "independence in two-way tables",
+        venue="Journal of the American Statistical Association, 76(374), 221-230",
+        doi="10.1080/01621459.1981.10477633"),
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.choice_entropy import choice_entropy
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, ResultGroup, Row
@@ -20,12 +21,14 @@ from socialstats.studies.pair_blocks import cluster_block, effects_block, group_
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.studies.urgency_blocks import (
+    entropy_block,
     rates_block,
     sensitivity_block,
     sensitivity_strip,
     share_blocks,
     weight_block,
 )
+from socialstats.studies.urgency_multiverse import urgency_multiverses
 from socialstats.studies.urgency_tables import balance_table, grid_table, own_cautions, sensitivity_methods
 from socialstats.text import count, interval, number, percent, shorten
 
@@ -39,8 +42,10 @@ class Numbers:
     rates: Result
     pooled: Result
     ratio: Result | None
+    entropy: Result | None
     groups: dict[str, dict[str, Any]]
     shares: tuple[Block, ...]
+    multiverses: tuple[Block, ...]
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
@@ -49,8 +54,8 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     numbers = compute(design, options)
     fit, s, rates = numbers.fit, numbers.s, numbers.rates
-    keys = (*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004")
-    verified = {"Strengths and effects": fit, "Sensitivity S": s, "Win rates": rates} if options.verify else {}
+    keys = (*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004", "steegen2016")
+    keys += () if numbers.entropy is None else numbers.entropy.references
     return Outcome(
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
@@ -64,7 +69,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, design),
         methods=(sensitivity_methods(options), ways_methods(fit, options)),
         references=tuple(dict.fromkeys(keys)),
-        verifications={label: result.verify() for label, result in verified.items()},
+        verifications={label: result.verify() for label, result in named(numbers).items()} if options.verify else {},
         settings=options.echo(),
         simulated=options.simulated,
     )
@@ -82,9 +87,27 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         rates=one(win_rates(design, options.covariate, level=options.level)),
         pooled=one(win_rates(design, options.covariate, weights="pooled", level=options.level)),
         ratio=urgency_in_sds(fit, options),
+        entropy=entropy_of(design, options),
         groups=groups,
         shares=tuple(share_blocks(fit, groups, options)),
+        multiverses=urgency_multiverses(design, fit, s, groups, options),
     )
+
+
+def named(numbers: Numbers) -> dict[str, Result]:
+    """Return the results that are recomputed by other packages, by name."""
+    found = {"Strengths and effects": numbers.fit, "Sensitivity S": numbers.s, "Win rates": numbers.rates}
+    found |= {} if numbers.entropy is None else {"Entropy": numbers.entropy}
+    found |= {result.title: result for block in numbers.shares for result in block.results}
+    return found | {result.title: result for block in numbers.multiverses for result in block.results}
+
+
+def entropy_of(design: Comparisons, options: StudyOptions) -> Result | None:
+    """Return the entropy of the choices, or None where every pair met once."""
+    try:
+        return one(choice_entropy(design, level=options.level))
+    except UndefinedStatistic:
+        return None
 
 
 def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
@@ -98,7 +121,9 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
         effects_block(fit, design),
         *numbers.shares,
         *(group_matrix(design, groups, name) for name, groups in numbers.groups.items()),
+        None if numbers.entropy is None else entropy_block(numbers.entropy),
         cluster_block(design, options, f"~ {options.covariate}", fit),
+        *numbers.multiverses,
     )
     return tuple(block for block in found if block is not None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.comparisons import strongest
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.studies.pair_blocks import row_table
-from socialstats.text import interval, number
+from socialstats.text import count, interval, number, percent
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 
@@ -56,6 +57,11 @@ def sensitivity_block(s: Result) -> Block:
         ),
         results=(s,),
     )
+
+
+def _symbol(name: str) -> str:
+    """Return the symbol that the role-conflict paper has for the shares of a grouping."""
+    return "P_d" if name == "domain" else "P_g"
 
 
 def named(rows: Sequence[Row]) -> tuple[Row, ...]:
@@ -104,8 +110,10 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         f"{interval(step.conf_low, step.conf_high, level=options.level)}."
     ]
     if ratio is not None:
-        rows.append(Row(term="one sd between roles", estimate=ratio.extras["sd"], undefined="no interval"))
+        spread = ratio.row("sd of strengths")
+        rows.append(replace(spread, term="one sd between roles"))
         sentences.append(ratio.sentence())
+        sentences.append(_gap_sentence(step, spread, options.covariate))
     else:
         sentences.append("The roles differ no more than chance would make them differ.")
     return Block(
@@ -118,6 +126,33 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         "The sd is that of the true strengths: sampling variance was taken off.",
         tables=(row_table((*ratio.rows, step) if ratio else (step,), "Urgency against role preference"),),
         results=(ratio,) if ratio else (),
+    )
+
+
+def _gap_sentence(step: Row, spread: Row, covariate: str) -> str:
+    """Say how often the more urgent of two roles is expected to win when the other is preferred by one sd."""
+    gap = (step.estimate or 0.0) - (spread.estimate or 0.0)
+    chance = 1 / (1 + math.exp(-gap))
+    return (
+        f"Of two roles that lie one sd ({number(spread.estimate)} log-odds) apart, the weaker one with one more step "
+        f"of {covariate} is expected to be chosen {percent(chance)} of the time."
+    )
+
+
+def entropy_block(entropy: Result) -> Block:
+    """Return how undecided the choices between two roles are."""
+    n = [float(entropy.extras["n"].min()), float(entropy.extras["n"].max())]
+    stories = count(n[0]) if n[0] == n[1] else f"{count(n[0])} to {count(n[1])}"
+    few = (
+        f"A pair has {stories} stories, so few that the plug-in value is too small: compare it only between equal "
+        "numbers of stories, or use the corrected one (0 bits: always the same role, 1 bit: either equally often)."
+    )
+    return Block(
+        id="entropy",
+        question="How undecided are the choices between two roles?",
+        sentences=(entropy.sentence(), few),
+        tables=(row_table(entropy.rows, "Entropy of the choices between two roles"),),
+        results=(entropy,),
     )
 
 
@@ -151,9 +186,9 @@ def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], opt
                     forest, rows, xlabel="share of preference", reference=1 / len(set(by_item.values())), sort=False
                 ),
                 figure_title=f"Preference shares by {name}",
-                caption="Mean worth of a group over the sum of the group means; the line is an equal share. The "
-                "arithmetic mean follows a group's few strongest roles, the geometric mean treats all alike. "
-                "Intervals: " + shares.inference + ".",
+                caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
+                "equal share. The arithmetic mean follows a group's few strongest roles, the geometric mean treats "
+                f"all alike. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits.",
                 tables=(row_table(shares.rows, f"Preference shares by {name}"),),
                 results=(shares,),
             )

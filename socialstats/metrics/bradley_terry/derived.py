@@ -214,11 +214,27 @@ def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
         state.df,
         level,
     )
+    spread = _sd_row(float(sd), (strength - strength.mean()) / ((n - 1) * sd), fit, level)
     words = (
         f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
         f"{interval(row.conf_low, row.conf_high, level=level)} (sd = {number(sd)} log-odds)."
     )
-    return derived(fit, f"Effect of {term} in sds of the strengths", [row], words, extras={"sd": float(sd)})
+    return derived(fit, f"Effect of {term} in sds of the strengths", [row, spread], words, extras={"sd": float(sd)})
+
+
+def _sd_row(sd: float, slope: FloatArray, fit: BradleyTerryResult, level: float) -> Row:
+    """Return the sd of the strengths, its interval made on the log scale; `slope` = d sd / d strengths."""
+    state = fit.fitted_state
+    gradient = np.zeros((1, len(fit.names)))
+    gradient[0, : len(slope)] = slope
+    se = float(np.sqrt(state.variances(gradient)[0]))
+    if se == 0:
+        return Row(term="sd of strengths", group="spread", estimate=sd, undefined="standard error is zero")
+    reach = float(np.exp(critical_value(level, state.df) * se / sd))
+    return Row(
+        term="sd of strengths", group="spread", estimate=sd, std_error=se, conf_low=sd / reach, conf_high=sd * reach,
+        conf_level=level, n_units=len(slope), method="delta method on the log scale",
+    )  # fmt: skip
 
 
 def _weights(fit: BradleyTerryResult, spec: str | Mapping[str, float]) -> Mapping[str, float]:
