@@ -73,8 +73,10 @@ def ada_met(
     ci : {"centred", "percentile", "basic"}
         Bootstrap of reference raters and units at once, each mode computed anew. The modes of resamples are noisier
         and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the estimate:
-        an interval for the distance expected with as many raters as these. ``"percentile"`` keeps that extra
-        distance; ``"basic"`` reflects the percentiles, and so takes as much off the estimate.
+        an interval for the distance expected with as many raters as these; it covers more than it says, since both
+        draws count the noise of single answers (Owen 2007). ``"percentile"`` keeps the extra distance; ``"basic"``
+        reflects the percentiles, takes as much off the estimate, and comes closest to the distance from the mode of
+        the whole population.
     cluster : str, pair of str or None
         Declared clusters of units (two: crossed), resampled whole; None takes units as independent.
     level : float
