@@ -1,0 +1,83 @@
+# Trait scores of staged role play: makes trait_scores.csv (seeded, 7 scenarios) and traits.json.
+# Run in tests/golden: Rscript traits.R      (needs jsonlite)
+library(jsonlite)
+
+set.seed(41)
+z <- expand.grid(judge = c("j1", "j2", "j3"), wording = 1:3, stage = c("baseline", "first", "last"),
+                 scenario = letters[1:7], model = c("left", "right"), stringsAsFactors = FALSE)
+w <- c(caring = 2, open = 3, strict = -4, wary = -1)
+answer <- with(z, paste(model, scenario, stage, wording))
+lean <- c(left = 1.5, right = -0.5)[z$model] + 0.8 * c(baseline = 0, first = 1, last = 0.4)[z$stage] +
+  rnorm(7)[match(z$scenario, letters)] + 0.3 * match(z$judge, c("j1", "j2", "j3")) +
+  (setNames(rnorm(length(unique(answer))), unique(answer)) * 1)[answer] * c(baseline = .3, first = 1, last = .5)[z$stage]
+for (t in names(w)) z[[t]] <- pmin(20, pmax(0, round(12 + 2 * sign(w[t]) * lean + rnorm(nrow(z)))))
+write.csv(z[c("model", "scenario", "stage", "wording", "judge", names(w))], "trait_scores.csv", row.names = FALSE,
+          quote = FALSE)
+
+z <- read.csv("trait_scores.csv")
+z$y <- as.vector((as.matrix(z[names(w)]) - 10) %*% w)
+ncp_ends <- function(t, df) sapply(c(.975, .025), function(share) uniroot(
+  function(ncp) pt(t, df, ncp) - share, t + c(-1, 1) * 6 * (1 + abs(t)), tol = 1e-13)$root)
+tested <- function(x) {
+  tt <- t.test(x)
+  list(estimate = mean(x), std_error = sd(x) / sqrt(length(x)), conf_low = tt$conf.int[1], conf_high = tt$conf.int[2],
+       statistic = unname(tt$statistic), df = unname(tt$parameter), p_value = tt$p.value, n = length(x),
+       d_z = mean(x) / sd(x), d_z_ends = ncp_ends(unname(tt$statistic), length(x) - 1) / sqrt(length(x)))
+}
+
+# composites: wordings and judges averaged, then stages
+cell <- aggregate(y ~ model + scenario + stage, z, mean)
+course <- aggregate(y ~ model + scenario, cell, mean)
+of <- function(d, ...) { d <- d[order(d$scenario), ]; for (v in names(list(...))) d <- d[d[[v]] == list(...)[[v]], ]; d$y }
+models <- c("left", "right"); stages <- c("first", "last")
+composite <- lapply(setNames(models, models), function(m) tested(of(course, model = m)))
+both <- tested((of(course, model = "left") + of(course, model = "right")) / 2)
+change <- list()
+for (s in stages) for (m in models)
+  change[[paste(m, s)]] <- tested(of(cell, model = m, stage = s) - of(cell, model = m, stage = "baseline"))
+p <- sapply(change, function(x) x$p_value)
+holm <- as.list(p.adjust(p, "holm"))
+
+# active traits: judges' mean, or each judge
+score <- aggregate(z[names(w)], z[c("model", "scenario", "stage", "wording")], mean)
+score$y <- rowSums(score[names(w)] >= 14 - 1e-9)
+active <- aggregate(y ~ model + scenario, aggregate(y ~ model + scenario + stage, score, mean), mean)
+each <- z; each$y <- rowSums(z[names(w)] >= 14)
+each <- aggregate(y ~ model + scenario, aggregate(y ~ model + scenario + stage, each, mean), mean)
+
+# judges: offsets, composites without one, both drawn (V1 + V2 - V12)
+by_judge <- aggregate(y ~ scenario + judge, aggregate(y ~ model + scenario + judge, z, mean), mean)
+offset <- lapply(setNames(nm = c("j1", "j2", "j3")), function(j) tested(
+  by_judge$y[by_judge$judge == j] - aggregate(y ~ scenario, by_judge, mean)$y))
+without <- lapply(setNames(nm = c("j1", "j2", "j3")), function(j) tested(
+  of(aggregate(y ~ model + scenario, z[z$judge != j, ], mean), model = "left")))
+drawn <- function(d) {
+  e <- d$y - mean(d$y); n <- length(e)
+  v <- function(g) { s <- rowsum(e, g)^2; nrow(s) / (nrow(s) - 1) * sum(s) / n^2 }
+  parts <- c(v(d$scenario), v(d$judge), v(paste(d$scenario, d$judge)))
+  max(parts[1] + parts[2] - parts[3], parts[1], parts[2])^.5
+}
+left <- aggregate(y ~ scenario + judge, z[z$model == "left", ], mean)
+
+# spread over wordings
+answers <- aggregate(y ~ model + scenario + stage + wording, z, mean)
+spread <- aggregate(y ~ model + scenario + stage, answers, sd)
+by_scenario <- aggregate(y ~ scenario + stage, spread, mean)
+d <- of(by_scenario, stage = "first") - of(by_scenario, stage = "last")
+pairs <- merge(spread[spread$stage == "first", ], spread[spread$stage == "last", ], by = c("model", "scenario"))
+gap <- pairs$y.x - pairs$y.y
+ranks <- wilcox.test(d, alternative = "greater"); all_ranks <- wilcox.test(gap, alternative = "greater")
+levels_ <- lapply(setNames(nm = c("baseline", stages)), function(s) tested(of(by_scenario, stage = s)))
+
+# other weights: 20 % more on 'open', both sides rescaled to 5
+u <- w; u["open"] <- 1.2 * u["open"]; u[u > 0] <- 5 * u[u > 0] / sum(u[u > 0])
+more_open <- mean((as.matrix(z[z$model == "left", names(w)]) - 10) %*% u)
+
+writeLines(toJSON(list(
+  made_by = "traits.R", versions = list(R = R.version.string), rtol = 1e-9, weights = as.list(w), composite = composite,
+  both = both, change = change, holm = holm, active = tested(of(active, model = "left")),
+  active_each = tested(of(each, model = "left")), offset = offset, without = without, drawn_error = drawn(left),
+  more_open = more_open, spread = levels_, spread_change = tested(d),
+  wilcoxon = list(v = unname(ranks$statistic), p = ranks$p.value),
+  spread_change_answers = tested(gap), wilcoxon_answers = list(v = unname(all_ranks$statistic), p = all_ranks$p.value)
+), digits = NA, auto_unbox = TRUE, pretty = TRUE), "traits.json")
