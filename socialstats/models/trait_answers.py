@@ -84,7 +84,7 @@ def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
     if name not in known:
         raise InputError(
             f"no stratum '{shorten(name)}' for the {part}. Declared: {quoted(list(known)) or 'none'}; make the design "
-            f"with trait_ratings(), declare strata=, or say {part}="
+            f"with trait_ratings(), declare strata=, or name the one meant with {part}="
         )
     return known[name]
 

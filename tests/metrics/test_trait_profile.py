@@ -283,13 +283,7 @@ def test_variants_of_weights_keep_sum_and_size():
     assert made["without 'progress'"][order.index("progress")] == 0
     np.testing.assert_allclose(balanced(own), own)
     assert variants({"a": 2.0}, free=True)["'a' +20 %"].tolist() == [2.4]
-    assert variants({"a": 5.0, "b": -5.0}).keys() == {
-        "equal weights",
-        "'a' +20 %",
-        "'a' -20 %",
-        "'b' +20 %",
-        "'b' -20 %",
-    }
+    assert not [name for name in variants({"a": 5.0, "b": -5.0}) if name.startswith("without")]
 
 
 def test_default_weights_are_those_of_the_simulation():
@@ -377,7 +371,7 @@ def test_the_converter_names_strata_whatever_the_columns_are():
 
 def test_ratings_of_another_shape_say_what_they_lack():
     plain = Ratings.from_frame({"unit": [1, 2], "rater": ["a", "a"], "value": [3, 4]})
-    with pytest.raises(InputError, match="no stratum 'model' for the model"):
+    with pytest.raises(InputError, match="no stratum 'stage' for the stage"):
         trait_profile(plain)
     words = Ratings.from_frame({"unit": [1, 2], "rater": ["a", "a"], "value": ["low", "high"], "trait": ["open"] * 2,
                                 "scenario": [1, 2]}, levels=["low", "high"], strata=["trait", "scenario"])  # fmt: skip
