@@ -63,7 +63,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class Examined:
     """A test of a hypothesis.
 
     Attributes
@@ -94,7 +94,7 @@ class Findings:
 
     Attributes
     ----------
-    tests : tuple of Tested
+    tests : tuple of Examined
     problems : mapping of id to reason
         Hypotheses that were not tested, and why.
     families : tuple of Result
@@ -103,7 +103,7 @@ class Findings:
         Results that the study does not compute, and a hypothesis needed.
     """
 
-    tests: tuple[Tested, ...]
+    tests: tuple[Examined, ...]
     problems: Mapping[str, str]
     families: tuple[Result, ...]
     added: tuple[Result, ...]
@@ -117,7 +117,7 @@ def examine(
     metrics: Mapping[str, Metric],
 ) -> Findings:
     """Find the test of each hypothesis on the page, or run it; adjust families; say what each settles."""
-    tests: list[Tested] = []
+    tests: list[Examined] = []
     problems: dict[str, str] = {}
     added: dict[tuple[str, str | None], Result] = {}
     for hypothesis in hypotheses:
@@ -192,7 +192,7 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
     return found
 
 
-def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterator[Tested]:
+def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterator[Examined]:
     """Yield the tests of a hypothesis, each with the p-value of its alternative.
 
     Raises
@@ -211,7 +211,7 @@ def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterat
                 'alternative = "two-sided" has one'
             )
         label = hypothesis.id if len(rows) == 1 else f"{hypothesis.id}: {row.term}"
-        yield Tested(
+        yield Examined(
             hypothesis=hypothesis, label=label, row=replace(row, p_value=p, p_adjusted=None), source=source,
             bounds=bounds_of(row, source, outcome),
         )  # fmt: skip
@@ -229,7 +229,7 @@ def bounds_of(row: Row, source: Result, outcome: Outcome) -> Row:
     return equivalence_bounds(row)
 
 
-def adjust_all(tests: Sequence[Tested]) -> tuple[tuple[Tested, ...], tuple[Result, ...]]:
+def adjust_all(tests: Sequence[Examined]) -> tuple[tuple[Examined, ...], tuple[Result, ...]]:
     """Adjust the tests of each family by Holm's method; exploratory tests make a family of their own."""
     members: dict[str, list[int]] = {}
     for k, test in enumerate(tests):
@@ -252,7 +252,7 @@ def adjust_all(tests: Sequence[Tested]) -> tuple[tuple[Tested, ...], tuple[Resul
     return tuple(done), tuple(found)
 
 
-def judge(test: Tested, alpha: float) -> Tested:
+def judge(test: Examined, alpha: float) -> Examined:
     """Say what a test settles: a confirmatory one by its adjusted p, an exploratory one by its interval alone."""
     smallest, bounds = test.hypothesis.smallest_effect, test.bounds
     if test.hypothesis.status == "confirmatory":
@@ -272,7 +272,7 @@ def judge(test: Tested, alpha: float) -> Tested:
     return replace(test, verdict=settled)
 
 
-def opposite(test: Tested) -> bool:
+def opposite(test: Examined) -> bool:
     """Tell whether the interval of a one-sided hypothesis lies wholly on the other side."""
     return {"greater": "below", "less": "above"}.get(test.hypothesis.alternative) == verdict(test.row)
 

@@ -9,7 +9,7 @@ from socialstats.registry import Metric
 from socialstats.results import Result
 from socialstats.studies.base import Design, StudyOptions
 from socialstats.studies.estimates import label_of, numbers_text, p_text, verify_all
-from socialstats.studies.hypotheses import Findings, Hypothesis, Tested, departures, examine
+from socialstats.studies.hypotheses import Examined, Findings, Hypothesis, departures, examine
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats.studies.verdicts import NULLS
 from socialstats.text import count, listing, number, p_value, shorten
@@ -96,7 +96,7 @@ def says(hypothesis: Hypothesis) -> str:
     return f" ({shorten(hypothesis.text, 200).rstrip('.')})" if hypothesis.text else ""
 
 
-def sentence(test: Tested) -> str:
+def sentence(test: Examined) -> str:
     """Say what a test settles, with its numbers.
 
     Examples
@@ -104,7 +104,7 @@ def sentence(test: Tested) -> str:
     >>> from socialstats.results import Row
     >>> row = Row(term="difference", estimate=0.31, conf_low=0.11, conf_high=0.51, p_value=0.002, p_adjusted=0.004)
     >>> h = Hypothesis(id="H1", metric="mcnemar", text="reminders help", alternative="greater", family="main")
-    >>> print(sentence(Tested(hypothesis=h, label="H1", row=row, source=None, bounds=row, verdict="above")))
+    >>> print(sentence(Examined(hypothesis=h, label="H1", row=row, source=None, bounds=row, verdict="above")))
     H1 (reminders help) is supported: difference 0.310, 95% CI [0.110, 0.510], one-sided p = .002, adjusted p = .004.
     """
     row, h = test.row, test.hypothesis
@@ -119,7 +119,7 @@ def sentence(test: Tested) -> str:
     return f"{test.label}{says(h)} {words(test)}: {label_of(row)} {', '.join(parts)}{note}."
 
 
-def words(test: Tested) -> str:
+def words(test: Examined) -> str:
     """Return the verdict in words.
 
     Those of a confirmatory test speak of support; those of an exploratory one only of where its interval lies.

@@ -12,7 +12,7 @@ import pytest
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables import as_table, read_table, rows_where
+from socialstats.tables import as_table, read_table, rows_where, rows_without
 
 COLUMNS = {"model": ["m1", "m2", None, "m1"], "n": [1, 2, 1, 3], "y": [0.5, 1.5, 2.5, 3.5]}
 
@@ -41,3 +41,21 @@ def test_no_such_column_or_value() -> None:
         rows_where(table, "x", "1")
     with pytest.raises(NothingToAnalyse, match="no row has model = 'm9'; values: m1 and m2"):
         rows_where(table, "model", "m9")
+
+
+@pytest.mark.parametrize("engine", [pd.DataFrame, pl.DataFrame, pa.table, lambda c: pl.DataFrame(c).lazy(), dict])
+def test_rows_without_a_value_keep_those_that_miss_it(engine: Any) -> None:
+    kept, left_out = rows_without(as_table(engine(COLUMNS)), "model", "m1")
+    assert (kept.frame.shape, left_out) == ((2, 3), 2)
+    assert kept.frame.get_column("y").to_list() == [1.5, 2.5]
+    assert kept.places([0, 1]) == {0: 1, 1: 2}
+    same, none = rows_without(as_table(engine(COLUMNS)), "model", "m9")
+    assert none == 0
+    assert same.counts(["n"]).n.sum() == 4
+
+
+def test_nothing_left_and_unknown_columns_are_errors() -> None:
+    with pytest.raises(NothingToAnalyse, match="every row has a = '1': none is left"):
+        rows_without(as_table({"a": [1, 1]}), "a", "1")
+    with pytest.raises(InputError, match="no column 'b'"):
+        rows_without(as_table({"a": [1]}), "b", "1")
