@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 CIS = ("auto", "noncentral_t", "percentile", "basic", "bca")
 FEW_PAIRS = 30
+ROUNDING = 1e-12  # spreads of resamples below this share of the value
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
@@ -204,9 +205,10 @@ def row_of(
     at = TERMS.index("d_z" if term == "g_z" else term)
     error = float(boot.std_error[at]) * j
     ends = (j * float(found.low[at]), j * float(found.high[at]))
-    why = found.undefined[at] or ("" if ends[0] < ends[1] else "all resamples give the same value")
+    least = ROUNDING * max(1.0, abs(value))
+    why = found.undefined[at] or ("" if ends[1] - ends[0] > least else "all resamples give the same value")
     return with_values(
-        base, estimate=j * value, std_error=error if error > 0 else None, conf_low=None if why else ends[0],
+        base, estimate=j * value, std_error=error if error > least else None, conf_low=None if why else ends[0],
         conf_high=None if why else ends[1], conf_level=None if why else level, undefined=why or None,
     )  # fmt: skip
 
@@ -222,7 +224,7 @@ def missing_size(term: str, summary: Summary) -> str:
         return NOT_VARYING
     if term == "d_av" and summary.sd_first is not None and not summary.varies:
         return "the values do not vary: no standardised size"
-    if term == "d_rm" and summary.mean is not None and summary.r is None and summary.sd_first is not None:
+    if term == "d_rm" and summary.r is None and 0 in (summary.sd_first, summary.sd_second):
         return "a condition does not vary: no correlation"
     return f"not given: {NEEDS[term]}"
 

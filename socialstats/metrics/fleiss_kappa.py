@@ -159,7 +159,7 @@ def coefficient(group: Group, weights: FloatArray) -> Coefficient:
     """Kappa of a group of units."""
     counts = group.counts
     parts = ChanceAgreement(kind="fleiss", weights=weights, counts=counts)
-    if group.n_paired == 0 or not counts.varies:
+    if group.n_paired == 0 or not counts.varies or 1 - parts.whole()[1] <= NO_ERROR:
         return Coefficient(estimate=math.nan, statistics=None, finish=parts.finish, values=lambda: np.zeros(0))
     return Coefficient(
         estimate=parts.linear_values()[0], statistics=parts.statistics(), finish=parts.finish,

@@ -141,25 +141,29 @@ def completed(
             sd = math.sqrt(max(0.0, sd_first**2 + sd_second**2 - 2 * r * sd_first * sd_second))
             if not sd > SMALL * (sd_first + sd_second):
                 raise InputError(f"r={r:g} with these standard deviations leaves no variation of the differences")
-        elif sd is not None:
-            r = (sd_first**2 + sd_second**2 - sd**2) / (2 * sd_first * sd_second)
-            if abs(r) > 1:
-                raise InputError(
-                    f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})"
-                )
     if t is not None and mean is not None and sd is not None:
         raise InputError("t= and mean= with the sd of the differences say the same thing twice: leave out t=")
     if t is None and mean is not None and sd is not None:
         t = mean / (sd / math.sqrt(n))
     elif t is not None and sd is not None:
         mean = t * sd / math.sqrt(n)
-    elif t is not None and mean is not None and t != 0:
-        sd = mean / t * math.sqrt(n)
-        if sd <= 0:
+    elif t is not None and mean is not None and (t or mean):
+        if t * mean <= 0:
             raise InputError(f"t={t:g} and mean={mean:g} have different signs")
+        sd = mean / t * math.sqrt(n)
+    if sd is not None and r is None and sd_first is not None and sd_second is not None:
+        r = implied_r(sd, sd_first, sd_second)
     if t is None and not (both and mean is not None):
         raise InputError("give t= and n=; or mean=, sd= and n=; or mean=, sd_first=, sd_second=, r= and n=")
     return Summary(n=n, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r, t=t)
+
+
+def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
+    """Correlation of the conditions that the three standard deviations imply, or InputError where there is none."""
+    r = (sd_first**2 + sd_second**2 - sd**2) / (2 * sd_first * sd_second)
+    if abs(r) > 1:
+        raise InputError(f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})")
+    return r
 
 
 def check_numbers(given: dict[str, float | None]) -> None:

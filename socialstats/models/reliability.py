@@ -33,6 +33,7 @@ FEWEST_UNITS = 3  # two units give alpha two influences of one size: an interval
 NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
+FULL = "no variation: the weights say that all levels given agree fully"
 CONSTANT = "no variation: every rating is '{level}', so agreement by chance is complete"
 
 
@@ -218,6 +219,8 @@ def undefined_reason(group: Group) -> str:
     """Say why a coefficient does not exist."""
     if group.n_paired == 0:
         return NO_PAIR
+    if group.counts.varies:
+        return FULL
     return CONSTANT.format(level=shorten(group.counts.levels[int(group.counts.level[0])]))
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -253,3 +254,24 @@ def test_skewed_differences_are_warned_of_where_the_interval_assumes_normal_ones
     spread = np.std([(x := draw(400)).mean() / x.std(ddof=1) for _ in range(2000)])
     many = draw(200_000)
     assert error_ratio(many, np.ones(len(many)), 0.5) == pytest.approx(spread / np.sqrt(1.125 / 400), rel=0.06)
+
+
+def test_summary_numbers_that_contradict_each_other():
+    with pytest.raises(InputError, match="impossible"):
+        effect_sizes_from_summary(n=10, t=0.1, mean=1, sd_first=1, sd_second=1)
+    with pytest.raises(InputError, match="signs"):
+        effect_sizes_from_summary(n=10, t=0, mean=1)
+    whole = effect_sizes_from_summary(n=10, t=5, mean=1, sd_first=1, sd_second=1)  # sd^2 = 10/25 = 2 - 2 r: r = .8
+    assert whole.extras["summary"].r == pytest.approx(0.8)
+    assert whole.row("d_rm").estimate == pytest.approx(1.0)
+    assert "not given" in effect_sizes_from_summary(n=10, t=0, mean=0, sd_first=1, sd_second=1).row("d_rm").undefined
+
+
+def test_rounding_is_no_standard_error():
+    frame = pd.DataFrame(
+        {"unit": list("abc"), "x": [1, 0, 0], "y": [0, 0, 0], "g": ["u", "v", "v"]}
+    )  # only one resample has spread
+    pairs = Paired.from_wide(frame, first="x", second="y", unit="unit", cluster="g", scale="numeric")
+    for row in effect_sizes(pairs, resamples=200).rows:
+        assert row.std_error is None
+        assert row.undefined

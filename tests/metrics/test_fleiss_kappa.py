@@ -155,3 +155,11 @@ def test_the_table_of_bad_input():
     assert opposite.estimate == pytest.approx(-1)
     assert math.isclose(opposite.n_units, 4)
     assert "alike" in opposite.undefined
+
+
+def test_weights_under_which_all_given_levels_agree():
+    result = fleiss_kappa(
+        ratings([[1, 2], [2, 1], [1, 1]], levels=[1, 2, 3]), weights=[[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    )
+    assert result.row("kappa").estimate is None
+    assert "weights" in result.row("kappa").undefined
