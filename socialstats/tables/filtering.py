@@ -90,6 +90,8 @@ def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[An
     coded = table.counts([column]).columns[column]
     wanted = [v for v in coded.values if as_text(v) == value]
     series = _eager(table).get_column(column)
+    if not wanted:  # of an empty list, not every engine can tell the type
+        return np.zeros(len(series), dtype=bool), coded.values.tolist()
     return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values.tolist()  # noqa: E712
 
 
