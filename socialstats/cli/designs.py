@@ -18,6 +18,7 @@ from socialstats.cli.deciding import (
     words,
 )
 from socialstats.cli.plan import REASONS
+from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
@@ -38,11 +39,12 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     InputError
         For a design that cannot be told, options of another design, and whatever reading finds.
     """
-    name = decide(table, settings, chosen)
+    study = shaped(table, settings)
+    name = study.design if study is not None else decide(table, settings, chosen)
     refuse_foreign(name, settings)
     whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") else 0
     table, steps = selected(table, settings)
-    design = READERS[name](table, settings)
+    design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
     if not steps:
         return design
     read_all = FlowStep(label="rows read", rows=whole, note=table.source)

@@ -33,12 +33,16 @@ class StudyOptions:
         The variable that should decide, such as urgency.
     group : str or None
         Covariate that groups the items, such as domain; found by itself when None.
+    reference : str or None
+        Level of the by factor that the others are compared with; found by its name (default, baseline, ...) when None.
     adjust : tuple of str
         Covariates to hold equal in the model of the comparisons study.
     smallest_effect : float or None
         Differences of pairs between minus and plus this are practically nothing; None leaves the question out.
     effect_scale : {"raw", "d_z"}
         Unit of `smallest_effect`: that of the values, or standard deviations of the differences.
+    zero : mapping of str to float, or None
+        What each judge gives to neutral texts (`socialstats.judge_zeros`), for the staged-values study.
     verify : bool
         Recompute the numbers with independent implementations.
     simulated : str
@@ -53,9 +57,11 @@ class StudyOptions:
     prior: float = 0.0
     covariate: str = "urgency"
     group: str | None = None
+    reference: str | None = None
     adjust: tuple[str, ...] = ()
     smallest_effect: float | None = None
     effect_scale: Literal["raw", "d_z"] = "raw"
+    zero: Mapping[str, float] | None = None
     verify: bool = True
     simulated: str = ""
 
@@ -92,6 +98,13 @@ class Study:
         Design of this kind -> bool: True when the study can be run on this table.
     run : callable
         (design, StudyOptions) -> Outcome.
+    levels : callable or None
+        The same for a design with a by factor; None: one page after the other, for each level.
+    read : callable or None
+        (Table, keyword options by, na, refusal, cluster, missing) -> design, from the study's own columns; None: the
+        table is read as any table of this design.
+    columns : tuple of str
+        Columns by which the command line knows a table of `read`.
     """
 
     name: str
@@ -100,6 +113,9 @@ class Study:
     needs: str
     suits: Callable[[Any], bool]
     run: Callable[[Any, StudyOptions], Outcome]
+    levels: Callable[[Any, StudyOptions], Outcome] | None = None
+    read: Callable[..., Any] | None = None
+    columns: tuple[str, ...] = ()
 
     def applies(self, design: Design) -> bool:
         """Tell whether the study can be run on this design."""

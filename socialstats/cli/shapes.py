@@ -1,0 +1,77 @@
+"""Tables that have the shape of one study: known by their columns, and read by the study itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from socialstats.cli.deciding import words
+from socialstats.errors import InputError
+from socialstats.tables import Table
+from socialstats.text import listing, quoted, shorten
+
+if TYPE_CHECKING:
+    from socialstats.studies import Study
+
+PASSED = ("by", "na", "refusal", "cluster", "missing")
+DECIDING = ("design", "strata", "rater_groups", "conditions", "levels", "scale", "unmatched", "tie", "winner_coding")
+
+
+def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
+    """Return the study that reads this table by its own columns: the one asked for, or whose columns are all there.
+
+    None where another study is asked for, or where options say how the columns of a general design are to be read.
+    """
+    from socialstats.studies import STUDIES
+
+    own = {name: study for name, study in STUDIES.items() if study.read is not None}
+    if any(settings.get(key) for key in DECIDING):
+        return None
+    asked = settings.get("study")
+    if asked is not None:
+        return own.get(asked)
+    if settings.get("map"):
+        return None
+    return next((study for study in own.values() if set(study.columns) <= set(table.columns)), None)
+
+
+def read_shape(study: Study, table: Table, settings: Mapping[str, Any]) -> Any:
+    """Read a table of the study's own shape; ``--map part=column`` names columns that are called otherwise.
+
+    Raises
+    ------
+    InputError
+        For a part that the study does not have, and whatever the study finds.
+    """
+    assert study.read is not None
+    named = renamed(table, words(settings.get("map")), study)
+    options = {key: settings[key] for key in PASSED if settings.get(key)}
+    return study.read(named, **options)
+
+
+def renamed(table: Table, entries: list[str], study: Study) -> Table:
+    """Give columns the names that the study knows.
+
+    Raises
+    ------
+    InputError
+        For an entry that names no part, or a column that is not there.
+    """
+    frame: Any = table.frame
+    new: dict[str, str] = {}
+    for entry in entries:
+        part, equals, column = entry.partition("=")
+        if not equals or part not in study.columns:
+            parts = listing(list(study.columns), most=20)
+            raise InputError(f"--map {shorten(entry)}: write part=column. Parts of study {study.name}: {parts}")
+        if column not in table.columns:
+            known = quoted(list(table.columns), 20)
+            raise InputError(f"--map {shorten(entry)}: no column '{shorten(column)}'. Columns: {known}")
+        if part != column:
+            new[column] = part
+    if not new:
+        return table
+    others = [name for name in table.columns if name not in new.values()]
+    columns = tuple(new.get(name, name) for name in others)
+    return replace(table, frame=frame.select(others).rename(new), columns=columns)
