@@ -14,6 +14,7 @@ from typing import Any
 from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.designs import Design, read
+from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.inputs import design_of, read_design, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
@@ -41,6 +42,8 @@ def run_report(options: argparse.Namespace) -> int:
         options.data = planned
     elif planned is not None and planned != (options.data or options.example):
         deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
+    if options.example is not None:
+        settings = with_reading(options.example, settings)
     design, simulated, facts = read_input(options, settings)
     chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
     if "adjust" in chosen:
@@ -74,7 +77,7 @@ def read_example(name: str, settings: dict[str, Any]) -> tuple[Design, str, dict
     """Return the design of a bundled data set."""
     from socialstats import datasets
 
-    entry = datasets.describe(name.replace("-", "_"))
+    entry = datasets.describe(dataset_of(name))
     design = read(as_table(entry.load(), entry.name), settings, design_of(settings.get("study")))
     simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
     return design, simulated, {"data": f"bundled data set {entry.name}"}
