@@ -18,7 +18,8 @@ PAGE = ROOT / "docs" / "calibration.md"
 SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
-    "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300,
+    "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300, "traits": 300,
+    "wordings": 600,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 
@@ -67,6 +68,16 @@ READING = {
         "centred interval is one for the former (and wide, Owen 2007: it counts the noise of single answers with "
         "people and with units). Resampled modes are noisier again, and the percentile interval moves up with them. "
         "The basic one moves down, and comes closest to the distance without noise."
+    ),
+    "Composite of traits": (
+        "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "
+        "and the more scenarios there are, the rarer it holds their mean. Drawn judges need the two-way interval; with "
+        "three of them (2 degrees of freedom) it is very wide. Changes between stages, where judges' offsets cancel, "
+        "need no such thing."
+    ),
+    "Change of the spread": (
+        "t holds from 10 scenarios on. The truth is the mean standard deviation of three wordings, the noise of the "
+        "scores included."
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
@@ -137,8 +148,9 @@ def simulate(chosen: argparse.Namespace) -> list:
     from agreement_studies import AGREEMENT_STUDIES
     from alignment_studies import ALIGNMENT_STUDIES
     from studies import STUDIES
+    from trait_studies import TRAIT_STUDIES
 
-    studies, lines = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES, []
+    studies, lines = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES, []
     for (name, study), child in zip(studies.items(), np.random.SeedSequence(SEED).spawn(len(studies)), strict=True):
         if chosen.only and name not in chosen.only:
             continue

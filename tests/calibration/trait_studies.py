@@ -1,0 +1,108 @@
+"""Simulations about trait profiles: scenarios drawn, judges fixed or drawn too; and the change of spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from tally import Line, Tally
+
+import socialstats as ss
+
+RESAMPLES = 399
+WEIGHTS = {"pro": 5.0, "con": -5.0}
+MEAN, CHANGE, JUDGE_SD, INTERPLAY_SD = 12.0, -5.0, 6.0, 3.0
+SIZES = ((10, 3), (20, 3), (20, 8), (60, 3))
+SHAPES = ("normal", "skewed")
+HOLDS = (0.92, 0.98)
+WORDING_SD = (6.0, 3.0)
+
+
+@dataclass(frozen=True)
+class Play:
+    """One model in scenarios and two stages; composites of scenarios are normal, or exponential and so skewed."""
+
+    scenarios: int
+    judges: int
+    shape: str = "normal"
+
+    def draw(self, rng: np.random.Generator) -> tuple[ss.Ratings, float]:
+        """Scores, and the mean offset of these judges.
+
+        The score of ``pro`` is 10 + C/10 plus noise, of ``con`` 10 - C/10 plus noise, rounded: rounding to whole
+        numbers adds noise and (the noise has sd 1) no bias.
+        """
+        s, j = self.scenarios, self.judges
+        level = rng.standard_normal(s) if self.shape == "normal" else rng.exponential(size=s) - 1
+        offset = JUDGE_SD * rng.standard_normal(j)
+        c = MEAN + 10 * level[:, None, None] + np.array([-CHANGE / 2, CHANGE / 2])[:, None] + offset
+        c = c + INTERPLAY_SD * rng.standard_normal((s, 1, j)) + 4 * rng.standard_normal((s, 2, 1))
+        scenario, stage, judge = (x.ravel() for x in np.indices(c.shape))
+        rows = pd.DataFrame({"scenario": scenario, "stage": stage, "judge": judge})
+        return ss.trait_ratings(with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None), offset.mean()
+
+
+def with_scores(rows: pd.DataFrame, c: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
+    """Add the scores of composites."""
+    scores = 10 + np.array([1, -1])[:, None] * c / 10 + rng.standard_normal((2, len(c)))
+    return rows.assign(**{t: np.round(x).astype(int) for t, x in zip(WEIGHTS, scores, strict=True)})
+
+
+METHODS = {
+    "t, judges fixed (default)": {}, "BCa, judges fixed": {"ci": "bca"},
+    "two-way t, judges drawn": {"judges": "random"},
+}  # fmt: skip
+
+
+def composites(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the composite for these judges and for judges like them, and of the change between stages."""
+    lines: list[Line] = []
+    for shape in SHAPES:
+        for scenarios, judges in SIZES if shape == "normal" else SIZES[1:2]:
+            setting = f"{shape} scenarios, {scenarios} scenarios, {judges} judges"
+            tally = Tally("Composite of traits: scenarios drawn, judges fixed or drawn", setting)
+            for _ in range(sims):
+                design, offset = Play(scenarios, judges, shape).draw(rng)
+                for name, options in METHODS.items():
+                    found = ss.trait_profile(
+                        design, weights=WEIGHTS, free_weights=True, model=None, activation=None, resamples=RESAMPLES,
+                        seed=1, **options,
+                    )  # fmt: skip
+                    level = found.row("all", group="composite")
+                    change = found.row("all", group="composite change: 1 minus 0")
+                    tally.covers(name, "mean of these judges", [level], [MEAN + offset])
+                    tally.covers(name, "mean of judges like them", [level], [MEAN])
+                    tally.covers(name, "change", [change], [CHANGE])
+            must = {("t, judges fixed (default)", "change"): HOLDS} if judges == 3 else {}
+            lines += tally.lines(must)
+    return lines
+
+
+def spreads(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the change of the mean sd of three wordings (times sqrt(pi)/2 of the true sd, with the noise)."""
+    noise = np.sum(np.square(list(WEIGHTS.values()))) * (1 + 1 / 12)
+    truth = float(np.sqrt(np.pi) / 2 * np.diff([-np.sqrt(sd**2 + noise) for sd in WORDING_SD])[0])
+    lines: list[Line] = []
+    for scenarios in (10, 20, 60):
+        tally = Tally("Change of the spread over wordings", f"{scenarios} scenarios, three wordings")
+        for _ in range(sims):
+            c = 10 * rng.standard_normal((scenarios, 1, 1)) + np.array(WORDING_SD)[:, None] * rng.standard_normal(
+                (scenarios, 2, 3)
+            )
+            scenario, stage, wording = (x.ravel() for x in np.indices(c.shape))
+            rows = pd.DataFrame({"scenario": scenario, "stage": stage, "wording": wording, "judge": "j"})
+            design = ss.trait_ratings(with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None)
+            for name, ci in (("t (default)", "closed"), ("BCa", "bca")):
+                found = ss.paraphrase_spread(
+                    design, weights=WEIGHTS, free_weights=True, model=None, ci=ci, resamples=RESAMPLES, seed=1
+                )
+                tally.covers(name, f"truth {truth:.3f}", [found.row("0 minus 1", group="change")], [truth])
+        lines += tally.lines({("t (default)", f"truth {truth:.3f}"): HOLDS})
+    return lines
+
+
+TRAIT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
+    "traits": composites, "wordings": spreads,
+}  # fmt: skip
