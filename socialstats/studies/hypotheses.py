@@ -177,7 +177,7 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
     InputError
         If it is a metric of another design, or the level of the by factor is not said.
     """
-    if not isinstance(design, KINDS[metric.design]):
+    if not isinstance(design, KINDS.get(metric.design, ())):
         raise InputError(f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}")
     known = inspect.signature(metric.function).parameters
     chosen = {name: getattr(options, name) for name in ("level", "seed", "resamples") if name in known}

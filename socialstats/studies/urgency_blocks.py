@@ -75,8 +75,8 @@ def named(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions) -> Block:
-    """Return each role's win rates by urgency as dumbbells, strongest role first."""
+def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions, pooled: Result | None = None) -> Block:
+    """Return each role's win rates by urgency as dumbbells, strongest role first; `pooled`: over all comparisons."""
     rows = tuple(r for r in rates.rows if r.term != "all")
     order = [r.term for r in strongest(fit)]
     return Block(
@@ -88,9 +88,16 @@ def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions) -
         caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
         + rates.inference
         + ".",
-        tables=(row_table(rates.rows, "Win rates by role and condition"),),
-        results=(rates,),
+        tables=(row_table(rates.rows, "Win rates by role and condition"), *_pooled_tables(pooled)),
+        results=(rates,) if pooled is None else (rates, pooled),
     )
+
+
+def _pooled_tables(pooled: Result | None) -> tuple[Table, ...]:
+    if pooled is None:
+        return ()
+    rows = [row for row in pooled.rows if row.term == "all"]
+    return (row_table(rows, "Win rates over all comparisons, each counted once"),)
 
 
 def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOptions) -> Block:

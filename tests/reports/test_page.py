@@ -9,10 +9,10 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from html_page import Page
 from made_up import HOSTILE, outcome
 
 from socialstats.errors import InputError, UndefinedStatistic
@@ -21,48 +21,12 @@ from socialstats.studies.outcome import Block, Table
 from socialstats_reports import as_json, read_results, render
 from socialstats_reports.data import ELEMENT
 
-VOID = {"meta", "br", "img", "link", "hr", "input"}
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 RUN = {
     "command": "socialstats report data.csv",
     "facts": {"data": "data.csv", "sha256": "ab" * 32}, "status": "exploratory",
     "plan_text": "[study]\ntitle = 'x'\n", "plan_sha256": "cd" * 32, "deviations": ("seed changed",),
 }  # fmt: skip
-
-
-class Page(HTMLParser):
-    """Every element with its attributes, what stands inside it, and the text that a reader sees."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str | None], tuple[str, ...]]] = []
-        self.seen: list[str] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs), tuple(self.open)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs), tuple(self.open)))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"unexpected </{tag}>"
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not {"script", "style"} & set(self.open):
-            self.seen.append(data)
-
-    def tags(self, name: str) -> list[dict[str, str | None]]:
-        return [attrs for tag, attrs, _ in self.elements if tag == name]
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.seen).split())
 
 
 @pytest.fixture(scope="module")

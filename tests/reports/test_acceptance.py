@@ -1,0 +1,250 @@
+"""What the page of every study must hold: structure, safety, sameness, possible numbers that stand in its tables."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import pytest
+from html_page import Page
+
+from socialstats.results import plain
+from socialstats.studies import STUDIES
+from socialstats.studies.outcome import Outcome
+from socialstats_reports import as_json, read_results, render
+
+STUDY_TESTS = Path(__file__).parents[1] / "studies"
+sys.path.insert(0, str(STUDY_TESTS))
+from study_examples import EXAMPLES, HOSTILE, PAGES, outcome_of  # noqa: E402
+from study_tables import known_numbers  # noqa: E402
+
+RUN: dict[str, Any] = {
+    "command": "socialstats report data.csv", "facts": {"data": "data.csv", "sha256": "ab" * 32},
+    "status": "exploratory", "plan_text": "[study]\ntitle = 'x'\n", "plan_sha256": "cd" * 32,
+    "deviations": ("seed changed",),
+}  # fmt: skip
+FETCHES = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "background")
+IMPOSSIBLE = ("nan", "-0.00", "\u22120.00", "p = .000", "p = 0.000", "p < .000", "None", "inf", "Undefined", "Markup(")
+DECIMAL = re.compile(r"(?<![\w.,])(?<!< )(?<!> )\u2212?\d*\.\d+(?![\w])")
+MADE: dict[tuple[str, bool], tuple[Outcome, str]] = {}
+
+
+def made(name: str, hostile: bool = False) -> tuple[Outcome, str]:
+    """Return the outcome of an example and its page, made once."""
+    key = (name, hostile)
+    if key not in MADE:
+        outcome = outcome_of(name, hostile=hostile)
+        MADE[key] = (outcome, render(outcome, **RUN))
+    return MADE[key]
+
+
+@pytest.fixture(params=PAGES)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def html(name: str) -> str:
+    return made(name)[1]
+
+
+@pytest.fixture
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def test_every_study_has_an_example() -> None:
+    assert set(STUDIES) == set(EXAMPLES), "add a small table to EXAMPLES of tests/studies/study_examples.py"
+    assert [outcome_study(name) for name in EXAMPLES] == list(EXAMPLES)
+
+
+def outcome_study(name: str) -> str:
+    return made(name)[0].study
+
+
+def test_one_main_one_heading_a_language_and_no_level_skipped(page: Page) -> None:
+    assert page.open == []
+    assert len(page.tags("h1")) == len(page.tags("main")) == 1
+    assert page.tags("html")[0]["lang"] == "en"
+    levels = [int(tag[1]) for tag, _, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(b <= a + 1 for a, b in itertools.pairwise(levels))
+    ids = [attrs["id"] for _, attrs, _ in page.elements if "id" in attrs]
+    assert len(ids) == len(set(ids))
+
+
+def test_tables_have_captions_and_scoped_headers(page: Page) -> None:
+    assert page.tags("table")
+    assert len(page.tags("caption")) == len(page.tags("table"))
+    assert all(th.get("scope") in ("row", "col") for th in page.tags("th"))
+
+
+def test_figures_have_a_title(page: Page) -> None:
+    figures = page.tags("svg")
+    assert figures
+    ids = {attrs.get("id") for _, attrs, _ in page.elements}
+    titles = [attrs for tag, attrs, inside in page.elements if tag == "title" and inside[-1] == "svg"]
+    assert len(titles) == len(figures)
+    for figure in figures:
+        assert figure["role"] == "img"
+        assert set(str(figure["aria-labelledby"]).split()) <= ids
+
+
+@pytest.mark.parametrize("hostile", [False, True])
+def test_nothing_runs_and_nothing_is_fetched(name: str, hostile: bool) -> None:
+    html = made(name, hostile)[1]
+    page = Page(html)
+    assert [script.get("type") for script in page.tags("script")] == ["application/json"]
+    for _, attrs, _ in page.elements:
+        assert not [attr for attr in attrs if attr.startswith("on")]
+        assert all(str(attrs[attr]).startswith("#") for attr in FETCHES if attr in attrs)
+        assert "url(" not in str(attrs.get("style", "")).replace("url(#", "")
+    outside = re.sub(r"<script.*?</script>", "", html, flags=re.S)
+    assert not re.search(r"(?:src|href)\s*=\s*[\"']?\s*(?:https?:|//)", outside)
+    assert not re.search(r"url\((?!#)", outside)
+    assert "@import" not in html
+    assert not {"iframe", "object", "embed", "form", "link", "base", "img"} & {tag for tag, _, _ in page.elements}
+
+
+def test_strangers_strings_are_inert(name: str) -> None:
+    plain, hostile = Page(made(name)[1]), Page(made(name, True)[1])
+    assert hostile.open == []
+    shapes = {"details", "summary", "ol"}
+    assert {tag for tag, _, _ in hostile.elements} <= {tag for tag, _, _ in plain.elements} | shapes
+    html = made(name, True)[1]
+    for bad in "\x00\u202e\u202c\u2028":
+        assert bad not in html
+    assert "r" * 241 not in hostile.text
+    found = read_results(html)
+    assert found["study"] == PAGES[name][0]
+    assert any(text in str(found) for text in HOSTILE)
+
+
+def test_the_page_is_the_same_bytes_again(name: str, html: str) -> None:
+    assert render(outcome_of(name), **RUN) == html
+
+
+def test_the_pages_are_the_same_bytes_under_every_hash_seed() -> None:
+    paths = [str(Path(__file__).parent), str(STUDY_TESTS), *sys.path]
+    code = (
+        f"import sys, hashlib; sys.path[:0] = {paths!r}\n"
+        "from study_examples import PAGES, outcome_of; from socialstats_reports import render\n"
+        f"for name in PAGES:\n    text = render(outcome_of(name), **{RUN!r})\n"
+        "    print(name, hashlib.sha256(text.encode()).hexdigest())"
+    )
+    expected = "".join(f"{name} {hashlib.sha256(made(name)[1].encode()).hexdigest()}\n" for name in PAGES)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": "4242"}, check=True, capture_output=True,
+        text=True, timeout=300,
+    )  # fmt: skip
+    assert done.stdout == expected
+
+
+def test_no_impossible_number_is_printed(page: Page) -> None:
+    for wrong in IMPOSSIBLE:
+        assert not re.search(rf"(?<![A-Za-z'\u2018]){re.escape(wrong)}(?![A-Za-z0-9])", page.text), wrong
+
+
+def test_intervals_hold_their_estimates(name: str, html: str) -> None:
+    found = read_results(html)
+    terms = [term for block in found["blocks"] for result in block["results"] for term in result["terms"]]
+    held = [t for t in terms if all(t.get(key) is not None for key in ("estimate", "conf_low", "conf_high"))]
+    assert held
+    for term in held:
+        assert term["conf_low"] <= term["estimate"] <= term["conf_high"], term
+    for mark in (found["strip"] or {"marks": []})["marks"]:
+        if mark["low"] is not None and mark["high"] is not None:
+            assert mark["low"] <= mark["value"] <= mark["high"]
+    for t in terms:
+        assert t.get("p_value") is None or 0 < t["p_value"] <= 1
+        assert t.get("p_adjusted") is None or t["p_adjusted"] >= (t.get("p_value") or 0)
+
+
+def test_numbers_of_sentences_are_in_the_tables(name: str) -> None:
+    outcome, html = made(name)
+    shown = {float(v.replace("\u2212", "-").replace(",", "")) for v in cells(Page(html))}
+    known = known_numbers(outcome) | shown | {float(outcome.settings.get("level", 0.95)), *extras(outcome)}
+    known |= rank_sets(outcome) | odds(outcome) | contests(outcome)
+    known |= {m.value for m in (outcome.strip.marks if outcome.strip else ()) if m.value is not None}
+    known |= {v for m in (outcome.strip.marks if outcome.strip else ()) for v in (m.low, m.high) if v is not None}
+    sentences = [*outcome.answer, *(text for block in outcome.blocks for text in block.sentences)]
+    assert any(DECIMAL.search(text) for text in sentences)
+    for text in sentences:
+        for word in DECIMAL.findall(text):
+            assert is_known(word, text, known), f"{word} in: {text}"
+
+
+def cells(page: Page) -> list[str]:
+    """Return every number that stands in a cell of a table."""
+    return [word for text in page.cells for word in re.findall(r"\u2212?[\d,]*\.?\d+", text)]
+
+
+def extras(outcome: Outcome) -> set[float]:
+    """Return the numbers beside the rows: counts, fits, named values of the metrics, and 1 - level."""
+    found: set[float] = set()
+
+    def collect(value: Any) -> None:
+        if isinstance(value, dict):
+            for inner in value.values():
+                collect(inner)
+        elif isinstance(value, list | tuple):
+            for inner in value:
+                collect(inner)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found.add(float(value))
+
+    for result in (result for block in outcome.blocks for result in block.results):
+        collect(plain(result.extras))
+        collect(plain(result.fit))
+        collect(plain(result.counts))
+        collect(plain(result.settings))
+    level = float(outcome.settings.get("level", 0.95))
+    smallest = outcome.settings.get("smallest_effect")
+    return found | {1 - level, 0.5} | ({smallest, -smallest} if isinstance(smallest, float) else set())
+
+
+def rank_sets(outcome: Outcome) -> set[float]:
+    """Return the mean size of the rank sets of each result of ranks."""
+    results = [result for block in outcome.blocks for result in block.results if "rank" in result.title.lower()]
+    sizes = [[r.conf_high - r.conf_low + 1 for r in result.rows if r.conf_low and r.conf_high] for result in results]
+    return {sum(size) / len(size) for size in sizes if size}
+
+
+def odds(outcome: Outcome) -> set[float]:
+    """Return the odds (and intervals of odds) that log-odds stand for."""
+    rows = [row for block in outcome.blocks for result in block.results for row in result.rows]
+    rows = [row for row in rows if row.group in ("covariate", "order", "tie", "effect")]
+    return {exp(v) for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None and v < 50}
+
+
+def contests(outcome: Outcome) -> set[float]:
+    """Return the chance of a weaker item (by one sd) whose covariate is one step higher: 1 / (1 + exp(sd - step))."""
+    results = [result for block in outcome.blocks for result in block.results]
+    sds = {result.extras["sd"] for result in results if isinstance(result.extras.get("sd"), float)}
+    steps = {row.estimate for result in results for row in result.rows if row.group == "covariate"}
+    return {1 / (1 + exp(sd - step)) for sd in sds for step in steps if step is not None}
+
+
+def is_known(word: str, text: str, known: set[float]) -> bool:
+    """Tell whether a decimal is the rounding of a known number, or of its percentage where the text has one."""
+    value, digits = float(word.replace("\u2212", "-")), len(word.partition(".")[2])
+    scales = (1, 100) if "%" in text else (1,)
+    return any(abs(scale * x - value) <= 10.0**-digits * 0.51 for x in known for scale in scales)
+
+
+@pytest.mark.parametrize("hostile", [False, True])
+def test_size(name: str, hostile: bool) -> None:
+    assert len(made(name, hostile)[1].encode()) < 400_000
+
+
+def test_the_json_is_that_of_the_outcome(name: str, html: str) -> None:
+    found = read_results(html)
+    assert {key: value for key, value in found.items() if key != "run"} == json.loads(as_json(made(name)[0]))

@@ -1,0 +1,107 @@
+"""One small table for each study, and its outcome: what the acceptance checks of every page run on.
+
+A new study adds a line to `EXAMPLES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from study_tables import LEVELS, answers, ratings, scores
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.outcome import Outcome
+
+FAST = StudyOptions(resamples=200, verify=False)
+HOSTILE = (
+    "</script><script>alert(1)</script>", "]]>", "<img src=x onerror=alert(1)>", "\u202eesrever\u202c", "r" * 300,
+    "nul\x00nul", "\" onload=\"x", "&lt;b&gt;", "{{ 7 * 7 }}", "$a_1$ \u2028 line", "https://evil.example/x.js",
+    "\u6f22\u5b57", "p = .000",
+)  # fmt: skip
+
+
+def choices(items: int = 8, seed: int = 5, urgency: bool = True) -> pd.DataFrame:
+    """Every pair of roles, three stories each: the more urgent one tends to be chosen, and so do some roles."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(items):
+        for j in range(i + 1, items):
+            for k in range(4):
+                a, b = (i, j) if rng.random() < 0.5 else (j, i)
+                ua, ub = (int(v) for v in rng.integers(1, 4, 2))
+                drive = 0.9 * (ua - ub) * urgency + 0.25 * (a - b) + 0.3
+                won = rng.random() < 1 / (1 + np.exp(-drive))
+                rows.append((f"role {a}", f"role {b}", f"role {a if won else b}", f"story {i}-{j}-{k // 2}",
+                             f"role {a}", ua, ub, ("family", "work")[a % 2], ("family", "work")[b % 2]))  # fmt: skip
+    names = ["item_a", "item_b", "winner", "story", "order", "urgency_a", "urgency_b", "domain_a", "domain_b"]
+    frame = pd.DataFrame(rows, columns=names)
+    return frame if urgency else frame[["item_a", "item_b", "winner", "story", "order"]]
+
+
+def relabelled(frame: pd.DataFrame, hostile: bool, *columns: str) -> pd.DataFrame:
+    """Put strangers' strings in place of the labels of some columns, which share their labels."""
+    if not hostile:
+        return frame
+    labels = list(dict.fromkeys(str(v) for column in columns for v in frame[column]))
+    new = {old: HOSTILE[k] if k < len(HOSTILE) else old for k, old in enumerate(labels)}
+    return frame.assign(**{column: [new[str(v)] for v in frame[column]] for column in columns})
+
+
+def role_conflict(hostile: bool) -> Comparisons:
+    frame = relabelled(choices(), hostile, "item_a", "item_b", "winner", "order")
+    return Comparisons.from_frame(frame, cluster="story")
+
+
+def comparisons(hostile: bool) -> Comparisons:
+    frame = relabelled(choices(urgency=False), hostile, "item_a", "item_b", "winner", "order")
+    return Comparisons.from_frame(frame, cluster="story")
+
+
+def paired(hostile: bool) -> Paired:
+    frame = relabelled(relabelled(answers(), hostile, "condition"), hostile, "scenario")
+    frame = frame.assign(item=frame["scenario"] + frame["item"])
+    first, second = ("reminded", "plain") if not hostile else HOSTILE[1::-1]
+    return Paired.from_frame(frame, conditions=(first, second), cluster="scenario")
+
+
+def agreement(hostile: bool) -> Ratings:
+    frame = relabelled(relabelled(relabelled(ratings(), hostile, "judge"), hostile, "domain"), hostile, "story")
+    options: dict[str, Any] = {"strata": "domain", "cluster": "story", "rater_groups": "kind", "refusal": "refused"}
+    return Ratings.from_frame(frame, levels=list(LEVELS), **options)
+
+
+def compare(hostile: bool) -> Comparisons:
+    parts = [choices(seed=seed).assign(model=name) for seed, name in ((5, "m1"), (6, "m2"))]
+    frame = relabelled(relabelled(pd.concat(parts), hostile, "model"), hostile, "item_a", "item_b", "winner", "order")
+    return Comparisons.from_frame(frame, cluster="story", by="model")
+
+
+EXAMPLES: dict[str, Callable[[bool], Any]] = {
+    "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired,
+    "agreement": agreement,
+}  # fmt: skip
+MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
+    "paired, of numbers": ("paired", lambda hostile: Paired.from_frame(relabelled(scores(), hostile, "time"))),
+    "paired, by model": (
+        "paired",
+        lambda hostile: Paired.from_frame(
+            relabelled(pd.concat([scores(1).assign(model="m1"), scores(2).assign(model="m2")]), hostile, "model"),
+            by="model",
+        ),
+    ),
+}  # further pages of the same studies
+PAGES = {**{name: (name, make) for name, make in EXAMPLES.items()}, **MORE}
+
+
+def outcome_of(name: str, *, hostile: bool = False, verify: bool = False) -> Outcome:
+    """Run the study of an example."""
+    study, make = PAGES[name]
+    options = replace(FAST, verify=verify, smallest_effect=0.05 if study == "paired" else None)
+    return run_study(STUDIES[study], make(hostile), options)
