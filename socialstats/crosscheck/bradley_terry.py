@@ -58,6 +58,14 @@ def whole_model(fit: BradleyTerryResult) -> list[Check]:
     return [loglik_check(fit, peer, table), *row_checks(fit, estimate, covariance, peer)]
 
 
+def peer_estimates(fit: BradleyTerryResult) -> dict[str, float]:
+    """Return the coefficients of an unpenalised fit as its peer finds them, by name."""
+    table, ties = pair_columns(fit), fit.fitted_state.ties
+    peer = glm(table) if ties in ("none", "half") else maximise(ties, table)
+    estimate, _ = reported(fit, peer, table)
+    return dict(zip([row.term for row in fit.rows], estimate.tolist(), strict=True))
+
+
 def skipped(note: str) -> Check:
     """Say that nothing was compared, and why."""
     return Check(

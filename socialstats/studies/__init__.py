@@ -1,11 +1,11 @@
 """The studies, most specific first: `socialstats report` takes the first that applies."""
 
-from socialstats.studies import comparisons, paired, ratings, role_conflict
+from socialstats.studies import compare, comparisons, paired, ratings, role_conflict
 from socialstats.studies.base import Study, StudyOptions, pick
 from socialstats.studies.grouped import run_study
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (role_conflict.STUDY, comparisons.STUDY, paired.STUDY, ratings.STUDY)
+    study.name: study for study in (role_conflict.STUDY, comparisons.STUDY, compare.STUDY, paired.STUDY, ratings.STUDY)
 }
 
 __all__ = ["STUDIES", "Study", "StudyOptions", "pick", "run_study"]

@@ -32,6 +32,8 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
         raise InputError(
             f"'{design.by.name}' has {count(len(parts), 'level')}; a page holds at most {MOST_LEVELS}. Use --where"
         )
+    if study.levels is not None and len(parts) > 1:
+        return study.levels(design, options)
     outcomes = {level: _one(study, level, part, design.by.name, options) for level, part in parts.items()}
     return merge(outcomes, design)
 

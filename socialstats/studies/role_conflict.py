@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from socialstats.metrics.choice_entropy import choice_entropy
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, item_groups, strongest
 from socialstats.studies.outcome import Block, Outcome
@@ -115,7 +116,7 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
     fit = numbers.fit
     found = (
         sensitivity_block(numbers.s),
-        rates_block(numbers.rates, fit, options),
+        rates_block(numbers.rates, fit, options, numbers.pooled),
         weight_block(fit, numbers.ratio, options),
         strengths_block(fit, options, item="role"),
         effects_block(fit, design),
@@ -217,6 +218,11 @@ def _exp_interval(row: Row) -> str:
     return interval(low, high, level=row.conf_level or 0.95)
 
 
+def levels(design: Comparisons, options: StudyOptions) -> Outcome:
+    """Compare models (or prompts) on the same pairs of roles."""
+    return replace(compare.run(design, options), study="role-conflict")
+
+
 def _applies(design: Comparisons) -> bool:
     c = design.covariates.get("urgency")
     return c is not None and np.issubdtype(c.a.dtype, np.number) and bool(np.any(c.a != c.b))
@@ -229,4 +235,5 @@ STUDY = Study(
     needs="item_a, item_b, winner, urgency_a, urgency_b (numbers); best with order and domain_a, domain_b",
     suits=_applies,
     run=run,
+    levels=levels,
 )

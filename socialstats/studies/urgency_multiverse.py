@@ -54,9 +54,12 @@ def urgency_multiverses(
 
 
 def of_sensitivity(
-    design: Comparisons, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions
+    design: Comparisons, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions, *, clusters: bool = True
 ) -> Multiverse:
-    """Compute S by other weights, clusters and tie rules, without its noise, and without each group in turn."""
+    """Compute S by other weights, clusters and tie rules, without its noise, and without each group in turn.
+
+    Without `clusters`, the choices that move intervals only are left out.
+    """
 
     def again(other: Comparisons, **more: Any) -> Result:
         found = sensitivity(
@@ -69,22 +72,22 @@ def of_sensitivity(
         Variant(label="noise taken off", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
         Variant(label="stories pooled over opponents (micro)", choice="weights",
                 compute=partial(again, design, weights="pooled"), lead=_plug_in),
-        Variant(label="rows independent", choice="clusters", compute=partial(again, design, cluster=None),
-                lead=_plug_in),
     ]  # fmt: skip
-    variants += [
-        Variant(label=f"clustered by {shorten(f.name, 30)}", choice="clusters",
-                compute=partial(again, design, cluster=f.name), lead=_plug_in)
-        for f in design.clusters if f.name != "pair"
-    ]  # fmt: skip
+    others = {f"clustered by {shorten(f.name, 30)}": f.name for f in design.clusters if f.name != "pair"}
+    if clusters:
+        variants += [
+            Variant(label=label, choice="clusters", compute=partial(again, design, cluster=name), lead=_plug_in)
+            for label, name in ({"rows independent": None} | others).items()
+        ]
     variants += _each(altered(design, groups, options.covariate), again, _plug_in)
     coin = s.extras["reference_lines"][1]
     return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}")
 
 
 def of_effect(
-    design: Comparisons, fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions
-) -> Multiverse:
+    design: Comparisons, fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions, *,
+    clusters: bool = True,
+) -> Multiverse:  # fmt: skip
     """Compute the effect by other clusters, models of ties and order, and without each group in turn."""
     formula, cluster = f"~ {options.covariate}", default_cluster(design)
 
@@ -99,7 +102,7 @@ def of_effect(
 
     names = [None, *(f.name for f in design.clusters), "pair"]
     found = [Variant(label=OWN, choice=OWN, compute=lambda: fit, lead=lead)]
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(names if clusters else []):
         if name != cluster and not (cluster == "declared" and [f.name for f in design.clusters] == [name]):
             label = "rows independent" if name is None else f"clustered by {shorten(name, 30)}"
             found.append(variant(label, "clusters", cluster=name))

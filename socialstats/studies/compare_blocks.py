@@ -1,0 +1,227 @@
+"""Blocks of the compare study: every level beside the others, and its difference from the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from socialstats.figures import forest
+from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
+from socialstats.studies.outcome import Block, Mark, Strip, Table
+from socialstats.text import count, number, quoted, shorten
+
+MOST_SHOWN = 15  # differences of strengths drawn; the table has all
+
+
+def strip_of(found: Mapping[str, Result]) -> Strip | None:
+    """Return S of every level beside choosers of known kinds; None without S."""
+    if not found:
+        return None
+    marks = [
+        Mark(label=shorten(name, 30), value=row.estimate, low=row.conf_low, high=row.conf_high)
+        for name, result in found.items() for row in (result.row("S"),)
+    ]  # fmt: skip
+    first = next(iter(found.values()))
+    marks += [Mark(label=x.label, value=x.value, kind="reference") for x in first.extras["reference_lines"][:4]]
+    return Strip(title="Sensitivity S of every level", axis="S (0 = follows the rule alone)", marks=tuple(marks),
+                 digits=1)  # fmt: skip
+
+
+def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOptions) -> Block | None:
+    """Return S of every level by itself."""
+    if not found:
+        return None
+    rows = tuple(replace(r.row("S"), term=name, group=None) for name, r in found.items())
+    least, most = (pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max))
+    first = next(iter(found.values()))
+    lines = ", ".join(f"{number(x.value, 1)} = {x.label}" for x in first.extras["reference_lines"][:3])
+    cells = tuple(
+        (name, *(r.row(t).estimate for t in ("S", "S_corrected", "S_higher", "S_equal", "S_lower")),
+         r.row("S").conf_low, r.row("S").conf_high)
+        for name, r in found.items()
+    )  # fmt: skip
+    header = (by, "S", "Noise off", "Part of higher", "Of equal", "Of lower", "Low", "High")
+    return Block(
+        id="levels-s",
+        question=f"How far is each from following {options.covariate} alone?",
+        sentences=(
+            f"S runs from {numbers_text(least)} ({shorten(least.term, 40)}) to {numbers_text(most)} "
+            f"({shorten(most.term, 40)}); {lines}.",
+        ),
+        draw=partial(forest, rows, reference=first.extras["reference_lines"][1].value, xlabel="S", label=by),
+        figure_title=f"Sensitivity S by {by}",
+        caption=f"Each by itself; the line is coin flips. Intervals: {first.inference}.",
+        tables=(Table(caption=f"S and its parts by {by}", header=header, cells=cells, digits=2),),
+        results=tuple(found.values()),
+    )  # fmt: skip
+
+
+def differences_block(found: Mapping[str, Result], by: str, reference: str, options: StudyOptions) -> Block | None:
+    """Return the differences in S from the reference, adjusted as one family."""
+    if not found:
+        return None
+    leads = []
+    for name, result in found.items():
+        row = result.row("S_corrected", group="difference")
+        row = row if row.estimate is not None else result.row("S", group="difference")
+        leads.append(replace(row, term=name, group=None))
+    rows, adjusted = with_holm(leads, "differences in S")
+    return Block(
+        id="differences-s",
+        question=f"Which differ from '{shorten(reference, 40)}' on the same pairs?",
+        sentences=tuple(result.sentence() for result in found.values()),
+        draw=partial(forest, rows, xlabel=f"S minus that of {shorten(reference, 30)}", label=by),
+        figure_title=f"Differences in S from {shorten(reference, 40)}",
+        caption="Corrected for noise; negative: closer to following "
+        f"{options.covariate}. {next(iter(found.values())).inference}.",
+        tables=(rows_table(rows, f"Differences in S; Holm over {count(len(rows), 'difference')}", term=by),),
+        results=(*found.values(), *(() if adjusted is None else (adjusted,))),
+    )  # fmt: skip
+
+
+def effects_block(
+    fits: Mapping[str, BradleyTerryResult], ratios: Mapping[str, Result | None], rates: Mapping[str, Result | None],
+    models: Mapping[str, Result], by: str, reference: str, options: StudyOptions,
+) -> Block | None:  # fmt: skip
+    """Return the effects beside the strengths, of every level and their differences from the reference."""
+    terms = [r.term for r in next(iter(fits.values())).rows if r.group in ("covariate", "order")]
+    if not terms:
+        return None
+    lead = options.covariate if options.covariate in terms else terms[0]
+    own = tuple(
+        replace(row, term=name, group=None) for name, fit in fits.items() for row in fit.rows
+        if row.term == lead and row.group in ("covariate", "order")
+    )  # fmt: skip
+    cells = tuple(
+        (name, *(next((r.estimate for r in fit.rows if r.term == t), None) for t in terms), _lead(ratios[name]),
+         _rate(rates[name]))
+        for name, fit in fits.items()
+    )  # fmt: skip
+    changes = [
+        replace(r, term=f"{name}: {r.term}", group=None)
+        for name, result in models.items() for r in result.rows if r.group == "effect"
+    ]  # fmt: skip
+    tested, adjusted = with_holm(changes, "differences of effects")
+    tables = [Table(caption=f"Effects in log-odds by {by}", cells=cells,
+                    header=(by, *terms, f"{lead} in sds of the strengths", f"higher {lead} wins"))]  # fmt: skip
+    if tested:
+        caption = f"Effects minus those of {shorten(reference, 40)}; Holm over {count(len(tested), 'test')}"
+        tables.append(rows_table(tested, caption, term=by))
+    least, most = (pick(own, key=lambda r: r.estimate or 0.0) for pick in (min, max))
+    return Block(
+        id="levels-effects",
+        question=f"How much does {lead} weigh in each?",
+        sentences=(
+            f"One step of {lead} adds from {numbers_text(least)} ({shorten(least.term, 40)}) to {numbers_text(most)} "
+            f"({shorten(most.term, 40)}) to the log-odds of being chosen.",
+        ),
+        draw=partial(forest, own, xlabel=f"log-odds of one step of {lead}", label=by),
+        figure_title=f"Effect of one step of {lead} by {by}",
+        caption=f"Each from a model of its own ({next(iter(fits.values())).inference}).",
+        tables=tuple(tables),
+        results=() if adjusted is None else (adjusted,),
+    )
+
+
+def _lead(result: Result | None) -> float | None:
+    return None if result is None else result.rows[0].estimate
+
+
+def _rate(result: Result | None) -> float | None:
+    return None if result is None else result.row("all", group="higher").estimate
+
+
+def shares_block(models: Mapping[str, Result], reference: str) -> Block | None:
+    """Return the differences in preference shares of groups of items."""
+    rows = _of(models, "share")
+    if not rows:
+        return None
+    tested, adjusted = with_holm(rows, "differences of shares")
+    return Block(
+        id="differences-shares",
+        question="Do the preferences between groups differ?",
+        sentences=(_settled(tested, "share", reference),),
+        draw=partial(forest, tested[:60], xlabel="difference of shares (P)", digits=3, sort=False),
+        figure_title=f"Preference shares minus those of {shorten(reference, 40)}",
+        caption="Share: mean worth of a group over the sum of the group means. Intervals from refits on the same "
+        "resampled pairs.",
+        tables=(rows_table(tested, f"Differences of shares; Holm over {count(len(tested), 'test')}", term="Share"),),
+        results=() if adjusted is None else (adjusted,),
+    )
+
+
+def strengths_block(fits: Mapping[str, BradleyTerryResult], models: Mapping[str, Result], reference: str) -> Block:
+    """Return the strengths of every level side by side, and the differences that stand out."""
+    items = list(dict.fromkeys(item for fit in fits.values() for item in fit.strengths))
+    first = fits[reference].strengths
+    items.sort(key=lambda item: -first.get(item, float("-inf")))
+    cells = tuple((item, *(fit.strengths.get(item) for fit in fits.values())) for item in items)
+    tested, _ = with_holm(_of(models, "strength"), "differences of strengths")
+    order = sorted(tested, key=lambda r: -abs(r.statistic or 0.0))[:MOST_SHOWN]
+    table = Table(caption="Log-strengths (0 = average item)", header=("Item", *fits), cells=cells, digits=2)
+    tables = [table]
+    if tested:
+        tables.append(differences_table(tested))
+    return Block(
+        id="levels-strengths",
+        question="Which items are preferred more by one than by another?",
+        sentences=(_settled(tested, "strength", reference),),
+        draw=partial(forest, tuple(order), xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
+        if order else None,
+        figure_title="Differences of strengths with the largest test statistics",
+        caption=f"The {count(len(order))} largest of {count(len(tested))}; all are in the table. Joint refits.",
+        tables=tuple(tables),
+        results=tuple(models.values()),
+    )  # fmt: skip
+
+
+def differences_table(rows: Sequence[Row]) -> Table:
+    """Return the differences of strengths in a narrow table."""
+    cells = tuple((r.term, r.estimate, r.conf_low, r.conf_high, p_text(r.p_value), p_text(r.p_adjusted)) for r in rows)
+    return Table(caption=f"Differences of strengths; Holm over {count(len(rows), 'test')}", cells=cells, digits=2,
+                 header=("Item", "Difference", "Low", "High", "p", "p (Holm)"))  # fmt: skip
+
+
+def _of(models: Mapping[str, Result], kind: str) -> list[Row]:
+    several = len(models) > 1
+    return [
+        replace(r, term=f"{shorten(name, 30)}: {r.term}" if several else r.term, group=None)
+        for name, result in models.items() for r in result.rows if r.group == kind
+    ]  # fmt: skip
+
+
+def _settled(rows: Sequence[Row], what: str, reference: str) -> str:
+    """Say how many differences the adjusted tests settle, and name the clearest."""
+    if not rows:
+        return f"No difference of a {what} could be tested."
+    level = next((r.conf_level for r in rows if r.conf_level is not None), None) or 0.95
+    found = [r for r in rows if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 1 - level]
+    text = f"{count(len(found))} of {count(len(rows), 'difference')} of a {what} from '{shorten(reference, 40)}' "
+    text += f"{'is' if len(found) == 1 else 'are'} settled (Holm over all)"
+    if not found:
+        return f"{text}: for the rest the data leave it open."
+    top = sorted(found, key=lambda r: -abs(r.statistic or 0.0))[:3]
+    return f"{text}, most clearly {quoted([r.term for r in top])} ({numbers_text(top[0], digits=3)} for the first)."
+
+
+def entropy_block(found: Mapping[str, Result], by: str, reference: str) -> Block | None:
+    """Return the differences in how undecided the choices are."""
+    if not found:
+        return None
+    rows = [replace(r.row("H", group="difference"), term=name, group=None) for name, r in found.items()]
+    tested, adjusted = with_holm(rows, "differences in entropy")
+    return Block(
+        id="differences-entropy",
+        question="Which are more undecided?",
+        sentences=tuple(result.sentence() for result in found.values()),
+        draw=partial(forest, tested, xlabel=f"entropy (bits) minus that of {shorten(reference, 30)}", label=by,
+                     digits=3),
+        figure_title=f"Differences in choice entropy from {shorten(reference, 40)}",
+        caption=f"Paired by pairs of items: {next(iter(found.values())).inference}.",
+        tables=(rows_table(tested, f"Differences in entropy; Holm over {count(len(tested), 'difference')}", term=by),),
+        results=(*found.values(), *(() if adjusted is None else (adjusted,))),
+    )  # fmt: skip

@@ -1,0 +1,145 @@
+"""Two Bradley-Terry models of the same pairs of items, refitted together on the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import Caution, UndefinedStatistic
+from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.models.intervals import two_sided_p
+from socialstats.models.pairs import common_pairs
+from socialstats.models.shares import group_shares
+from socialstats.resampling.engine import Replicates
+from socialstats.resampling.intervals import basic
+from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.pair_model import fit_model
+from socialstats.text import count, quoted
+
+MOST_REFITS = 1000
+TOLERANCE = 1e-9
+Kind = Literal["effect", "strength", "share"]
+EFFECT: Kind = "effect"
+STRENGTH: Kind = "strength"
+SHARE: Kind = "share"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refitted:
+    """A fit with its refits: numbers by name, and the same numbers of every resample.
+
+    Attributes
+    ----------
+    fit : BradleyTerryResult
+    kinds : mapping of name to kind
+    estimate : (k,) array
+    replicates : (B, k) array
+    """
+
+    fit: BradleyTerryResult
+    kinds: Mapping[str, Kind]
+    estimate: FloatArray
+    replicates: FloatArray
+
+
+class ModelDifference(Result):
+    """Differences between two fits; ``extras["fits"]`` holds both."""
+
+    __slots__ = ()
+
+    def verify(self) -> Verification:
+        """Recompute the differences of strengths and effects from both models fitted by statsmodels or scipy."""
+        from socialstats.crosscheck.bradley_terry import peer_estimates
+
+        theirs = [peer_estimates(fit) for fit in self.extras["fits"]]
+        checks = []
+        for row in self.rows:
+            if row.group == "share" or row.estimate is None:
+                continue
+            value = theirs[0][row.term] - theirs[1][row.term]
+            checks.append(
+                Check(quantity=f"difference of {row.term}", ours=row.estimate, theirs=value, package="statsmodels",
+                      version="", tolerance=1e-6, ok=abs(row.estimate - value) <= 1e-6,
+                      why="two maxima, each found to 1e-8 or better")
+            )  # fmt: skip
+        return Verification(checks=tuple(checks))
+
+
+def on_common_pairs(
+    first: Comparisons, second: Comparisons
+) -> tuple[Comparisons, Comparisons, int, tuple[Caution, ...]]:
+    """Return both designs on the pairs of items that both have, how many those are, and what was left out."""
+    one, two, pairs, cautions = common_pairs(first, second, "drop")
+    return one, two, len(pairs), cautions
+
+
+def refit(
+    design: Comparisons, options: StudyOptions, formula: str | None, groups: Mapping[str, Any], order: bool
+) -> Refitted:
+    """Fit a model and refit it on resampled pairs of items; the same seed draws the same pairs for any design of them.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If some resample has no finite estimate: the resamples of two fits could then not be matched.
+    """
+    fit = fit_model(design, options, formula, cluster="pair", order=order)
+    boot = fit.bootstrap(by="pair", resamples=min(options.resamples, MOST_REFITS), seed=options.seed)
+    if boot.n_degenerate:
+        raise UndefinedStatistic(f"{count(boot.n_degenerate, 'resample')} had no finite strengths")
+    items = tuple(fit.strengths)
+    effects = [name for name in fit.names if name not in fit.strengths]
+    coefficients = fit.coef()
+    estimate = np.array([coefficients[name] for name in (*effects, *items)])
+    drawn = np.concatenate([boot.effects, boot.strengths], axis=1)
+    kinds: dict[str, Kind] = {**dict.fromkeys(effects, EFFECT), **dict.fromkeys(items, STRENGTH)}
+    labels = sorted({str(groups[item]) for item in items}) if groups else []
+    if len(labels) > 1:
+        codes = np.array([labels.index(str(groups[item])) for item in items], dtype=np.int64)
+        own = group_shares(np.array([[fit.strengths[i] for i in items]]), codes, "arithmetic")[0]
+        estimate = np.concatenate([estimate, own])
+        drawn = np.concatenate([drawn, group_shares(boot.strengths, codes, "arithmetic")], axis=1)
+        kinds |= {f"share of {label}": SHARE for label in labels}
+    return Refitted(fit=fit, kinds=kinds, estimate=estimate, replicates=drawn)
+
+
+def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: StudyOptions, pairs: int) -> Result:
+    """Return first minus second of every number that both have, with basic intervals over joint resamples."""
+    names = [name for name in one.kinds if name in two.kinds]
+    at, other = ([list(r.kinds).index(name) for name in names] for r in (one, two))
+    boot = Replicates(
+        estimate=one.estimate[at] - two.estimate[other],
+        replicates=one.replicates[:, at] - two.replicates[:, other],
+        n_degenerate=np.zeros(len(names), dtype=np.int64),
+    )
+    ends = basic(boot, level=options.level)
+    errors, flat = boot.std_error, boot.is_constant
+    rows = []
+    for j, name in enumerate(names):
+        value = float(boot.estimate[j])
+        row = Row(term=name, group=one.kinds[name], estimate=value, n_clusters=pairs)
+        if flat[j] or errors[j] <= TOLERANCE:
+            rows.append(replace(row, undefined="every resample gives the same difference: no interval, no test"))
+            continue
+        z = value / float(errors[j])
+        rows.append(
+            replace(
+                row, std_error=float(errors[j]), conf_low=float(min(ends.low[j], value)),
+                conf_high=float(max(ends.high[j], value)), conf_level=options.level, statistic=z,
+                p_value=float(two_sided_p(np.array(z))),
+            )
+        )  # fmt: skip
+    return ModelDifference(
+        metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
+        rows=tuple(rows), inference=f"{count(pairs, 'pair')} of items resampled in both together, "
+        f"{count(len(boot.replicates))} refits: basic intervals, z from the bootstrap s.e.", counts={"pairs": pairs},
+        settings={"labels": labels},
+        references=("davisonhinkley1997",), design=(one.fit.design, two.fit.design),
+        words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
+        extras={"fits": (one.fit, two.fit)},
+    )  # fmt: skip
