@@ -13,7 +13,7 @@ from socialstats.results import Result, ResultGroup
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-DesignName = Literal["comparisons", "paired", "ratings"]
+DesignName = Literal["comparisons", "paired", "ratings", "labels"]
 Swap = Literal["negates", "invariant", "none"]
 Values = Literal["any", "numeric", "binary", "nominal", "couples", "sources", "traits"]
 
@@ -28,7 +28,8 @@ class Metric:
         Name of the public function.
     title : str
         The estimand in a few words.
-    design : {"comparisons", "paired", "ratings"}
+    design : {"comparisons", "paired", "ratings", "labels"}
+        What the function takes; labels: lists of labels, several a unit.
     function : callable
         The public function: design first, options by keyword.
     sentence : callable

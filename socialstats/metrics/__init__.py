@@ -11,6 +11,7 @@ from socialstats.metrics import fleiss_kappa as _fleiss_kappa
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import js_similarity as _js_similarity
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
+from socialstats.metrics import label_counts as _label_counts
 from socialstats.metrics import majority_vote_accuracy as _majority_vote_accuracy
 from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import paired_difference as _paired_difference
@@ -48,6 +49,7 @@ METRICS: dict[str, Metric] = {
         _ada_met.METRIC,
         _js_similarity.METRIC,
         _choice_shares.METRIC,
+        _label_counts.METRIC,
         _relationship_bias.METRIC,
         _trait_profile.METRIC,
         _paraphrase_spread.METRIC,

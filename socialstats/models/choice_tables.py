@@ -89,10 +89,11 @@ def share_differences(pair: PairTable) -> list[ClusteredMean]:
     n = float(pair.copies.sum())
     sums = pair.totals
     shares = sums / sums.sum(axis=1, keepdims=True)
-    values = np.zeros(pair.first.shape)
+    values = np.zeros_like(pair.first)
     for sign, counts, p, total in zip((1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True):
         values += sign * (p + n * (counts - p * counts.sum(axis=1, keepdims=True)) / total)
-    return [clustered_mean(column, pair.copies, pair.codes, magnitude=1.0) for column in values.T]
+    levels = range(len(shares[0]))
+    return [clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0) for j in levels]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,8 +54,8 @@ def exchange_test(
     for row, n in zip(rows.astype(np.int64), times.tolist(), strict=True):
         one, both = row[1 : 1 + levels], row[1 : 1 + levels] + row[1 + levels :]
         some = rng.multivariate_hypergeometric(both, int(one.sum()), size=(permutations, n), method="marginals")
-        drawn[:, row[0]] += jensen_shannon(some, both - some).sum(axis=1)
-        observed[row[0]] += n * float(jensen_shannon(one, both - one))
+        drawn[:, row[0]] += jensen_shannon(some.astype(np.float64), (both - some).astype(np.float64)).sum(axis=1)
+        observed[row[0]] += n * float(jensen_shannon(one.astype(np.float64), (both - one).astype(np.float64)))
         weight[row[0]] += n
     every = np.concatenate([drawn.sum(axis=1, keepdims=True), drawn], axis=1)
     found = np.concatenate([[observed.sum()], observed])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.trait_ratings import trait_ratings
@@ -345,9 +346,52 @@ class TraitsSubject(Subject):
         }
 
 
+@dataclass(frozen=True)
+class LabelsSubject(Subject):
+    """120 units in 24 stories and two domains that cite none to four of four values."""
+
+    def rows(self, seed=7):
+        rng = np.random.default_rng(seed)
+        story = np.repeat(np.arange(24), 5)
+        taste = np.array([0.8, 0.0, -0.7, -1.5]) + 0.7 * rng.normal(size=(24, 4))[story]
+        cites = rng.random((120, 4)) < 1 / (1 + np.exp(-taste))
+        lists = ["; ".join(v for v, c in zip(("care", "duty", "fame", "zeal"), row, strict=True) if c) for row in cites]
+        return pd.DataFrame({
+            "unit": [f"q{k:03d}" for k in range(120)], "cites": lists, "story": [f"s{k:02d}" for k in story],
+            "domain": np.where(story % 2, "work", "home"),
+        })  # fmt: skip
+
+    def design(self, rows, **options):
+        return LabelLists.from_frame(rows, labels="cites", unit="unit", sep=";", group="domain", cluster="story",
+                                     **options)  # fmt: skip
+
+    def renamed(self, rows):
+        """Units and stories in the opposite order."""
+        out = rows.copy()
+        out["unit"] = [f"u{999 - int(u[1:])}" for u in rows["unit"]]
+        out["story"] = [f"t{99 - int(s[1:])}" for s in rows["story"]]
+        return out, {}
+
+    def swapped(self, design):
+        return design
+
+    def degenerate(self):
+        rows = self.rows()
+        return {
+            "one unit": rows.iloc[:1],
+            "no label": rows.assign(cites=""),
+            "one label": rows.assign(cites="care"),
+            "every label": rows.assign(cites="care; duty; fame; zeal"),
+            "one label once": rows.assign(cites=np.where(rows["unit"] == "q000", "care", "")),
+            "one story": rows.assign(story="s"),
+        }
+
+
 def subject_of(name: str) -> Subject:
     """Return the kind of data a metric takes."""
     metric = METRICS[name]
+    if metric.design == "labels":
+        return LabelsSubject("labels", ("care", "duty", "fame", "zeal", "home", "work"))
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
         return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)

@@ -48,7 +48,8 @@ def js_similarity(
     JSS = 1 - (KL(p || m) + KL(q || m))/2 in bits, with p and q the shares of the levels and m = (p + q)/2 (Lin 1991):
     1 for equal shares, 0 where the sources share no level. The plug-in value is too small, most with few ratings; the
     corrected one takes off its jackknife bias, estimated from the independent units (clusters), so that runs of a
-    model that repeat each other count as what they are. On average it is right, so that it may exceed 1 by chance.
+    model that repeat each other count as what they are. Within units the noise is what exchanging the unit's ratings
+    between the sources gives on average. On average equal sources have 1, so that a value may exceed 1 by chance.
 
     Parameters
     ----------
@@ -67,7 +68,8 @@ def js_similarity(
         A refusal is no rating, or a level of its own.
     ci : {"percentile", "basic"}
         Of the bootstrap of units (clusters), moved by twice the bias (the sample has it, and the resamples once
-        more). In simulations of 12 to 160 clusters percentiles covered 94 to 100 %, basic intervals 81 to 99 %.
+        more), cut at 0 and 1 but never short of the estimate. In simulations of 12 to 160 clusters percentiles
+        covered 94 to 100 %, basic intervals 81 to 99 %.
     permutations : int
         Of the test of equal shares.
     splits : int
@@ -105,12 +107,12 @@ def js_similarity(
     --------
     >>> import pandas as pd
     >>> from socialstats.designs.ratings import Ratings
-    >>> rows = pd.DataFrame({"unit": ["p", "q", "r", "s"] * 2, "rater": ["ann"] * 4 + ["bot"] * 4,
-    ...                      "source": ["human"] * 4 + ["model"] * 4, "value": list("xxyyxxxy")})
+    >>> rows = pd.DataFrame({"unit": list("pqrstuvw") * 2, "rater": ["ann"] * 8 + ["bot"] * 8,
+    ...                      "source": ["human"] * 8 + ["model"] * 8, "value": list("xxxxxyyzxyyzzzzz")})
     >>> design = Ratings.from_frame(rows, scale="nominal", rater_source="source")
     >>> result = js_similarity(design)
     >>> round(result.row("model (plug-in)").estimate, 4), round(result.row("model").estimate, 4)
-    (0.9512, 0.9853...)
+    (0.7375, 0.944)
     """
     if ci not in get_args(Ci):
         raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")

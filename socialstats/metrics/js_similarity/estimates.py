@@ -110,7 +110,7 @@ def touching(table: FloatArray, several: bool) -> FloatArray:
     """(units, m) array: which units enter which group."""
     each = table.sum(axis=(2, 3)) > 0
     some = each.any(axis=1, keepdims=True)
-    return np.concatenate([some, each, some] if several else [some], axis=1).astype(np.float64)
+    return np.asarray(np.concatenate([some, each, some] if several else [some], axis=1), dtype=np.float64)
 
 
 def few(codes: Sequence[IntArray], copies: FloatArray) -> bool:

@@ -95,15 +95,17 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Interval | None, 
     if ends.undefined[k]:
         return replace(row, undefined=ends.undefined[k])
     error = float(found.similar.std_error[k])
+    low, high = (min(max(float(end[k]), 0.0), 1.0) for end in (ends.low, ends.high))  # similarities are in [0, 1]
     return replace(
-        row, std_error=error if error > 0 else None, conf_low=min(float(ends.low[k]), 1 - value),
-        conf_high=max(float(ends.high[k]), 1 - value), conf_level=settings["level"],
+        row, std_error=error if error > 0 else None, conf_low=min(low, 1 - value), conf_high=max(high, 1 - value),
+        conf_level=settings["level"],
     )  # fmt: skip
 
 
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
     """Add the test of equal shares, where there is one."""
-    method = f"jackknife-corrected, {settings['ci']} bootstrap"
+    corrected = "jackknife" if settings["aggregate"] == "pooled" else "exchange"
+    method = f"{corrected}-corrected, {settings['ci']} bootstrap"
     if (
         test is None
         or k >= len(test.p_value)
@@ -144,18 +146,17 @@ def ceiling(
     term = free_label(f"{data.sources[reference]} (split-half)", data.sources)
     rows = [ceiling_row(term, label, 1 - float(halves[k]), data, reference, place.cell[k], settings["splits"])
             for k, label in enumerate(place.labels)]  # fmt: skip
-    more: dict[str, Any] = {
-        "ceiling_error": {key(label): float(drawn[:, k].std(ddof=1) / math.sqrt(len(drawn)))
-                          for k, label in enumerate(place.labels)},
-    }  # fmt: skip
+    errors = drawn.std(axis=0, ddof=1) / math.sqrt(len(drawn))
+    more: dict[str, Any] = {"ceiling_error": dict(zip(keys(place), errors.tolist(), strict=True))}
     if pooled:
         more["ceiling_at_size"] = at_size(data, reference, halves, cells, place)
     return rows, more
 
 
-def key(label: str | None) -> str:
-    """Name of a group in `extras`."""
-    return "all units" if label is None else label
+def keys(place: Place) -> list[str]:
+    """Names of the groups in `extras`."""
+    cells = [label for label in place.labels if label is not None]
+    return [free_label("all units", cells), *cells]
 
 
 def ceiling_row(
@@ -183,5 +184,5 @@ def at_size(data: SourceCounts, reference: int, halves: FloatArray, cells: Cells
         less = halves * noise_ratio(sizes[:, k], sizes[:, reference])
         if cells.labels:
             less[-1] = less[1:-1].mean()
-        out[name] = {key(label): 1 - float(x) for label, x in zip(place.labels, less, strict=True)}
+        out[name] = dict(zip(keys(place), (1 - less).tolist(), strict=True))
     return out

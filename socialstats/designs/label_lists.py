@@ -1,0 +1,202 @@
+"""Several labels a unit: what each unit cites, from a text column of lists or from one row a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.columns import Finder
+from socialstats.designs.factors import named_factors
+from socialstats.designs.labels import label_cautions
+from socialstats.designs.paired_options import distinct_parts, texts
+from socialstats.designs.parts import Factor, FloatArray, FlowStep
+from socialstats.designs.rows import FILL, Rows, begin
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.tables import Table, as_table
+from socialstats.text import count as counted
+
+__all__ = ["LabelLists"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LabelLists:
+    """Units and the labels they cite, alike units counted together.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Sorted by code point.
+    cited : (cells, labels) float64 array
+        1 where the units of a cell cite the label.
+    count : (cells,) float64 array
+        Units in the cell.
+    group : Factor or None
+        Codes run over the cells, as those of `clusters`.
+    clusters : tuple of Factor
+    flow, source, columns, cautions
+        As in `Comparisons`.
+    """
+
+    labels: tuple[str, ...]
+    cited: FloatArray
+    count: FloatArray
+    group: Factor | None = None
+    clusters: tuple[Factor, ...] = ()
+    flow: tuple[FlowStep, ...] = ()
+    source: str = "data frame"
+    columns: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+    def __repr__(self) -> str:
+        cites = int(self.count @ self.cited.sum(axis=1))
+        return f"<LabelLists: {counted(int(self.count.sum()), 'unit')}, {counted(cites, 'label')} cited>"
+
+    def factors(self, names: str | Sequence[str] | None = "declared") -> tuple[Factor, ...]:
+        """Return the cluster factors by name; as `Comparisons.factors`."""
+        return named_factors(self.clusters, None, names)
+
+    @classmethod
+    def from_frame(
+        cls,
+        data: Any,
+        *,
+        labels: str,
+        unit: str | None = None,
+        sep: str | None = None,
+        group: str | None = None,
+        cluster: str | Sequence[str] = (),
+        na: str | Sequence[str] = (),
+        source: str = "data frame",
+    ) -> LabelLists:
+        """Read lists of labels.
+
+        Parameters
+        ----------
+        data : data frame, mapping of columns, or Table
+        labels : str
+            Column of the labels.
+        unit : str, optional
+            Column that names the unit; needed without `sep`, else each row is a unit.
+        sep : str, optional
+            A row holds all labels of its unit, with this text between them. None: one label a row.
+        group : str, optional
+            Column whose levels are compared; it belongs to the unit.
+        cluster : str or sequence of str
+            Columns whose units are not independent of each other.
+        na : str or sequence of str
+            Texts that mean that no label was cited. An empty field means so too.
+        source : str
+
+        Raises
+        ------
+        DesignError, InputError, NothingToAnalyse
+
+        Examples
+        --------
+        >>> lists = LabelLists.from_frame({"cites": ["care; duty", "care", ""]}, labels="cites", sep=";")
+        >>> lists.labels, (lists.count @ lists.cited).tolist(), float(lists.count.sum())
+        (('care', 'duty'), [2.0, 1.0], 3.0)
+        """
+        if sep is not None and not str(sep).strip():
+            raise InputError(f"sep={sep!r}: labels are trimmed, so that white space cannot separate them")
+        if sep is None and unit is None:
+            raise DesignError("say which column names the unit (unit=), or what separates the labels of a row (sep=)")
+        table = as_table(data, source)
+        clusters = tuple(texts(cluster))
+        columns = checked_columns(table, labels, unit, group, clusters)
+        rows = begin(table, columns, frozenset(texts(na)))
+        rows.set_missing_aside([c for c in columns if c != labels], drop=False, fix=FILL)
+        if unit is not None:
+            check_units(rows, unit, sep, (*([group] if group else []), *clusters))
+        rows.problems.raise_if_any()
+        return finished(rows, labels, unit, sep, group, clusters)
+
+
+def checked_columns(
+    table: Table, labels: str, unit: str | None, group: str | None, clusters: Sequence[str]
+) -> list[str]:
+    """Return the columns that play a part, or raise DesignError naming those that are missing."""
+    finder = Finder(table)
+    parts = [("labels", labels), *([("unit", unit)] if unit else []), *([("group", group)] if group else [])]
+    for part, name in (*parts, *(("cluster", name) for name in clusters)):
+        finder.explicit(part, name)
+    distinct_parts(finder, parts)
+    if labels in clusters:
+        finder.miss("cluster", f"labels and cluster are the same column '{labels}'", ["cluster"])
+    if finder.problems:
+        raise DesignError(finder.problems)
+    return list(dict.fromkeys([*(name for _, name in parts), *clusters]))
+
+
+def check_units(rows: Rows, unit: str, sep: str | None, columns: Sequence[str]) -> None:
+    """Report units with several rows of lists, or with several values of a column that belongs to the unit."""
+    if sep is not None:
+        rows.refuse_repeats([unit], "A row holds a whole unit here; with one label a row leave sep= out")
+        return
+    for column in columns:
+        rows.constant([unit], column, "unit", "It belongs to the unit: give its rows the same value")
+
+
+def finished(
+    rows: Rows, column: str, unit: str | None, sep: str | None, group: str | None, clusters: tuple[str, ...]
+) -> LabelLists:
+    """Turn rows into units with their labels, and count alike units together."""
+    index = np.flatnonzero(rows.use)
+    coded = rows.labels(column)
+    lists = [split(text, sep) for text in coded.levels] + [[]]  # the last one: no label
+    names = sorted({name for k in np.unique(coded.codes[index]).tolist() for name in lists[k]})
+    if not names:
+        raise NothingToAnalyse(f"{rows.table.source}: no unit cites a label")
+    place = {name: k for k, name in enumerate(names)}
+    marks = np.zeros((len(lists), len(names)))
+    for k, found in enumerate(lists):
+        for name in found:
+            if name in place:
+                marks[k, place[name]] = 1.0
+    cited, repeats = marks[coded.codes[index]], sum(len(f) - len(set(f)) for f in lists)
+    at, times = index, rows.counts.n[index]
+    if sep is None and unit is not None:
+        key = rows.key([unit])[index]
+        _, first, dense = np.unique(key, return_index=True, return_inverse=True)
+        sums = np.zeros((len(first), len(names)))
+        np.add.at(sums, dense, cited * times[:, None])
+        repeats = int((sums - (sums > 0)).sum())
+        cited, at, times = (sums > 0).astype(np.float64), index[first], np.ones(len(first))
+    factors = [rows.factor(name, at) for name in (*([group] if group else []), *clusters)]
+    flow = (*rows.flow, FlowStep(label="units analysed", rows=int(times.sum())))
+    said = f"{counted(repeats, 'label')} cited more than once by a unit, counted once"
+    notes = [caution("SS301", said, affects="counts of labels")] if repeats else []
+    return gathered(cited, times, factors, LabelLists(
+        labels=tuple(names), cited=cited, count=times, flow=flow, source=rows.table.source,
+        columns=(column, *([unit] if unit else [])), cautions=(*notes, *label_cautions({"labels": names})),
+    ), bool(group))  # fmt: skip
+
+
+def split(text: str, sep: str | None) -> list[str]:
+    """Return the labels of a text: trimmed, without empty ones.
+
+    Examples
+    --------
+    >>> split("care; duty;;care ", ";")
+    ['care', 'duty', 'care']
+    """
+    parts = [text] if sep is None else text.split(sep)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def gathered(
+    cited: FloatArray, times: FloatArray, factors: Sequence[Factor], base: LabelLists, grouped: bool
+) -> LabelLists:
+    """Count units with the same labels, group and clusters together."""
+    from dataclasses import replace
+
+    keys = np.column_stack([*(f.codes for f in factors), cited])
+    _, first, dense = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    kept = [Factor(name=f.name, codes=f.codes[first], levels=f.levels) for f in factors]
+    return replace(
+        base, cited=cited[first], count=np.bincount(dense.ravel(), times, len(first)).astype(np.float64),
+        group=kept[0] if grouped else None, clusters=tuple(kept[1:] if grouped else kept),
+    )  # fmt: skip

@@ -1,0 +1,282 @@
+"""Label counts: how often each label is cited when a unit may cite several, against units and against labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.designs.label_lists import LabelLists
+from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.errors import DesignError, InputError
+from socialstats.models.clustered_mean import clustered_mean
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.intervals import checked_level
+from socialstats.models.proportions import effective_trials, wilson
+from socialstats.models.raters import BoolArray
+from socialstats.models.source_counts import free_label
+from socialstats.models.unit_shares import RESAMPLED, SAME, How, merged, share_row, share_text
+from socialstats.registry import Metric
+from socialstats.resampling import Units, bootstrap, choose
+from socialstats.resampling.chance import checked_seed
+from socialstats.results import Result, Row
+from socialstats.text import count, number, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Ci = Literal["auto", "wilson", "percentile", "basic"]
+OF_UNITS, OF_LABELS = "(share of units)", "(share of labels)"
+SAID, MOST_DRAWN = 3, 200
+
+
+def label_counts(
+    data: Any,
+    *,
+    labels: str | None = None,
+    unit: str | None = None,
+    sep: str | None = None,
+    group: str | None = None,
+    cluster: str | Sequence[str] | None = "declared",
+    ci: Ci = "auto",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result:
+    """Count the labels that units cite, with both denominators: units, and labels cited.
+
+    A unit may cite several labels, or none: the shares of units add to the labels a unit cites, not to 1. The shares
+    of labels add to 1, but labels of one unit are not independent; their errors are those of a ratio over units.
+
+    Parameters
+    ----------
+    data : data frame, mapping of columns, Table, or LabelLists
+        Units with their labels: a text column of lists (`sep`), or one row a label (`unit`). A label that a unit
+        cites twice counts once.
+    labels : str
+        Column of the labels.
+    unit : str, optional
+        Column that names the unit; without it each row is a unit.
+    sep : str, optional
+        What stands between the labels of a row, such as ``";"``. None: one label a row.
+    group : str, optional
+        Column of the unit whose levels get rows of their own.
+    cluster : str, sequence of str or None
+        Columns whose levels are independent (two: crossed), of a table; of LabelLists also ``"declared"``. None takes
+        units as independent.
+    ci : {"auto", "wilson", "percentile", "basic"}
+        ``"auto"`` is Wilson's; with clusters, and for shares of labels, with the number of independent answers that
+        the standard error speaks for. Else a bootstrap of units (clusters).
+    level : float
+    resamples, seed : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    Result
+        For all units (group None) and each level of the group, three rows a label: ``<label>`` (units that cite it),
+        ``<label> (share of units)``, ``<label> (share of labels)``. `n` is the denominator. `extras`:
+        ``labels_per_unit``, ``without`` (units that cite none), by group.
+
+    Raises
+    ------
+    DesignError
+        If columns are missing.
+    InputError
+        If a unit has several rows, or an option is unknown.
+    NothingToAnalyse
+        If no label is cited.
+
+    References
+    ----------
+    Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
+    Rao, J. N. K., & Scott, A. J. (1981). doi:10.1080/01621459.1981.10477633
+
+    Examples
+    --------
+    >>> rows = {"story": [1, 2, 3, 4], "cites": ["care; duty", "care", "duty", "care"]}
+    >>> result = label_counts(rows, labels="cites", sep=";")
+    >>> result.row("care").estimate, result.row("care (share of units)").estimate
+    (3.0, 0.75)
+    >>> result.row("care (share of labels)").estimate
+    0.6
+    """
+    if ci not in get_args(Ci):
+        raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
+    lists = read(data, labels, unit, sep, group, cluster)
+    factors = cluster_factors(lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared")
+    how = How(
+        ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=checked_seed(seed)
+    )  # fmt: skip
+    groups = groups_of(lists)
+    codes = tuple(factor.codes for factor in factors)
+    rows = [row for name, kept in groups for row in group_rows(lists, name, kept, codes, how)]
+    whole = free_label("all units", [name for name, _ in groups if name is not None])
+    facts = {whole if name is None else name: described(lists, kept) for name, kept in groups}
+    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    cites = int(lists.count @ lists.cited.sum(axis=1))
+    return Result(
+        metric="label_counts",
+        title="Label counts",
+        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
+        rows=tuple(rows),
+        counts={"units": int(lists.count.sum()), "labels cited": cites, "different labels": len(lists.labels)},
+        fit={"nobs": int(lists.count.sum()), "method": how.ci}
+        | ({"seed": seed, "resamples": resamples} if how.ci in RESAMPLED else {}),
+        settings={"labels": labels, "unit": unit, "sep": sep, "group": lists.group.name if lists.group else None,
+                  "cluster": [f.name for f in factors], "ci": how.ci, "level": level, "resamples": resamples,
+                  "seed": seed},
+        cautions=(*lists.cautions, *cluster_cautions(lists, factors)),
+        references=METRIC.references,
+        design=lists,
+        extras={name: {k: one[j] for k, one in facts.items()} for j, name in enumerate(("labels_per_unit", "without"))},
+    )  # fmt: skip
+
+
+def read(
+    data: Any, labels: str | None, unit: str | None, sep: str | None, group: str | None,
+    cluster: str | Sequence[str] | None,
+) -> LabelLists:  # fmt: skip
+    """Return label lists, read from a table where they are not read yet."""
+    if isinstance(data, LabelLists):
+        given = [name for name, x in (("labels", labels), ("unit", unit), ("sep", sep), ("group", group)) if x]
+        if given:
+            raise InputError(f"{', '.join(given)}= say how to read a table; these label lists are read already")
+        return data
+    if labels is None:
+        raise DesignError("say which column holds the labels: labels='COLUMN'")
+    named: str | Sequence[str] = () if cluster is None or cluster == "declared" else cluster
+    return LabelLists.from_frame(data, labels=labels, unit=unit, sep=sep, group=group, cluster=named)
+
+
+def groups_of(lists: LabelLists) -> list[tuple[str | None, BoolArray]]:
+    """All units, then those of each level of the group."""
+    found: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(lists.count), dtype=bool))]
+    if lists.group is not None:
+        found += [(name, lists.group.codes == k) for k, name in enumerate(lists.group.levels)]
+    return found
+
+
+def described(lists: LabelLists, kept: BoolArray) -> tuple[float, int]:
+    """Labels a unit, and units without a label."""
+    size, times = lists.cited[kept].sum(axis=1), lists.count[kept]
+    return float(times @ size / times.sum()), int(times[size == 0].sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """Cells of one group: whether they cite the label, how many labels they cite, units, clusters."""
+
+    hit: FloatArray
+    size: FloatArray
+    times: FloatArray
+    codes: tuple[IntArray, ...]
+
+
+def group_rows(
+    lists: LabelLists, name: str | None, kept: BoolArray, codes: tuple[IntArray, ...], how: How
+) -> list[Row]:
+    """Three rows a label."""
+    rows = []
+    size, times, own = lists.cited[kept].sum(axis=1), lists.count[kept], tuple(c[kept] for c in codes)
+    clusters = min((len(np.unique(c)) for c in own), default=None)
+    for k, label in enumerate(lists.labels):
+        part = Part(hit=lists.cited[kept, k], size=size, times=times, codes=own)
+        base = Row(term=label, group=name, n=float(times.sum()), n_units=int(times.sum()), n_clusters=clusters)
+        terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
+        shares = merged(part.hit, times, own, float(times.sum()))
+        rows.append(replace(base, estimate=float(times @ part.hit), method="units that cite it"))
+        rows.append(share_row(replace(base, term=terms[0]), shares, how))
+        rows.append(label_share(replace(base, term=terms[1]), part, how))
+    return rows
+
+
+def label_share(row: Row, part: Part, how: How) -> Row:
+    """Row of the share of a label among the labels cited: a ratio of sums over units."""
+    cites, units = float(part.times @ part.size), float(part.times.sum())
+    row = replace(row, n=cites)
+    if cites == 0:
+        return replace(row, undefined="no label is cited")
+    p = float(part.times @ part.hit / cites)
+    row = replace(row, estimate=p, method=f"{'Wilson' if how.ci == 'wilson' else f'bootstrap, {how.ci}'}, ratio")
+    found = clustered_mean(p + units * (part.hit - p * part.size) / cites, part.times, part.codes, magnitude=1.0)
+    groups = row.n_clusters if row.n_clusters is not None else int(units)
+    if groups < 2:
+        return replace(row, undefined="a single independent unit: no interval")
+    known = not found.undefined and found.std_error > 0
+    row = replace(row, std_error=found.std_error if known else None)
+    if how.ci in RESAMPLED:
+        low, high, why = resampled(part, how)
+    else:
+        variance = np.array([found.std_error**2 if known else 0.0])
+        most = np.array([math.inf])  # labels of a unit exclude each other: they can tell more than as many units
+        trials = effective_trials(np.array([p]), variance, np.array([float(groups)]), most)
+        df = np.array([found.df if known else groups - 1.0])
+        ends = wilson(np.array([p]), trials, level=how.level, df=df)
+        low, high, why = float(ends[0][0]), float(ends[1][0]), ""
+    if why or math.isnan(low):
+        return replace(row, undefined=why or "no interval")
+    return replace(row, conf_low=min(low, p), conf_high=max(high, p), conf_level=how.level)
+
+
+def resampled(part: Part, how: How) -> tuple[float, float, str]:
+    """Bootstrap interval of a ratio over units or clusters, or why there is none."""
+    table = np.column_stack([part.hit, part.size]) * part.times[:, None]
+
+    def finish(sums: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(sums[:, :1] / sums[:, 1:])
+
+    units = Units.clusters(*part.codes) if part.codes else Units.rows(part.times)
+    boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
+    if boot.is_constant[0]:
+        return math.nan, math.nan, SAME
+    found = choose(how.ci, boot, level=how.level)
+    return float(found.low[0]), float(found.high[0]), found.undefined[0]
+
+
+def sentence(result: Result) -> str:
+    """Say how many labels were cited, and those cited most."""
+    whole = [row for row in result.rows if row.group is None]
+    trios = [whole[k : k + 3] for k in range(0, len(whole), 3)]
+    trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))
+    per_unit, without = (next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without"))
+    said = "; ".join(
+        f"{shorten(one.term)} by {count(one.estimate or 0.0, 'unit')} (share of units {share_text(of_units)}; "
+        f"of labels {share_text(of_labels)})"
+        for one, of_units, of_labels in trios[:SAID]
+    )
+    return (
+        f"{count(result.counts['units'], 'unit')} cited {count(result.counts['labels cited'], 'label')} "
+        f"({number(per_unit)} a unit, {count(without)} none), most often {said}."
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the shares of units with their intervals, by group (of all units beyond 200 rows)."""
+    from socialstats.figures import forest
+
+    kept = [(result.rows[k], result.rows[k + 1]) for k in range(0, len(result.rows), 3)]
+    if len(kept) > MOST_DRAWN:
+        kept = [pair for pair in kept if pair[0].group is None][:MOST_DRAWN]
+    shown = [replace(s, term=c.term if c.group is None else f"{c.term} ({c.group})") for c, s in kept]
+    settings = {"xlabel": "Share of units that cite the label", "sort": False, "reference": None, "digits": 3}
+    return forest(shown, ax=ax, **{**settings, **options})
+
+
+METRIC = Metric(
+    name="label_counts",
+    title="Label counts",
+    design="labels",
+    function=label_counts,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.label_counts:verify",
+    estimand="The share of units that cite a label, and its share of all labels cited.",
+    assumptions=("units (or the named clusters of units) are independent", "spellings of a label are the same"),
+    references=("wilson1927", "korngraubard1998", "raoscott1981"),
+)

@@ -1,0 +1,221 @@
+"""Jensen-Shannon similarity: R's values, brute force, simulations, undefined data, hostile labels."""
+
+import numpy as np
+import pytest
+
+from socialstats.datasets import norm_goal, norm_goal_truth
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.metrics.js_similarity import js_similarity
+from socialstats.metrics.js_similarity.estimates import How, pooled
+from socialstats.models.divergence import jensen_shannon
+from socialstats.models.source_counts import Cells
+from socialstats.resampling import basic, percentile
+from tests.golden_data import golden
+from tests.metrics.source_tables import drawn, rows_of, sources
+
+FAST = {"resamples": 199, "permutations": 199, "splits": 99}
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_plug_in_and_corrected_values_are_those_of_r(clusters):
+    wanted = golden("sources")
+    design = sources(wanted["human"], wanted["model"], cluster=wanted["cluster"] if clusters else None)
+    result = js_similarity(design, **FAST)
+    want = wanted["divergence"]
+    bias = want["bias_clusters" if clusters else "bias_units"]
+    assert result.row("model (plug-in)").estimate == pytest.approx(1 - want["plug_in"], rel=1e-9)
+    assert result.row("model").estimate == pytest.approx(1 - want["plug_in"] + bias, rel=1e-9)
+    assert result.row("model").statistic == pytest.approx(want["plug_in"], rel=1e-9)
+    assert result.row("model").n == np.sum(wanted["human"]) + np.sum(wanted["model"])
+    assert (result.row("model").n_units, result.row("model").n_clusters) == (12, 5 if clusters else None)
+    assert result.verify().ok
+
+
+def test_identical_sources_have_1_on_average_whatever_repeats_within_a_unit():
+    """40 units, seven people each; five runs that almost repeat each other: the plug-in value is .98."""
+    plain, corrected = [], []
+    for seed in range(60):
+        people, model = drawn(seed, 40, 7, 5, own=3.0)
+        turn = np.random.default_rng([seed, 1]).integers(0, 3, 40)  # which level is which: all shares are a third
+        people, model = (
+            np.array([np.roll(one, k) for one, k in zip(x, turn, strict=True)]) for x in (people, model)
+        )  # fmt: skip
+        result = js_similarity(sources(people, model), **FAST)
+        plain.append(result.row("model (plug-in)").estimate)
+        corrected.append(result.row("model").estimate)
+    error = np.std(corrected) / np.sqrt(60)
+    assert np.mean(plain) < 0.992
+    assert abs(np.mean(corrected) - 1) < 4 * error
+    assert max(corrected) > 1  # not cut: the mean would be too small
+
+
+def test_cells_are_what_each_cell_alone_gives_and_their_mean():
+    people, model = drawn(1, 40, 7, 5, other=(0.2, 0.3, 0.5))
+    domain = np.array(["home", "work"])[np.arange(40) % 2]
+    result = js_similarity(sources(people, model, domain=domain), cell="domain", **FAST)
+    for name in ("home", "work"):
+        alone = js_similarity(sources(people[domain == name], model[domain == name]), **FAST)
+        for term in ("model", "model (plug-in)"):
+            assert result.row(term, group=name).estimate == pytest.approx(alone.row(term).estimate, abs=1e-12)
+        assert result.row("human (split-half)", group=name).estimate == pytest.approx(
+            alone.row("human (split-half)").estimate, abs=0.01
+        )
+    for term in ("model", "model (plug-in)", "human (split-half)"):
+        each = [result.row(term, group=name).estimate for name in ("home", "work")]
+        assert result.row(term, group="mean of 2 cells").estimate == pytest.approx(np.mean(each), abs=1e-12)
+    assert result.row("model").group is None
+    assert result.verify().ok
+    assert "2" in str(result.counts["cells"])
+
+
+def test_two_strata_make_a_cell_for_each_combination():
+    people, model = drawn(1, 24, 4, 4)
+    rows = rows_of(people, model, domain=np.array(["h", "w"])[np.arange(24) % 2], stage=np.arange(24) // 8)
+    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", strata=("domain", "stage"))
+    result = js_similarity(design, cell=("domain", "stage"), **FAST)
+    assert [r.group for r in result.rows if r.term == "model"] == [
+        None, "h, 0", "h, 1", "h, 2", "w, 0", "w, 1", "w, 2", "mean of 6 cells",
+    ]  # fmt: skip
+
+
+def test_within_units_is_the_mean_of_the_units():
+    people, model = drawn(2, 30, 5, 4)
+    result = js_similarity(sources(people, model), aggregate="unit", **FAST)
+    values = jensen_shannon(people.astype(float), model.astype(float))
+    assert result.row("model (plug-in)").estimate == pytest.approx(1 - values.mean(), abs=1e-12)
+    assert result.row("model").estimate > result.row("model (plug-in)").estimate
+    assert result.verify().ok
+    assert len(list(result.verify())) == 2
+    assert "exchanged" in result.row("model").method
+
+
+def test_single_ratings_have_no_correction_within_units():
+    people, model = drawn(2, 30, 5, 1)
+    result = js_similarity(sources(people, model), aggregate="unit", **FAST)
+    assert result.row("model").estimate is None
+    assert "single rating" in result.row("model").undefined
+    assert result.row("model (plug-in)").estimate is not None
+    assert "undefined" in result.sentence()
+
+
+def test_refusals_can_be_a_level():
+    rows = rows_of([[3, 1, 0]] * 8, [[2, 0, 2]] * 8)
+    options = {"scale": "nominal", "rater_source": "source", "levels": ["x", "y"], "refusal": "z"}
+    design = Ratings.from_frame(rows, **options)
+    plain = js_similarity(design, **FAST).row("model (plug-in)").estimate
+    level = js_similarity(design, refusal="level", **FAST)
+    assert plain == pytest.approx(1 - float(jensen_shannon(np.array([3.0, 1]), np.array([1.0, 0]))))
+    assert level.row("model (plug-in)").estimate == pytest.approx(
+        1 - float(jensen_shannon(np.array([3.0, 1, 0]), np.array([2.0, 0, 2])))
+    )
+    assert level.extras["levels"][-1] == "(refusal)"
+    assert level.verify().ok
+
+
+def test_each_rater_can_be_a_source():
+    rows = rows_of(drawn(3, 20, 3, 2)[0], np.zeros((20, 3)))
+    result = js_similarity(Ratings.from_frame(rows.drop(columns="source"), scale="nominal"), reference="h0", **FAST)
+    assert {r.term for r in result.rows} == {"h1", "h1 (plug-in)", "h2", "h2 (plug-in)", "h0 (split-half)"}
+    assert result.row("h0 (split-half)").undefined
+    assert result.verify().ok
+
+
+def test_a_source_that_rated_other_units_is_compared_pooled_and_not_within_units():
+    people, model = drawn(4, 30, 5, 5)
+    people[15:], model[:15] = 0, 0
+    design = sources(people, model)
+    assert js_similarity(design, **FAST).row("model").conf_low is not None
+    row = js_similarity(design, aggregate="unit", **FAST).row("model")
+    assert row.estimate is None
+    assert "no unit rated by both" in row.undefined
+
+
+def test_crossed_factors_have_an_interval_and_no_swap():
+    people, model = drawn(5, 36, 4, 4)
+    rows = rows_of(people, model, story=np.arange(36) % 6, place=np.arange(36) // 6)
+    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", cluster=("story", "place"))
+    row = js_similarity(design, **FAST).row("model")
+    assert row.p_value is None
+    assert row.conf_low < row.estimate <= row.conf_high
+
+
+def test_shares_without_any_overlap():
+    result = js_similarity(sources([[4, 0, 0]] * 6, [[0, 2, 1]] * 6), **FAST)
+    row = result.row("model")
+    assert row.estimate == pytest.approx(0, abs=1e-12)
+    assert row.undefined  # every resample gives 0
+    assert row.p_value == pytest.approx(2 / 64, abs=0.03)
+
+
+def test_the_simulated_study_gives_its_truth_back():
+    """Similarity of the true shares of each cell, people against model: 24 cells, 95 % intervals."""
+    data, truth = norm_goal(), norm_goal_truth()
+    data["story"] = data["scenario"] + " " + data["pressure"]
+    design = Ratings.from_frame(
+        data, unit="story", rater="rater", value="action", rater_source="source", strata=("domain", "pressure"),
+        cluster="scenario", scale="nominal",
+    )  # fmt: skip
+    result = js_similarity(design, cell=("domain", "pressure"))
+    held, plain = 0, []
+    for (source, domain, pressure), shares in truth.shares.items():
+        if source == "human":
+            other = truth.shares["model", domain, pressure]
+            p, q = (np.array([one[a] for a in shares]) for one in (shares, other))
+            true, row = 1 - float(jensen_shannon(p, q)), result.row("model", group=f"{domain}, {pressure}")
+            held += row.conf_low <= true <= row.conf_high
+            plain.append((row.estimate - true, result.row("model (plug-in)", group=row.group).estimate - true))
+    assert held >= 20  # of 24: 95 % of the time at least 20
+    errors = np.array(plain)
+    assert abs(errors[:, 0].mean()) < abs(errors[:, 1].mean())
+    assert result.row("human (split-half)").estimate > 0.999
+    assert result.extras["ceiling_at_size"]["model"]["hiring, none"] == pytest.approx(0.997, abs=0.002)
+
+
+def test_intervals_hold_the_truth():
+    """200 tables of 40 units, people independent, five runs that share a view of the unit; true similarity .95."""
+    many = drawn(0, 200_000, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
+    true = 1 - float(jensen_shannon(*(x.sum(axis=0).astype(float) for x in many)))
+    how = How(aggregate="pooled", resamples=499, permutations=99, seed=0)
+    cells = Cells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
+    held = []
+    for seed in range(200):
+        people, model = drawn([9, seed], 40, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
+        found = pooled(people.astype(float), model.astype(float), np.ones(40), cells, (), how)
+        ends = [method(found.similar) for method in (percentile, basic)]
+        held.append([end.low[0] <= true <= end.high[0] for end in ends])
+    covered = np.mean(held, axis=0)
+    assert 0.89 <= covered[0] <= 0.99  # 95 % with a Monte-Carlo error of 1.5
+    assert covered[1] < covered[0]  # why percentiles are the default
+
+
+def test_halvings_do_not_move_with_the_seed():
+    design = sources(*drawn(6, 20, 4, 3))
+    one, two = (js_similarity(design, seed=seed, **FAST).row("human (split-half)").estimate for seed in (0, 5))
+    assert one == two
+
+
+def test_labels_of_strangers():
+    rows = rows_of(*drawn(7, 12, 3, 3), domain=np.array(["a, b", "$x^2$\n<b>"])[np.arange(12) % 2])
+    rows["source"] = rows["source"].map({"human": "h (plug-in)", "model": "h"})
+    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", strata="domain")
+    result = js_similarity(design, reference="h (plug-in)", cell="domain", **FAST)
+    assert not result.tidy().duplicated(["term", "group"]).any()
+    assert "\n" not in result.sentence()
+    assert result.plot() is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [({"ci": "bca"}, "percentile, basic"), ({"aggregate": "mean"}, "pooled, unit"), ({"reference": "dog"}, "'human'"),
+     ({"cell": "place"}, "place"), ({"source": "colour"}, "colour"), ({"refusal": "drop"}, "missing, level"),
+     ({"permutations": 5}, "5"), ({"splits": 0}, "splits")],
+)  # fmt: skip
+def test_unusable_options(options, match):
+    with pytest.raises(InputError, match=match):
+        js_similarity(sources([[2, 1, 0]] * 4, [[1, 1, 0]] * 4), **options)
+
+
+def test_a_single_source_is_nothing_to_compare():
+    with pytest.raises(NothingToAnalyse, match="only source"):
+        js_similarity(sources([[2, 1, 0]] * 4, np.zeros((4, 3))))

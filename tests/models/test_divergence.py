@@ -1,0 +1,177 @@
+"""The divergence against R and scipy, its bias, halves, and tests by swapping and exchanging."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from socialstats.errors import InputError
+from socialstats.models.divergence import jackknife_bias, jensen_shannon, unit_corrected
+from socialstats.models.rater_exchange import exchange_test
+from socialstats.models.source_swaps import swap_test
+from socialstats.models.split_half import noise_ratio, split_half
+from tests.golden_data import golden
+
+
+def test_divergence_is_that_of_r():
+    wanted = golden("jsd_base2")
+    for case, jsd, distance in zip(wanted["inputs"], wanted["r"]["jsd"], wanted["r"]["distance"], strict=True):
+        found = float(jensen_shannon(np.array(case["p"], float), np.array(case["q"], float)))
+        assert found == pytest.approx(jsd, rel=1e-12, abs=1e-15)
+        assert np.sqrt(found) == pytest.approx(distance, rel=1e-12, abs=1e-15)
+
+
+def test_divergence_is_the_square_of_scipys_distance():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 9, (2, 200, 4)).astype(float) + np.array([1, 0, 0, 0])
+    theirs = [jensenshannon(p, q, base=2) ** 2 for p, q in zip(a, b, strict=True)]
+    np.testing.assert_allclose(jensen_shannon(a, b), theirs, atol=1e-12)
+
+
+def test_shares_that_differ_by_rounding_are_0_where_scipy_is_nan():
+    p = np.array([0.1, 0.2, 0.7])
+    q = p * np.array([1 + 2e-16, 1, 1 - 2e-16])
+    found = jensen_shannon(p, q)
+    assert 0 <= found < 1e-15
+    assert np.isnan(jensen_shannon(np.zeros(3), p))
+    assert jensen_shannon(np.array([1.0, 0, 0]), np.array([0, 1.0, 1.0])) == 1
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_jackknife_bias_is_that_of_r(clusters):
+    wanted = golden("sources")
+    human, model = (np.array(wanted[k], float) for k in ("human", "model"))
+    codes = (np.array(wanted["cluster"]),) if clusters else ()
+    found = jackknife_bias(
+        np.hstack([human, model]), lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None], np.ones(12), codes,
+        np.ones((12, 1)),
+    )  # fmt: skip
+    name = "bias_clusters" if clusters else "bias_units"
+    assert found[0] == pytest.approx(wanted["divergence"][name], rel=1e-9)
+
+
+def test_bias_of_crossed_factors_adds_and_subtracts():
+    rng = np.random.default_rng(3)
+    table = rng.integers(1, 5, (30, 6)).astype(float)
+    one, two = np.arange(30) % 5, np.arange(30) // 5
+    finish = lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None]  # noqa: E731
+    parts = [jackknife_bias(table, finish, np.ones(30), (c,), np.ones((30, 1)))[0] for c in (one, two, np.arange(30))]
+    both = jackknife_bias(table, finish, np.ones(30), (one, two), np.ones((30, 1)))[0]
+    assert both == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-12)
+
+
+def test_one_cluster_has_no_bias_estimate():
+    found = jackknife_bias(np.ones((4, 2)), lambda s: s[:, :1], np.ones(4), (np.zeros(4, int),), np.ones((4, 1)))
+    assert np.isnan(found[0])
+
+
+def test_unit_correction_is_the_mean_over_all_exchanges_by_listing():
+    a, b = np.array([[3.0, 2.0, 0.0], [1.0, 0.0, 0.0]]), np.array([[1.0, 1.0, 2.0], [2.0, 1.0, 0.0]])
+    ratings = np.repeat(np.arange(3), (a[0] + b[0]).astype(int))
+    values = []
+    for chosen in combinations(range(9), 5):
+        one = np.bincount(ratings[list(chosen)], minlength=3).astype(float)
+        values.append(float(jensen_shannon(one, a[0] + b[0] - one)))
+    found = unit_corrected(a, b)
+    assert found[0] == pytest.approx(float(jensen_shannon(a[0], b[0])) - np.mean(values), abs=1e-12)
+    assert np.isnan(found[1])
+
+
+@pytest.mark.parametrize(("n", "m"), [(7, 5), (3, 3), (20, 2)])
+def test_unit_correction_is_0_on_average_between_equal_sources(n, m):
+    rng = np.random.default_rng(1)
+    a, b = (rng.multinomial(k, [0.4, 0.3, 0.3], 4000).astype(float) for k in (n, m))
+    found = unit_corrected(a, b)
+    assert jensen_shannon(a, b).mean() > 0.1
+    assert abs(found.mean()) < 4 * found.std() / np.sqrt(4000)
+
+
+def test_halves_are_halves_and_their_mean_is_that_of_all_splits():
+    """Four ratings of two levels, all 6 halvings listed."""
+    counts = np.array([[2.0, 2.0]])
+    values = [float(jensen_shannon(np.array([k, 2.0 - k]), np.array([2.0 - k, float(k)]))) for k in (0, 1, 1, 1, 1, 2)]
+    found = split_half(counts, np.ones(1), np.zeros(1, int), 1, splits=4000, pooled=True)
+    error = found[:, 0].std() / np.sqrt(4000)
+    assert abs(found[:, 0].mean() - np.mean(values)) < 4 * error
+
+
+def test_halves_of_alike_units_are_those_of_the_units():
+    counts, codes = np.array([[3.0, 1.0], [1.0, 2.0]]), np.array([0, 1])
+    packed = split_half(counts, np.array([3.0, 2.0]), codes, 2, splits=99, pooled=True)
+    long = split_half(
+        np.repeat(counts, [3, 2], axis=0), np.ones(5), np.repeat(codes, [3, 2]), 2, splits=99, pooled=True
+    )
+    np.testing.assert_array_equal(packed, long)
+    own = split_half(counts, np.array([3.0, 2.0]), codes, 2, splits=99, pooled=False)
+    assert own.shape == (99, 3)
+    assert not np.isnan(own).any()
+
+
+def test_a_single_rating_has_no_halves():
+    assert np.isnan(split_half(np.array([[1.0, 0.0]]), np.ones(1), np.zeros(1, int), 1, splits=99, pooled=True)).all()
+
+
+@pytest.mark.parametrize("n_model", [200, 40])
+def test_ceiling_at_the_size_of_a_comparison(n_model):
+    """Two samples of one source: 280 and 200 ratings give .997 on average, 280 and 40 give .989."""
+    rng = np.random.default_rng(2)
+    p = [0.5, 0.2, 0.3]
+    people = rng.multinomial(280, p, 1500).astype(float)
+    plug = 1 - jensen_shannon(people, rng.multinomial(n_model, p, 1500).astype(float)).mean()
+    assert plug == pytest.approx({200: 0.997, 40: 0.989}[n_model], abs=0.0015)
+    halves = []
+    for _ in range(60):
+        units = rng.multinomial(7, p, 40).astype(float)
+        halves.append(split_half(units, np.ones(40), np.zeros(40, int), 1, splits=99, pooled=True)[:, 0].mean())
+    ratio = float(noise_ratio(np.array(float(n_model)), np.array(280.0)))
+    assert 1 - np.mean(halves) * ratio == pytest.approx(plug, abs=0.001)
+
+
+def gap(p, q):
+    return jensen_shannon(p, q)[:, None]
+
+
+def test_swaps_are_every_pattern_of_signs_by_brute_force():
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 6, (7, 3)).astype(float), rng.integers(0, 6, (7, 3)).astype(float)
+    a, b = a / a.sum(), b / b.sum()
+    patterns = np.array(np.meshgrid(*[[True, False]] * 7)).reshape(7, -1).T[:, :, None]
+    values = [
+        float(jensen_shannon(np.where(s, a, b).sum(axis=0), np.where(s, b, a).sum(axis=0))) for s in patterns
+    ]  # fmt: skip
+    exact = np.mean(np.array(values) >= float(jensen_shannon(a.sum(axis=0), b.sum(axis=0))) - 1e-12)
+    test = swap_test(a, b, gap, np.arange(7), permutations=20_000, seed=1)
+    assert abs(test.p_value[0] - exact) < 4 * test.mc_error[0] + 1e-4
+
+
+def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
+    """A model whose five runs repeat each other, with the people's shares on average: 5 % of 300 tables."""
+    swapped = exchanged = 0
+    for seed in range(300):
+        rng = np.random.default_rng([7, seed])
+        people = rng.multinomial(7, [0.5, 0.3, 0.2], 40).astype(float)
+        model = 5.0 * rng.multinomial(1, [0.5, 0.3, 0.2], 40)
+        test = swap_test(people / people.sum(), model / model.sum(), gap, np.arange(40), permutations=199, seed=seed)
+        swapped += test.p_value[0] <= 0.05
+        single = rng.multivariate_hypergeometric((people + model).sum(axis=0).astype(int), 280, size=199)
+        both = (people + model).sum(axis=0)
+        other = jensen_shannon(single.astype(float), both - single)
+        seen = float(jensen_shannon(people.sum(axis=0), model.sum(axis=0)))
+        exchanged += (1 + (other >= seen).sum()) / 200 <= 0.05
+    assert 2 <= swapped <= 28  # 15 expected; the binomial's 99.9 % range is 4 to 28
+    assert exchanged > 60
+
+
+def test_exchanging_raters_within_a_unit_is_exact_by_listing():
+    """One unit, 2 against 2 ratings of levels (x x | y y): 2 of 6 labellings are as far apart."""
+    test = exchange_test(
+        np.array([[2.0, 0.0]]), np.array([[0.0, 2.0]]), np.ones(1), np.zeros(1, int), 1, permutations=20_000, seed=0
+    )
+    assert abs(test.p_value[0] - 1 / 3) < 4 * test.mc_error[0]
+    assert test.p_value[0] == test.p_value[1]
+
+
+def test_tests_refuse_few_permutations():
+    with pytest.raises(InputError, match="12"):
+        swap_test(np.eye(2), np.eye(2), gap, np.arange(2), permutations=12, seed=0)
