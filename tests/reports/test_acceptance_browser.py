@@ -1,0 +1,117 @@
+"""Pages of every study in a real Chromium: paper, phone, both colour schemes."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from chromium import PROGRAM, Chromium
+
+from socialstats.metrics import METRICS
+from socialstats.studies.hypotheses import Hypothesis
+from socialstats.studies.planned import with_hypotheses
+from socialstats_reports import render
+
+STUDY_TESTS = Path(__file__).parents[1] / "studies"
+sys.path.insert(0, str(STUDY_TESTS))
+from study_examples import FAST, PAGES, outcome_of, paired  # noqa: E402
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not (PROGRAM and shutil.which("bash")), reason="needs Chromium and bash"),
+]
+PLANNED = "paired, with a plan"
+OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => {
+    const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
+    return boxes.flatMap(([a, p], i) => boxes.slice(0, i).filter(([b, q]) =>
+        Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 &&
+        Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 4).map(([b, q]) => a + ' / ' + b)); })"""
+CONTRASTS = """(() => {
+    const channel = v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+    const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number);
+        return .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b); };
+    const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+        if (!/, 0\\)$/.test(c) && c !== 'transparent') return c; } return 'rgb(255, 255, 255)'; };
+    return [...document.querySelectorAll('p, li, td, th, caption, h1, h2, h3, summary, figcaption, dt, dd, pre, .code')]
+        .filter(e => e.textContent.trim() && e.getClientRects().length).map(e => {
+            const [a, b] = [light(getComputedStyle(e).color), light(ground(e))].sort((x, y) => y - x);
+            return (a + .05) / (b + .05); }).reduce((x, y) => Math.min(x, y), 21); })()"""
+
+
+def html_of(name: str) -> str:
+    """Return the page of an example, or that of pairs with hypotheses on it."""
+    if name != PLANNED:
+        return render(outcome_of(name), plan_text="[study]", plan_sha256="ab" * 32, status="exploratory")
+    design = paired(False)
+    asked = [
+        Hypothesis(id="H1", metric="mcnemar", alternative="greater", text="Reminders help", family="main"),
+        Hypothesis(id="H2", metric="mcnemar", terms=("odds_ratio",), family="main"),
+        Hypothesis(id="H3", metric="cochran_q", status="exploratory"),
+    ]
+    outcome, deviations = with_hypotheses(outcome_of("paired"), asked, design, replace(FAST), METRICS)
+    return render(outcome, plan_sha256="ab" * 32, deviations=deviations, status="confirmatory")
+
+
+@pytest.fixture(scope="module", params=[*PAGES, PLANNED])
+def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pages") / f"{re.sub('[^a-z]+', '-', request.param)}.html"
+    path.write_text(html_of(request.param), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with Chromium() as chromium:
+        yield chromium
+
+
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext on this machine")
+def test_collapsed_tables_are_printed(browser: Chromium, page: Path, tmp_path: Path) -> None:
+    browser.open(page)
+    collapsed = browser.evaluate(
+        "[...document.querySelectorAll('article details.table:not([open]) caption')].map(c => c.textContent)"
+    )
+    assert collapsed
+    browser.pdf(tmp_path / "page.pdf")
+    command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
+    text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    printed = re.sub(r"\s+", "", text)
+    for caption in collapsed:
+        assert re.sub(r"\s+", "", caption) in printed
+    assert "@article{" not in text  # the BibTeX is for copying, not for paper
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_the_page_never_scrolls_sideways(browser: Chromium, page: Path, width: int) -> None:
+    browser.open(page, width=width)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    assert browser.evaluate(OVERLAPS) == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_text_can_be_read(browser: Chromium, page: Path, dark: bool) -> None:
+    browser.open(page, dark=dark)
+    browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert browser.evaluate(CONTRASTS) >= 4.5
+
+
+def test_exploratory_blocks_have_a_dotted_border(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    styles = browser.evaluate(
+        "[...document.querySelectorAll('article')].map(a => [a.className, getComputedStyle(a).borderLeftStyle])"
+    )
+    assert styles
+    for name, border in styles:
+        assert (border == "dotted") == (name == "exploratory")
+    assert ({name for name, _ in styles} == {"exploratory"}) == ("plan" not in page.stem)
