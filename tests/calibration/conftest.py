@@ -10,4 +10,5 @@ collect_ignore = [
     "simulate.py",
     "studies.py",
     "tally.py",
+    "trait_studies.py",
 ]

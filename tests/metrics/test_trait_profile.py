@@ -341,6 +341,20 @@ def test_by_gives_a_result_a_level_and_a_table_reads_itself():
     agrees(trait_profile(rows, weights=WEIGHTS).row("left", group="composite"), R["composite"]["left"])
 
 
+def test_other_frames_and_unlike_cells():
+    pl = pytest.importorskip("polars")
+    rows = scores()
+    agrees(profile(pl.from_pandas(rows)).row("left", group="composite"), R["composite"]["left"])
+    numbered = rows.assign(scenario=rows["scenario"].map({x: k for k, x in enumerate("abcdefg")}))
+    agrees(profile(numbered).row("left", group="composite"), R["composite"]["left"])
+    lists = rows.assign(scenario=[[x] for x in rows["scenario"]])
+    with pytest.raises(InputError, match="labels"):
+        profile(lists)
+    empty = rows.assign(scenario=rows["scenario"].where(rows.index != 4))
+    with pytest.raises(InputError, match="row 4, column 'scenario': the value is missing"):
+        profile(empty)
+
+
 def test_strange_labels_stay_apart():
     rows = scores()
     rows["model"] = rows["model"].map({"left": "a | b", "right": "a"})
