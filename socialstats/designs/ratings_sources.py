@@ -247,7 +247,9 @@ class RatingsSources:
             What the rows and columns stand for, the lowest first; by default the labels of the data frame, else 1,
             2, ...
         scale : {"nominal", "ordinal", "interval", "ratio"}, optional
-            By default declared texts are ordinal, numbers interval.
+            By default texts, and levels without names, are nominal (so that kappa is unweighted); numbers that
+            `levels` or the data frame names are interval. Caution SS310 says which. Levels in order need
+            ``scale="ordinal"``.
         source : str
             Name for messages.
 
@@ -264,6 +266,8 @@ class RatingsSources:
         >>> design = Ratings.from_table([[44, 5], [7, 19]], levels=["no", "yes"])
         >>> design.n_rows, design.square("rater 1", "rater 2").tolist()
         (150, [[44.0, 5.0], [7.0, 19.0]])
+        >>> design.scale, Ratings.from_table([[44, 5], [7, 19]], levels=["low", "high"], scale="ordinal").scale
+        ('nominal', 'ordinal')
         """
         from socialstats.designs.ratings_tables import square_ratings
 

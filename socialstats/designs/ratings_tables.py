@@ -26,6 +26,7 @@ from socialstats.errors import DesignError, InputError, NothingToAnalyse, cautio
 from socialstats.tables import as_number, as_table
 
 AXES = ("columns", "rows")
+SQUARE_FIX = "declare scale= (scale='ordinal' for levels in order)"
 
 
 def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
@@ -131,6 +132,18 @@ def _scale_of(labels: Sequence[str], scale: Scale | None, declared: bool, source
     )
 
 
+def _square_scale(labels: Sequence[str], scale: Scale | None, named: bool, source: str) -> tuple[Scale, str]:
+    """Return the scale of a square table and a note: a confusion table is nominal, unless its labels are numbers."""
+    check_scale(scale, labels, source)
+    if scale is not None:
+        return scale, ""
+    if not named:
+        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
+    if None not in [as_number(label) for label in labels]:
+        return "interval", f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
+    return "nominal", f"{text.quoted(labels)} taken as nominal"
+
+
 def _from_counts(
     rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, options: RatingsOptions, belongs: Sequence[str]
 ) -> Ratings:
@@ -202,8 +215,8 @@ def square_ratings(
         raise InputError(f"raters={raters!r}: name the two raters, rows first")
     check_choice("scale", scale, (*SCALES, None))
     vectors = "Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
-    labels, counts, _ = square_counts(table, levels, start=1, source=source, vectors=vectors)
-    chosen, note = _scale_of(labels, scale, levels is not None, source)
+    labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
+    chosen, note = _square_scale(labels, scale, named, source)
     row, column = np.nonzero(counts)
     n = len(row)
     order = (0, 1) if names[0] < names[1] else (1, 0)
@@ -211,7 +224,7 @@ def square_ratings(
     numbers = [as_number(label) for label in labels]
     numeric = None not in numbers
     step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
-    notes = (caution("SS310", note, affects="weights and distances between levels", fix="declare scale="),)
+    notes = (caution("SS310", note, affects="weights and distances between levels", fix=SQUARE_FIX),)
     return Ratings(
         units=numbered(n), raters=tuple(sorted(names)), levels=labels, scale=chosen, numeric=numeric,
         scores=np.array([x or 0.0 for x in numbers] if numeric else range(len(labels)), dtype=np.float64),

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from socialstats import Ratings, read_ratings
-from socialstats.errors import DesignError, InputError, NothingToAnalyse
+from socialstats import Ratings, read_ratings, weighted_kappa
+from socialstats.errors import InputError, NothingToAnalyse
 from tests.designs.same import same
 
 FIX = "Counts are whole numbers from 0 upwards"
@@ -133,7 +133,7 @@ def test_enumerations_of_all_columns_declare_the_levels() -> None:
 
 def test_a_square_table_counts_units_of_two_raters() -> None:
     table = np.array([[44, 5, 1], [7, 20, 3], [9, 5, 6]])
-    design = Ratings.from_table(table, levels=["c", "b", "a"], raters=("z", "y"))
+    design = Ratings.from_table(table, levels=["c", "b", "a"], raters=("z", "y"), scale="ordinal")
     assert (design.n_rows, design.unit_count.sum(), design.scale) == (200, 100, "ordinal")
     np.testing.assert_array_equal(design.square("z", "y"), table)
     np.testing.assert_array_equal(design.square("y", "z"), table.T)
@@ -144,16 +144,35 @@ def test_a_square_table_counts_units_of_two_raters() -> None:
     np.testing.assert_array_equal(long.square("z", "y"), design.square("z", "y"))
     assert long.n_rows == design.n_rows
     plain = Ratings.from_table(table)
-    assert (plain.raters, plain.levels, plain.scale) == (("rater 1", "rater 2"), ("1", "2", "3"), "interval")
+    assert (plain.raters, plain.levels, plain.scale) == (("rater 1", "rater 2"), ("1", "2", "3"), "nominal")
     assert [c.code for c in plain.cautions] == ["SS310"]
     np.testing.assert_array_equal(plain.square("rater 1", "rater 2"), table)
     crossed = pd.DataFrame(table, index=list("cba"), columns=list("cba"))
-    same(Ratings.from_table(crossed, levels=["c", "b", "a"], raters=("z", "y")), design)
+    same(Ratings.from_table(crossed, levels=["c", "b", "a"], raters=("z", "y"), scale="ordinal"), design)
     turned = Ratings.from_table(crossed, levels=["a", "b", "c"], raters=("z", "y"))
     np.testing.assert_array_equal(turned.square("z", "y"), table[::-1, ::-1])
-    with pytest.raises(DesignError, match="the levels are texts, and nothing says their order: 'c', 'b' and 'a'"):
-        Ratings.from_table(crossed)
     assert Ratings.from_table(crossed, scale="nominal").levels == ("c", "b", "a")
+
+
+@pytest.mark.parametrize(
+    ("labels", "levels", "scale", "said"),
+    [
+        (None, None, "nominal", "the levels have no names, numbered 1 to 3 and taken as nominal"),
+        (None, ["a", "b", "c"], "nominal", "'a', 'b' and 'c' taken as nominal"),
+        (["a", "b", "c"], None, "nominal", "'a', 'b' and 'c' taken as nominal"),
+        (None, [1, 2, 4], "interval", "numbers from 1 to 4, taken as an interval scale"),
+        ([1, 2, 4], None, "interval", "numbers from 1 to 4, taken as an interval scale"),
+    ],
+)
+def test_a_confusion_table_is_nominal_unless_its_labels_are_numbers(labels, levels, scale, said) -> None:
+    table = [[44, 5, 1], [7, 20, 3], [9, 5, 6]]
+    given = table if labels is None else pd.DataFrame(table, index=labels, columns=labels)
+    design = Ratings.from_table(given, levels=levels)
+    assert design.scale == scale
+    assert [(c.code, c.detail) for c in design.cautions] == [("SS310", said)]
+    weights = weighted_kappa(design).settings["weights"]
+    assert weights == ("unweighted" if scale == "nominal" else "quadratic")
+    assert not Ratings.from_table(given, levels=levels, scale="nominal").cautions
 
 
 @pytest.mark.parametrize(("bad", "shown"), [(-2, "-2"), (0.5, "0.5"), (np.nan, "nan"), (np.inf, "inf")])
