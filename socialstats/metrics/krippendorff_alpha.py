@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.designs.ratings import SCALES, Ratings, Scale
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import InputError
 from socialstats.models.coincidences import AlphaSums, alpha_sums, coincidence_matrix, influence
 from socialstats.models.rating_counts import RatingCounts, Refusal
 from socialstats.models.reliability import (
@@ -63,8 +63,8 @@ def krippendorff_alpha(
     ratings : Ratings
         With a ``by`` factor: one result a level. Units with fewer than two ratings do not enter.
     scale : {"nominal", "ordinal", "interval", "ratio"}, optional
-        Distance between values; that of the design by default. Interval distances between labels that are no
-        numbers are those of their positions 0, 1, 2, ... (caution SS310).
+        Distance between values; that of the design by default. Interval and ratio distances need numbers, ordinal
+        ones the order of the levels.
     refusal : {"missing", "level"}
         A refusal is no rating, or a level of its own (nominal only).
     raters : sequence of str, optional
@@ -123,7 +123,7 @@ def krippendorff_alpha(
 
 def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> Result:
     """Compute alpha of one design."""
-    used, notes = checked_scale(design, scale, options.refusal)
+    used = checked_scale(design, scale, options.refusal)
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=2)
     sums = [alpha_sums(group.counts, used) if group.counts.varies else None for group in groups]
@@ -142,7 +142,7 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
         fit=options.fit(rows[0]),
         settings={"scale": used, **options.settings},
         cautions=(
-            *agreement_cautions(design, groups, rows, options), *notes, *(found for _, found in made if found),
+            *agreement_cautions(design, groups, rows, options), *(found for _, found in made if found),
         ),
         references=METRIC.references,
         design=design,
@@ -150,8 +150,8 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
     )  # fmt: skip
 
 
-def checked_scale(design: Ratings, scale: str | None, refusal: str) -> tuple[str, tuple[Caution, ...]]:
-    """Return the scale to use, and what to know about it.
+def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
+    """Return the scale to use.
 
     Raises
     ------
@@ -164,18 +164,18 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> tuple[str
     if refusal == "level" and used != "nominal":
         raise InputError(f"refusal='level' needs scale='nominal': a refusal has no place on the {used} scale")
     if used == "nominal" or design.numeric:
-        return used, ()
-    if used == "ratio":
-        raise InputError(f"scale='ratio' needs numbers; the levels are {', '.join(map(shorten, design.levels[:5]))}")
+        return used
+    if used in ("interval", "ratio"):
+        raise InputError(
+            f"scale='{used}' needs numbers; the levels are {', '.join(map(shorten, design.levels[:5]))}. "
+            "Use scale='ordinal' for levels in order, else 'nominal'"
+        )
     if not design.levels_declared:
         raise InputError(
             f"scale='{used}' needs the order of the levels: declare levels=[lowest, ..., highest]; "
             f"they are {', '.join(map(shorten, design.levels[:5]))}"
         )
-    if used == "ordinal":
-        return used, ()
-    said = f"the levels are no numbers; they count as 0 to {len(design.levels) - 1} in their declared order"
-    return used, (caution("SS310", said, affects="alpha", fix="give numbers, or use scale='ordinal'"),)
+    return used
 
 
 def coefficient(group: Group, sums: AlphaSums | None, scale: str) -> Coefficient:
