@@ -16,6 +16,7 @@ from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
+from socialstats.studies.verdicts import verdict
 from socialstats.text import count, interval, level_text, listing, number, p_value, percent
 
 
@@ -146,11 +147,7 @@ def effect_sentence(row: Row, design: Comparisons) -> str:
 
 def settled(row: Row, above: str, below: str) -> str:
     """Return the verb when the interval excludes zero, else that the data do not settle it."""
-    if row.conf_low is not None and row.conf_low > 0:
-        return above
-    if row.conf_high is not None and row.conf_high < 0:
-        return below
-    return "may raise or lower (the data do not settle it)"
+    return {"above": above, "below": below}.get(verdict(row), "may raise or lower (the data do not settle it)")
 
 
 def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:

@@ -189,6 +189,16 @@ def test_the_hypothesis_that_init_prints_works(capsys: pytest.CaptureFixture[str
     assert "m = 1" in text
 
 
+def test_the_plan_of_the_documentation_works(capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
+    plan = text.partition("```toml\n")[2].partition("```")[0]
+    _, found = page_of(capsys, tmp_path, data, plan.replace("resamples = 2000", "resamples = 200"))
+    first, second = found["blocks"][0]["sentences"]  # type: ignore[index]
+    assert first.startswith("H1 (A reminder raises the share of right answers) is supported: difference 0.")
+    assert second.startswith("H2 (In standard deviations of the differences, too) is exploratory, with")
+    assert not [text for text in found["run"]["deviations"] if "not run" in text]  # type: ignore[index]
+
+
 def test_hostile_words_of_a_plan_are_inert(capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str) -> None:
     evil = "</script><script>alert(1)</script>"
     plan = BASE.replace("a typing error in the question", evil) + H1.replace("A reminder", evil).replace("main", evil)
