@@ -1,0 +1,199 @@
+"""Questions that the study of couples answers, one block each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.figures import forest
+from socialstats.figures.forest import MOST_ROWS
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.couple_words import FAMILY, favoured
+from socialstats.studies.estimates import numbers_text, p_text, rows_table
+from socialstats.studies.outcome import Block, Table
+from socialstats.text import count, number, p_value, percent, shorten
+
+HOLM = f"Holm over the family '{FAMILY}' (m = {{m}})"
+
+
+def of_group(result: Result, group: str) -> list[Row]:
+    """Return the rows of a group."""
+    return [row for row in result.rows if row.group == group]
+
+
+def plain(rows: Sequence[Row], group: str | None = None) -> list[Row]:
+    """Return rows under their terms alone."""
+    return [replace(row, group=group) for row in rows]
+
+
+def bias_block(main: Result, options: StudyOptions) -> Block:
+    """Return B of every pair of groups with its verdict."""
+    rows = of_group(main, "bias")
+    m = sum(row.p_adjusted is not None for row in rows)
+    shown = [replace(r, group=None, method=f"{r.method}; {HOLM.format(m=m)}") for r in rows]
+    said = "; ".join(favoured(row, options) for row in rows)
+    return Block(
+        id="bias",
+        question="Whom does the model favour?",
+        sentences=(f"{said[0].upper()}{said[1:]}.", main.sentence()),
+        draw=partial(forest, shown[:MOST_ROWS], sort=False, xlabel="B (above 0: the group named first is favoured)"),
+        figure_title="Bias B of each pair of groups",
+        caption=f"B = S with the group second minus S with the group first, from −2 to 2. {main.inference}.",
+        tables=(rows_table(shown, "Bias B of each pair of groups", term="Pair of groups"),),
+        results=(main,),
+    )  # fmt: skip
+
+
+def overall_block(main: Result) -> Block:
+    """Return B_all beside what it would be without any bias."""
+    rows = of_group(main, "overall")
+    null = main.extras.get("null_mean")
+    test = next((r for r in of_group(main, "scenario sign flip") if r.term == "B_all"), None)
+    said = [f"B_all is {numbers_text(rows[0])}; corrected for its bias it is {numbers_text(rows[1])}."]
+    if null is not None:
+        said.append(
+            "B_all averages sizes, which are above 0 even if nobody is favoured: with random signs of the scenarios "
+            f"it is {number(null['value'])} on average."
+        )
+    if test is not None and test.p_value is not None:
+        said.append(f"That nobody is favoured: {p_value(test.p_value)} (sign flips of whole scenarios).")
+    return Block(
+        id="overall",
+        question="How large is the bias over all pairs of groups?",
+        sentences=tuple(said),
+        draw=partial(forest, plain(rows), sort=False, reference=None if null is None else null["value"],
+                     xlabel="mean size of B; the line is what chance alone gives"),
+        figure_title="B_all, the mean size of the biases",
+        caption="Both rows have the interval of the population's value (bootstrap of the clusters).",
+        tables=(rows_table([*plain(rows), *([replace(test, group=None, term="sign flips")] if test else [])],
+                           "B_all, as it is and corrected", term="Quantity"),),
+    )  # fmt: skip
+
+
+def position_block(main: Result) -> Block:
+    """Return the mean answer of every kind of couple: those of one group show what the order alone does."""
+    same = [replace(r, term=f"{r.term}, {r.term}", group=None) for r in of_group(main, "position")]
+    mixed = plain(of_group(main, "score"))
+    mean = of_group(main, "position, mean")
+    whole = mean[0] if mean else same[0] if same else None
+    if whole is None or whole.estimate is None:
+        said = "No couple of one group was asked: what the order of names does by itself is not known."
+    else:
+        side = "second" if whole.estimate > 0 else "first"
+        open_ = whole.conf_low is None or whole.conf_high is None or whole.conf_low <= 0 <= whole.conf_high
+        verdict = (
+            "the data do not settle whether the order of the names decides" if open_
+            else f"the {side} name is favoured whoever bears it"
+        )  # fmt: skip
+        said = f"Between names of one group {verdict}: mean answer {numbers_text(whole)} (0 = no effect of the order)."
+    rows = [*same, *([replace(mean[0], term="one group, mean", group=None)] if mean else []), *mixed]
+    return Block(
+        id="position",
+        question="How much does the order of the names decide?",
+        sentences=(said,),
+        draw=partial(forest, rows[:MOST_ROWS], sort=False, label="First, second name",
+                     xlabel="S: −1 always the first name, +1 always the second"),
+        figure_title="Mean answer S of every kind of couple; couples of one group show the order alone",
+        caption="Without an effect of the order S of couples of one group is 0. B is the difference between the two "
+        "orders of the same groups, in which that effect cancels.",
+        tables=(rows_table(rows, "Mean answer S of every kind of couple", term="First, second name"),),
+    )  # fmt: skip
+
+
+def naive_block(main: Result) -> Block:
+    """Return the clustered test first, and McNemar's tests, which take couples as independent, as what they are."""
+    ways = {
+        "bias": "clusters of scenario x pair", "scenario means": "one difference a scenario, t",
+        "scenario sign flip": "one difference a scenario, sign flips",
+        "McNemar, ignoring clusters": "couples independent, McNemar chi-square",
+        "McNemar mid-p, ignoring clusters": "couples independent, McNemar mid-p",
+    }  # fmt: skip
+    cells = []
+    said = []
+    for row in of_group(main, "bias"):
+        for group, label in ways.items():
+            r = main.row(row.term, group=group)
+            cells.append((row.term, label, r.statistic, p_text(r.p_value), None if r.n is None else int(r.n),
+                          r.undefined))  # fmt: skip
+        mcnemar = main.row(row.term, group="McNemar, ignoring clusters")
+        if mcnemar.statistic is not None and row.p_value is not None:
+            said.append(
+                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n)} couples as "
+                f"independent, χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}."
+            )
+    known = main.extras["mcnemar_cells"]
+    table = tuple((term, int(c["first_group_both"]), int(c["second_group_both"]), int(c["first_place_both"]),
+                   int(c["second_place_both"])) for term, c in known.items())  # fmt: skip
+    header = ("Pair of groups", "First group both times", "Second group both times", "First name both times",
+              "Second name both times", "Couples")  # fmt: skip
+    return Block(
+        id="tests",
+        question="What would a test that ignores the scenarios claim?",
+        sentences=(*said, "McNemar's test compares couples in which one group is chosen in both orders; couples of one "
+                   "scenario are alike, so its p-values are too small. It is here because publications use it."),
+        tables=(
+            Table(caption="Tests of each bias, the one to quote first",
+                  header=("Pair of groups", "What is independent", "Statistic", "p", "n", "Why not"),
+                  cells=tuple(cells)),
+            Table(caption="Couples answered in both orders: n of McNemar's test", header=header,
+                  cells=tuple((*line, sum(line[1:])) for line in table)),
+        ),
+    )  # fmt: skip
+
+
+def missing_block(main: Result, bounds: Mapping[str, Result]) -> Block | None:
+    """Return the biases with all missing answers counted one way, and the other; None where none is missing."""
+    if not bounds:
+        return None
+    every = {"missing answers left out": main, **bounds}
+    rows = [replace(r, term=f"{r.term}: {label}", group=None, p_adjusted=None)
+            for row in of_group(main, "bias") for label, result in every.items()
+            for r in of_group(result, "bias") if r.term == row.term]  # fmt: skip
+    said = "; ".join(
+        f"{shorten(row.term, 40)} from {number(low)} to {number(high)}"
+        for row in of_group(main, "bias")
+        for low, high in [span([r for result in every.values() for r in of_group(result, "bias")], row.term)]
+    )
+    return Block(
+        id="missing",
+        question="Could the missing answers change the answer?",
+        sentences=(f"Whatever the missing answers would have been, B lies: {said}.",),
+        draw=partial(forest, rows[:MOST_ROWS], sort=False, xlabel="B"),
+        figure_title="Biases with all missing answers counted one way, and the other",
+        caption="Worst cases: every missing answer favours the group named first of each pair, or the second.",
+        tables=(rows_table(rows, "Biases under each way to count missing answers", term="Bias"),),
+        results=tuple(bounds.values()),
+    )
+
+
+def span(rows: Sequence[Row], term: str) -> tuple[float, float]:
+    """Return the smallest and largest estimate of a term."""
+    own = [r.estimate for r in rows if r.term == term and r.estimate is not None]
+    return (min(own), max(own)) if own else (0.0, 0.0)
+
+
+def answers_block(design: Ratings) -> Table:
+    """Count answers, refusals and missing answers by kind of couple, and by the wording that was tried last."""
+    first, second = (design.strata[n] for n in ("group_first", "group_second"))
+    width = len(second.levels)
+    code = (first.codes * width + second.codes)[design.unit]
+    times = design.unit_count[design.unit]
+    kinds = [(f"{a}, {b}", code == i * width + j) for i, a in enumerate(first.levels)
+             for j, b in enumerate(second.levels)]  # fmt: skip
+    rung = design.strata.get("rung")
+    if rung is not None:
+        kinds += [(f"wording {shorten(level, 20)}" + (" (as written)" if level == "0" else ""),
+                   rung.codes[design.unit] == k) for k, level in enumerate(rung.levels)]  # fmt: skip
+    rung_said = "; wording: the last that was tried" if rung is not None else ""
+    cells = []
+    for label, mask in kinds:
+        whole = float(times[mask].sum())
+        if whole:
+            ok, refused = (float(times[mask & (design.status == s)].sum()) for s in (OK, REFUSAL))
+            cells.append((label, int(whole), int(ok), int(refused), int(whole - ok - refused), percent(ok / whole)))
+    return Table(caption=f"Answers by groups of the first and second name{rung_said}",
+                 header=("Couples", "Asked", "Answered", "Refused", "No answer", "Share answered"),
+                 cells=tuple(cells))  # fmt: skip

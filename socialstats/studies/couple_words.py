@@ -1,0 +1,95 @@
+"""What a bias of couples settles, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.estimates import df_text, numbers_text
+from socialstats.studies.verdicts import Verdict, equivalence_bounds, planned_verdict
+from socialstats.text import interval, number, p_value, shorten
+
+FAMILY = "pairs of groups"
+
+
+def settled(row: Row, options: StudyOptions) -> Verdict:
+    """Say what a bias settles: by its adjusted p, and by the smallest effect where one was given."""
+    return planned_verdict(
+        row, alpha=1 - options.level, bounds=equivalence_bounds(row), smallest=options.smallest_effect
+    )
+
+
+def sides(row: Row) -> tuple[str, str]:
+    """Return the two groups of a bias, ready for a sentence."""
+    first, _, second = row.term.partition(" - ")
+    return shorten(first, 40), shorten(second, 40)
+
+
+def favoured(row: Row, options: StudyOptions) -> str:
+    """Say who is favoured over whom, or that the data do not settle it.
+
+    Examples
+    --------
+    >>> row = Row(term="woman - man", estimate=0.3, conf_low=0.1, conf_high=0.5, conf_level=0.95, statistic=3.1,
+    ...           df=19.0, p_value=0.006, p_adjusted=0.012)
+    >>> favoured(row, StudyOptions())
+    'woman is favoured over man (B = 0.30, 95% CI [0.10, 0.50], t(19) = 3.10, p = .006, Holm-adjusted p = .012)'
+    """
+    first, second = sides(row)
+    if row.estimate is None or (row.p_value is None and row.conf_low is None):
+        return f"no verdict on {first} and {second} ({numbers_text(row)})"
+    inside, what = bias_text(row), settled(row, options)
+    if what == "equal":
+        return f"{first} and {second} are practically equal, within ±{number(options.smallest_effect)} ({inside})"
+    if what in ("above", "below"):
+        one, other = (first, second) if what == "above" else (second, first)
+        return f"{one} is favoured over {other} ({inside})"
+    alone = row.p_adjusted is not None and row.p_value is not None and row.p_value < 1 - options.level
+    after = "after adjustment for several tests " if alone else ""
+    return f"{after}the data do not settle whether {first} or {second} is favoured ({inside})"
+
+
+def bias_text(row: Row) -> str:
+    """Write B with its interval and test."""
+    text = f"B = {number(row.estimate)}"
+    if row.conf_low is not None:
+        text += f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}"
+    if row.statistic is not None and row.p_value is not None:
+        text += f", t({df_text(row.df)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    if row.p_adjusted is not None:
+        text += f", {p_value(row.p_adjusted, name='Holm-adjusted p')}"
+    return text
+
+
+def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[str, ...]:
+    """Return who is favoured, B_all beside what chance gives it, and what a row-level test would have claimed."""
+    said = "; ".join(favoured(row, options) for row in biases)
+    n = main.counts
+    first = f"{said[0].upper()}{said[1:]}. B is positive where the group named first is favoured, whatever its place."
+    better = main.row("B_all corrected", group="overall")
+    null = main.extras.get("null_mean")
+    second = f"Over all pairs of groups the mean size of the bias is {numbers_text(better)} (B_all, corrected)"
+    if null is not None:
+        plain = main.row("B_all", group="overall")
+        second += (
+            f"; uncorrected it is {number(plain.estimate)}, and would be {number(null['value'])} on average if nobody "
+            "were favoured"
+        )
+    naive = disagreements(main, biases, options)
+    third = (
+        f"A test that takes the {n['complete couples']:,} couples as independent would have claimed {naive}."
+        if naive else ""
+    )  # fmt: skip
+    return tuple(text for text in (first, f"{second}.", third) if text)
+
+
+def disagreements(main: Result, biases: Sequence[Row], options: StudyOptions) -> str:
+    """Name what McNemar's test calls significant and the clustered test leaves open."""
+    claims = []
+    for row in biases:
+        naive = main.row(row.term, group="McNemar, ignoring clusters")
+        if naive.p_value is not None and naive.p_value < 1 - options.level and settled(row, options) == "open":
+            one, other = sides(row) if (naive.estimate or 0.0) > 0 else sides(row)[::-1]
+            claims.append(f"that {one} is favoured over {other} ({p_value(naive.p_value)}, not adjusted)")
+    return "; ".join(claims)

@@ -1,0 +1,236 @@
+"""Relationship bias: with whom does a model side in a couple, by the groups that two names belong to?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.couples import EXTRA, RATERS, couples_design
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.errors import InputError
+from socialstats.metrics.relationship_bias import relationship_bias
+from socialstats.results import Result, Row
+from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.couple_blocks import (
+    answers_block,
+    bias_block,
+    missing_block,
+    naive_block,
+    overall_block,
+    position_block,
+)
+from socialstats.studies.couple_multiverse import bias_multiverses, filled
+from socialstats.studies.couple_parts import scenario_blocks, strata_blocks
+from socialstats.studies.couple_words import FAMILY, answer
+from socialstats.studies.estimates import cluster_words, settings_of, verify_all
+from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.robustness import dependence_block, with_design_effect
+from socialstats.tables import Table
+from socialstats.text import count, level_text, listing, number, shorten
+
+USED = ("seed", "resamples", "level", "smallest_effect", "verify")
+COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
+STRATA = (*EXTRA, "rung")
+FEW = 100  # resamples where no bootstrap interval is shown
+MOST_PAIRS = 6  # pairs of groups that get blocks of their own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes.
+
+    Attributes
+    ----------
+    main : Result
+        B, B_all, position and tests.
+    strata : mapping of stratum to Result
+    scenarios : Result
+        B of each scenario.
+    bounds : mapping of str to Result
+        With all missing answers for the first, and for the second group of each B.
+    """
+
+    main: Result
+    strata: dict[str, Result]
+    scenarios: Result
+    bounds: dict[str, Result]
+
+    def all(self) -> dict[str, Result]:
+        """Return every result by a name of its own."""
+        found = {"Biases": self.main, "Biases by scenario": self.scenarios}
+        found |= {f"Biases by {shorten(name, 40)}": result for name, result in self.strata.items()}
+        return found | {f"Biases, {name}": result for name, result in self.bounds.items()}
+
+    @property
+    def biases(self) -> list[Row]:
+        """Rows of B."""
+        return [row for row in self.main.rows if row.group == "bias"]
+
+
+def read(
+    table: Table, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
+    cluster: Sequence[str] = (), missing: str | None = None,
+) -> Ratings:  # fmt: skip
+    """Read a table with one answer a row: -1 the first name is right, 1 the second.
+
+    Raises
+    ------
+    InputError
+        For clusters (scenario and pair are crossed clusters already), and whatever `couples_design` finds.
+    """
+    if cluster:
+        raise InputError("--cluster: this study takes scenario and pair as crossed clusters; leave the option out")
+    alone = by is None and not any(column in table.columns for column in RATERS)
+    strata = [column for column in STRATA if column in table.columns and (alone or column != "rung")]
+    return couples_design(table, strata=strata, by=by, na=na, refusal=refusal, source=table.source)
+
+
+def suits(design: Ratings) -> bool:
+    """Tell whether the design has the parts of couples, under the names that `read` gives them."""
+    known = {*design.strata, *(factor.name for factor in design.clusters)}
+    return set(COLUMNS[:4]) <= known and set(design.levels) == {"-1", "1"}
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: whom does the model favour, how much does the order of names decide, and how sure is that?"""
+    if design.by is not None:
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    numbers = compute(design, options)
+    shown = blocks(design, numbers, options)
+    return Outcome(
+        study="relationship-bias",
+        title="With whom does the model side in a couple?",
+        design=describe(design, numbers.main),
+        answer=answer(numbers.main, numbers.biases, options),
+        strip=strip(numbers),
+        cautions=order_cautions(numbers.main.cautions, design.cautions),
+        blocks=shown,
+        flow=design.flow,
+        data=(answers_block(design),),
+        diagnostics=diagnostics(design, numbers),
+        methods=methods(numbers, options),
+        references=tuple(dict.fromkeys((*numbers.main.references, "steegen2016"))),
+        verifications=verify_all(numbers.all(), shown) if options.verify else {},
+        settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )
+
+
+def bias(design: Ratings, options: StudyOptions, **choices: Any) -> Result:
+    """Return the biases of a design without a by factor."""
+    given = {"level": options.level, "seed": options.seed, "resamples": FEW} | choices
+    found: Any = relationship_bias(design, **given)
+    result: Result = found
+    return result
+
+
+def compute(design: Ratings, options: StudyOptions) -> Numbers:
+    """Compute every number of the page that does not belong to a multiverse."""
+    lost = bool(np.any(design.status != OK))
+    sides = {"missing answers for the first group": 0, "missing answers for the second group": 1} if lost else {}
+    return Numbers(
+        main=bias(design, options, resamples=options.resamples),
+        strata={name: bias(design, options, stratum=name) for name in EXTRA if name in design.strata},
+        scenarios=bias(design, options, stratum="scenario", cluster="pair"),
+        bounds={label: bias(filled(design, side), options) for label, side in sides.items()},
+    )
+
+
+def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of a reader's interest."""
+    main, biases = numbers.main, numbers.biases[:MOST_PAIRS]
+    strongest = max(biases, key=lambda row: abs(row.estimate or 0.0))
+    found: list[Block | None] = [
+        bias_block(main, options), overall_block(main), position_block(main),
+        *scenario_blocks(design, main, numbers.scenarios, biases),
+        *strata_blocks(numbers.strata), naive_block(main), missing_block(main, numbers.bounds),
+        dependence_block(
+            design.clusters, lambda way: bias(design, options, cluster=way), rows="answers",
+            quantity=f"bias B of {shorten(strongest.term, 40)}",
+            lead=lambda result: result.row(strongest.term, group="bias"),
+        ),
+        *bias_multiverses(design, options, biases),
+    ]  # fmt: skip
+    kept = [block for block in found if block is not None]
+    return with_design_effect(
+        kept, design.clusters, lead=lambda result: result.row(strongest.term, group="bias")
+    )  # fmt: skip
+
+
+def describe(design: Ratings, main: Result) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    n = main.counts
+    parts = [
+        count(n["answers"], "answer"), count(len(main.extras["groups"]), "group of names", "groups of names"),
+        count(n["complete couples"], "couple answered in both orders", "couples answered in both orders"),
+        *([count(n["raters"], "model")] if "raters" in n else []), *cluster_words(design),
+    ]  # fmt: skip
+    return "Couples asked in both orders: " + ", ".join(parts)
+
+
+def strip(numbers: Numbers) -> Strip:
+    """Return the biases beside no bias, and B_all corrected beside what chance gives B_all."""
+    marks = [Mark(label="nobody is favoured", value=0.0, kind="reference")]
+    better = numbers.main.row("B_all corrected", group="overall")
+    for row in (*numbers.biases[:MOST_PAIRS], better):
+        label = row.term if row is better else f"B {row.term}"
+        marks.append(Mark(label=shorten(label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
+                          undefined="" if row.estimate is not None else row.undefined or ""))  # fmt: skip
+    return Strip(title="Bias B of each pair of groups: above 0, the group named first is favoured",
+                 axis="B, from −2 to 2", marks=tuple(marks))  # fmt: skip
+
+
+def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
+    """Say what the order of names does, how balanced both orders are, and which answers are missing."""
+    place = next((r for r in numbers.main.rows if r.group == "position, mean"), None)
+    n, lost = numbers.main.counts, float(design.unit_count[design.unit[design.status != OK]].sum())
+    single = n["couples answered in one order only"]
+    found = [
+        Diagnostic(
+            check="Was every couple answered in both orders?",
+            found=f"{count(single, 'couple was', 'couples were')} not, of "
+            f"{count(n['complete couples'] + single, 'couple')}." if single else "Yes.",
+            so_what="B compares the two orders: a missing one weighs on it if it is not missing by chance; the bounds "
+            "on this page count all missing answers one way." if lost else "The effect of the order cancels in B.",
+        )
+    ]  # fmt: skip
+    if place is not None and place.estimate is not None:
+        which = "second" if place.estimate > 0 else "first"
+        found.append(
+            Diagnostic(
+                check="Does the order of the names decide?",
+                found=f"Between names of one group the mean answer is {number(place.estimate)} (0 = no effect of the "
+                f"order; below 0 the first name is right).",
+                so_what=f"The {which} name has an advantage in this sample, which B takes out by asking both orders; "
+                "a study that asks one order only would take it for a preference.",
+            )
+        )
+    return tuple(found)
+
+
+def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods paragraph."""
+    groups = listing([f"'{shorten(g, 30)}'" for g in numbers.main.extras["groups"]])
+    return (
+        f"Answers score −1 for the first and +1 for the second name. S is the mean answer to couples of two groups of "
+        f"names ({groups}) in one order; B = S with the group second minus S with the group first, from −2 to 2. "
+        f"{numbers.main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
+        f"over the {FAMILY}, and verdicts by the adjusted p. B_all is the mean of |B|, which is above 0 without any "
+        "bias: it stands beside its mean under random signs of the scenarios, and is corrected. McNemar's test takes "
+        "couples of one scenario as independent and is shown because publications use it.",
+    )
+
+
+STUDY = Study(
+    name="relationship-bias",
+    title="With whom does a model side in a couple, by the groups of two names?",
+    design="ratings",
+    needs="scenario, pair, group_first, group_second, answer (-1 first, 1 second); best with topic, kind, rung",
+    suits=suits,
+    run=run,
+    read=read,
+    columns=COLUMNS,
+)
