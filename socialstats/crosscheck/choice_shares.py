@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.rated_table import rated_table
 from socialstats.results import Check, Result, Row, Verification
 
@@ -44,7 +44,16 @@ def verify(result: Result) -> Verification:
             for cell, row, other in zip(some, swaps, plain, strict=True):
                 part = table if cell is None else table[table["cell"] == cell]
                 checks += chi_checks(row, other, both_rated(part, name, base), (name, base))
-    return Verification(checks=tuple(checks))
+    return Verification(checks=tuple(gathered(checks, cells)))
+
+
+def gathered(checks: list[Check], cells: list[str | None]) -> list[Check]:
+    """Keep the checks of all units, and of the strata the largest difference and what disagrees."""
+    if len(cells) < 2:
+        return checks
+    strata = [c for c in checks if any(f", {cell}]" in c.quantity for cell in cells[1:])]
+    whole = [c for c in checks if c not in strata]
+    return [*whole, worst(strata, "numbers of strata"), *(c for c in strata if c.ok is False)]
 
 
 def sorted_cells(table: pd.DataFrame, result: Result) -> list[str]:

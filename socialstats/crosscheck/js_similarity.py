@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -92,19 +93,19 @@ def pooled_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str, corr
 def unit_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str) -> list[Check]:
     """Compare means over units; the mean over exchanges of a unit's ratings by listing them, where they are few."""
     where = f"{row.term} [{row.group or 'all units'}]"
-    values, patterns = [], Counter[tuple[tuple[int, ...], ...]]()
-    for _, own in part.groupby("unit"):
-        if own["source"].nunique() == 2:
-            counts = crossed_counts(own, reference).to_numpy()
-            values.append(clean(squared(counts.astype(float))))
-            patterns[tuple(map(tuple, counts.tolist()))] += 1
-    if not values or plain.estimate is None:
+    if plain.estimate is None:
         return []
-    mean = float(np.mean(values))
+    sizes = part.groupby(["unit", "source", "value"]).size().unstack("value", fill_value=0)
+    sides = [sizes.xs(name, level="source") for name in (reference, row.term)]
+    both = sides[0].index.intersection(sides[1].index)
+    lists = [[tuple(line) for line in side.loc[both].to_numpy().tolist()] for side in sides]
+    patterns = Counter(zip(*lists, strict=True))
+    n = patterns.total()
+    mean = sum(clean(squared(np.array(one, dtype=float))) * times for one, times in patterns.items()) / n
     checks = [compare(f"{where}, plug-in", plain.estimate, 1 - mean, package="scipy", tolerance=1e-7, why=CLOSED)]
     if row.estimate is None or len(patterns) > MOST_PATTERNS or max(map(ways, patterns)) > MOST_WAYS:
         return checks
-    noise = sum(exchanged(one) * times for one, times in patterns.items()) / len(values)
+    noise = sum(exchanged(one) * times for one, times in patterns.items()) / n
     why = "every exchange of a unit's ratings, listed"
     return [*checks, compare(f"{where}, corrected", row.estimate, 1 - mean + noise, package="scipy", tolerance=1e-7,
                              why=why)]  # fmt: skip
@@ -120,6 +121,7 @@ def ways(counts: tuple[tuple[int, ...], ...]) -> int:
     return math.prod(a + b + 1 for a, b in zip(*counts, strict=True))
 
 
+@cache
 def exchanged(counts: tuple[tuple[int, ...], ...]) -> float:
     """Mean of the divergence over all exchanges of ratings between two lists of counts."""
     from scipy.stats import multivariate_hypergeom

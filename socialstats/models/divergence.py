@@ -121,13 +121,22 @@ def unit_corrected(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def exchanged_mean(t: int, n: int, m: int) -> float:
     """Mean of a level's part of the divergence, where t of n + m ratings are of the level and n are drawn."""
-    k = np.arange(max(0, t - m), min(t, n) + 1, dtype=np.float64)
-    log_p = log_choose(t, k) + log_choose(n + m - t, n - k) - log_choose(n + m, np.array(float(n)))
+    k = np.arange(max(0, t - m), min(t, n) + 1)
+    log_p = log_choose(t, k) + log_choose(n + m - t, n - k) - log_choose(n + m, np.array(n))
+    return float(np.exp(log_p) @ level_parts(t, n, m)[k])
+
+
+def level_parts(t: int, n: int, m: int) -> FloatArray:
+    """(t + 1) float64 array: a level's part of the divergence where the first source has 0, 1, ... t of its t ratings.
+
+    Only those from t - m to n can occur.
+    """
+    k = np.arange(t + 1)
     p, q = k / n, (t - k) / m
-    part = (rel_entr(p, (p + q) / 2) + rel_entr(q, (p + q) / 2)) / (2 * math.log(2))
-    return float(np.exp(log_p) @ part)
+    middle = (p + q) / 2
+    return np.asarray((rel_entr(p, middle) + rel_entr(q, middle)) / (2 * math.log(2)))
 
 
-def log_choose(n: float, k: FloatArray) -> FloatArray:
+def log_choose(n: int, k: IntArray) -> FloatArray:
     """Logarithm of the binomial coefficient."""
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

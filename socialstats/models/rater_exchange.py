@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.divergence import jensen_shannon
+from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling.chance import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 
 
@@ -54,7 +54,10 @@ def exchange_test(
     for row, n in zip(rows.astype(np.int64), times.tolist(), strict=True):
         one, both = row[1 : 1 + levels], row[1 : 1 + levels] + row[1 + levels :]
         some = rng.multivariate_hypergeometric(both, int(one.sum()), size=(permutations, n), method="marginals")
-        drawn[:, row[0]] += jensen_shannon(some.astype(np.float64), (both - some).astype(np.float64)).sum(axis=1)
+        for level, t in enumerate(both.tolist()):
+            drawn[:, row[0]] += level_parts(t, int(one.sum()), int(row[1 + levels :].sum()))[some[:, :, level]].sum(
+                axis=1
+            )
         observed[row[0]] += n * float(jensen_shannon(one.astype(np.float64), (both - one).astype(np.float64)))
         weight[row[0]] += n
     every = np.concatenate([drawn.sum(axis=1, keepdims=True), drawn], axis=1)
