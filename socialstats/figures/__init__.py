@@ -11,10 +11,12 @@ from socialstats.figures.forest import forest
 from socialstats.figures.heat import heat
 from socialstats.figures.power import power_curve
 from socialstats.figures.raters import rater_heat
+from socialstats.figures.shares import Bar, shares
 from socialstats.figures.squares import square, two_by_two
 from socialstats.figures.strip import Mark, strip
 
 __all__ = [
+    "Bar",
     "Mark",
     "dumbbell",
     "estimation",
@@ -22,6 +24,7 @@ __all__ = [
     "heat",
     "power_curve",
     "rater_heat",
+    "shares",
     "square",
     "strip",
     "two_by_two",

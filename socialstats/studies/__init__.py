@@ -1,11 +1,20 @@
 """The studies, most specific first: `socialstats report` takes the first that applies."""
 
-from socialstats.studies import compare, comparisons, paired, ratings, role_conflict
+from socialstats.studies import compare, comparisons, norm_goal, paired, ratings, relationship_bias, role_conflict
 from socialstats.studies.base import Study, StudyOptions, pick
 from socialstats.studies.grouped import run_study
 
 STUDIES: dict[str, Study] = {
-    study.name: study for study in (role_conflict.STUDY, comparisons.STUDY, compare.STUDY, paired.STUDY, ratings.STUDY)
+    study.name: study
+    for study in (
+        role_conflict.STUDY,
+        comparisons.STUDY,
+        compare.STUDY,
+        paired.STUDY,
+        relationship_bias.STUDY,
+        norm_goal.STUDY,
+        ratings.STUDY,
+    )
 }
 
 __all__ = ["STUDIES", "Study", "StudyOptions", "pick", "run_study"]

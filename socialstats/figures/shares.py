@@ -1,0 +1,131 @@
+"""Stacked bars: how the answers of each source divide over the levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from socialstats.errors import InputError
+from socialstats.figures import style
+from socialstats.text import percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from socialstats.results import Row
+
+MOST_LEVELS, MOST_BARS = 5, 60
+LABEL_WIDTH = 24  # characters
+BAR, GAP = 0.23, 0.13  # inches: a bar, and the space before a new section
+HEADING = 0.2  # inches
+LEAST_WRITTEN = 0.1  # shares below this have no room for their number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One bar: its label, the rows of its levels in order, and the section that it belongs to (empty: none)."""
+
+    label: str
+    rows: tuple[Row, ...]
+    section: str = ""
+
+
+def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share of answers") -> Axes:
+    """Draw one stacked bar a source, under a heading where a new section starts.
+
+    Parameters
+    ----------
+    bars : sequence of Bar
+        All with the same levels (`term` of the rows) in the same order; shares that do not exist are left out.
+    ax : Axes, optional
+        Draw into this Axes. By default a new figure is made.
+    xlabel : str
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For more than five levels or 60 bars, or bars of other levels.
+
+    Examples
+    --------
+    >>> from socialstats.results import Row
+    >>> rows = (Row(term="comply", estimate=0.7), Row(term="deviate", estimate=0.3))
+    >>> [t.get_text() for t in shares([Bar(label="human", rows=rows)]).texts][-2:]
+    ['70.0 %', '30.0 %']
+    """
+    levels = _levels(bars)
+    places, height = _places(bars)
+    labels = [style.literal(bar.label, LABEL_WIDTH) for bar in bars]
+    if ax is None:
+        left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.15
+        ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5)
+    if not bars:
+        return style.message(ax, "no shares to show")
+    style.dress(ax, xlabel=xlabel)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(height, 0)
+    ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
+    ax.set_xticks(ticks, [f"{round(100 * t)} %" for t in ticks])
+    ax.set_yticks(places, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
+    _legend(ax, levels)
+    before = ""
+    for bar, y in zip(bars, places, strict=True):
+        if bar.section != before:
+            ax.text(0.0, y - BAR / 2 - 0.05, style.literal(bar.section, 60), fontsize=style.SMALL, va="bottom",
+                    color=style.LIGHT["muted"])  # fmt: skip
+        before = bar.section
+        _bar(ax, bar, y)
+    return ax
+
+
+def _levels(bars: Sequence[Bar]) -> tuple[str, ...]:
+    levels = tuple(row.term for row in bars[0].rows) if bars else ()
+    if len(levels) > MOST_LEVELS or len(bars) > MOST_BARS:
+        raise InputError(
+            f"stacked bars show at most {MOST_LEVELS} levels and {MOST_BARS} bars, got {len(levels)} and {len(bars)}"
+        )
+    if any(tuple(row.term for row in bar.rows) != levels for bar in bars):
+        raise InputError("the bars do not have the same levels in the same order")
+    return levels
+
+
+def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
+    """Middle of each bar, in inches from the top, and the height of all."""
+    places: list[float] = []
+    y, before = 0.05, ""
+    for bar in bars:
+        if bar.section != before:
+            y += HEADING + (GAP if places else 0.0)
+        before = bar.section
+        places.append(y + BAR / 2)
+        y += BAR + 0.04
+    return places, y + 0.05
+
+
+def _legend(ax: Axes, levels: Sequence[str]) -> None:
+    """Name the levels above the bars, each after a square of its colour."""
+    x = 0.0
+    for k, level in enumerate(levels):
+        text = style.literal(level, 18)
+        for part, color in (("\u25a0 ", f"series-{k + 1}"), (text, "ink")):
+            ax.annotate(part, xy=(0, 1), xycoords="axes fraction", xytext=(x, 8), textcoords="offset points",
+                        fontsize=style.FONT, color=style.LIGHT[color], annotation_clip=False)  # fmt: skip
+            x += style.text_width(part) + (0 if part != text else 14)
+
+
+def _bar(ax: Axes, bar: Bar, y: float) -> None:
+    start = 0.0
+    for k, row in enumerate(bar.rows):
+        if row.estimate is None:
+            continue
+        ax.barh(y, row.estimate, left=start, height=BAR, color=style.LIGHT[f"series-{k + 1}"],
+                edgecolor=style.LIGHT["surface"], linewidth=0.8)  # fmt: skip
+        if row.estimate >= LEAST_WRITTEN:
+            ax.text(start + row.estimate / 2, y, percent(row.estimate), ha="center", va="center_baseline",
+                    fontsize=style.SMALL, color=style.LIGHT["surface"])  # fmt: skip
+        start += row.estimate
