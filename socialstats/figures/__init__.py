@@ -14,6 +14,7 @@ from socialstats.figures.raters import rater_heat
 from socialstats.figures.shares import Bar, shares
 from socialstats.figures.squares import square, two_by_two
 from socialstats.figures.strip import Mark, strip
+from socialstats.figures.trajectories import trajectories
 
 __all__ = [
     "Bar",
@@ -27,5 +28,6 @@ __all__ = [
     "shares",
     "square",
     "strip",
+    "trajectories",
     "two_by_two",
 ]

@@ -1,0 +1,158 @@
+"""One line an item over ordered stages, each point with its interval, labelled at its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from socialstats.errors import InputError
+from socialstats.figures import style
+from socialstats.text import number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from socialstats.results import Row
+
+HEIGHT = 4.2  # inches
+MOST_ITEMS = 15
+COLORS = ("series-1", "series-2", "series-3", "series-4", "series-5")
+DASHES = ("-", (0, (5, 2)), (0, (1.2, 1.6)))  # a colour comes again with another line
+SPREAD = 0.22  # how far the items of a stage lie apart, in stages
+LABEL_WIDTH = 24  # characters of an item
+GAP = 12.5  # points between two labels
+
+
+def trajectories(
+    rows: Sequence[Row],
+    *,
+    stages: Sequence[str],
+    ax: Axes | None = None,
+    lines: Mapping[str, float] | None = None,
+    ylabel: str = "Estimate",
+    digits: int = 1,
+) -> Axes:
+    """Draw the course of each item over the stages.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        `term` names the item, `group` the stage. A row without an estimate leaves a gap, and its reason stands below.
+    stages : sequence of str
+        In their order.
+    ax : Axes, optional
+        Draw into this Axes. By default a new figure is made.
+    lines : mapping of str to float, optional
+        Horizontal reference lines: label -> value.
+    ylabel : str
+    digits : int
+        Decimals of the last value, which is written beside the item.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    InputError
+        For more than 15 items, or a stage that `stages` does not name.
+
+    Examples
+    --------
+    >>> from socialstats.results import Row
+    >>> ax = trajectories([Row(term="m", group="start", estimate=1.0), Row(term="m", group="end", estimate=3.0)],
+    ...                   stages=["start", "end"])
+    >>> [t.get_text() for t in ax.get_xticklabels()], ax.texts[-1].get_text()
+    (['start', 'end'], 'm 3.0')
+    """
+    table = by_item(rows, stages)
+    reasons = [f"{r.term}, {r.group}: undefined ({r.undefined or 'no value was given'})"
+               for r in rows if r.estimate is None]  # fmt: skip
+    if ax is None:
+        bottom = 0.5 + (12 * min(len(reasons), 6)) / style.POINTS
+        names = [style.literal(f"{item} −000.0", LABEL_WIDTH + 7) for item in table]
+        right = max([style.text_width(name) for name in names] + [40.0]) / style.POINTS + 0.15
+        ax = style.new_axes(HEIGHT + bottom - 0.5, left=0.75, right=right, top=0.2, bottom=bottom)
+    if not table:
+        return style.message(ax, "no rows to show")
+    style.dress(ax)
+    ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
+    ax.set_xticks(range(len(stages)), [style.literal(s, 16) for s in stages])
+    ax.tick_params(axis="x", labelsize=style.FONT, labelcolor=style.LIGHT["ink"])
+    ax.set_ylabel(style.literal(ylabel, 60), fontsize=style.SMALL, color=style.LIGHT["muted"])
+    _scale(ax, rows, lines or {}, len(stages))
+    for k, cells in enumerate(table.values()):
+        _course(ax, cells, stages, k, len(table))
+    _labels(ax, table, digits)
+    style.footnotes(ax, reasons[:6], 22)
+    return ax
+
+
+def by_item(rows: Sequence[Row], stages: Sequence[str]) -> dict[str, dict[str, Row]]:
+    """Return item -> stage -> row, items by their last value, largest first."""
+    table: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row.group not in stages:
+            raise InputError(f"row '{row.term}' has the stage {row.group!r}; stages are {', '.join(stages)}")
+        table.setdefault(row.term, {})[str(row.group)] = row
+    if len(table) > MOST_ITEMS:
+        raise InputError(f"trajectories show at most {MOST_ITEMS} items, got {len(table)}; pass some of them")
+    return dict(sorted(table.items(), key=lambda pair: -(_last(pair[1], stages).estimate or 0.0)))
+
+
+def _last(cells: Mapping[str, Row], stages: Sequence[str]) -> Row:
+    """Return the row of the last stage that has an estimate (or any, where none has)."""
+    known = [cells[s] for s in stages if s in cells and cells[s].estimate is not None]
+    return known[-1] if known else next(iter(cells.values()))
+
+
+def _look(k: int) -> tuple[str, object]:
+    return style.LIGHT[COLORS[k % len(COLORS)]], DASHES[k // len(COLORS) % len(DASHES)]
+
+
+def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) -> None:
+    """Set the limits, and draw the reference lines with their labels."""
+    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
+    ax.set_ylim(*style.padded([v for v in values if math.isfinite(v)] + list(lines.values()) or [0.0]))
+    ax.set_xlim(-0.45, n - 0.55)
+    for label, value in lines.items():
+        ax.axhline(value, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+        ax.annotate(style.literal(f"{label} {number(value, 1)}", 60), xy=(-0.43, value), xytext=(0, 2),
+                    textcoords="offset points", fontsize=style.SMALL, color=style.LIGHT["muted"], va="bottom")  # fmt: skip
+
+
+def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:
+    """Draw one item: its points with intervals, beside those of the others, and the line between them."""
+    color, dash = _look(k)
+    shift = SPREAD * (2 * (k + 0.5) / n - 1)
+    xs, ys = [], []
+    for x, stage in enumerate(stages):
+        row = cells.get(stage)
+        known = row is not None and row.estimate is not None
+        xs.append(x + shift)
+        ys.append(row.estimate if row is not None and known else math.nan)
+        if row is not None and row.conf_low is not None and row.conf_high is not None:
+            ax.plot((x + shift,) * 2, (row.conf_low, row.conf_high), color=color, linewidth=1.0, alpha=0.7,
+                    solid_capstyle="butt", zorder=2)  # fmt: skip
+    ax.plot(xs, ys, color=color, linestyle=dash, linewidth=1.3, marker="o", markersize=3.6, markeredgewidth=0, zorder=3)
+
+
+def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], digits: int) -> None:
+    """Write each item with its last value at the right, moved apart where they would overlap."""
+    stages = [t.get_text() for t in ax.get_xticklabels()]
+    low, high = ax.get_ylim()
+    height = ax.get_window_extent().height * 72 / ax.figure.dpi
+    scale = (high - low) / max(height, 1.0)
+    place = high
+    for k, (item, cells) in enumerate(table.items()):
+        known = [row for row in cells.values() if row.estimate is not None]
+        if not known:
+            continue
+        last = max(known, key=lambda row: list(cells).index(str(row.group)))
+        value = last.estimate or 0.0
+        place = min(value, place - GAP * scale) if k else value
+        name = style.literal(item, LABEL_WIDTH)
+        ax.annotate(f"{name} {number(value, digits)}", xy=(len(stages) - 0.55, value),
+                    xytext=(6, (place - value) / scale), textcoords="offset points", va="center", fontsize=style.FONT,
+                    color=_look(k)[0], annotation_clip=False)  # fmt: skip
