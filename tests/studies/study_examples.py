@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 from study_tables import LEVELS, answers, ratings, scores
 
+from socialstats import datasets
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.outcome import Outcome
+from socialstats.tables import as_table
 
 FAST = StudyOptions(resamples=200, verify=False)
 HOSTILE = (
@@ -83,9 +85,34 @@ def compare(hostile: bool) -> Comparisons:
     return Comparisons.from_frame(frame, cluster="story", by="model")
 
 
+def relationship_bias(hostile: bool) -> Ratings:
+    """Six scenarios of the bundled simulation, three names of each group."""
+    frame = datasets.relationship_bias()
+    kept = list(dict.fromkeys(frame["scenario"]))[::5][:6]
+    frame = frame[frame["scenario"].isin(kept) & frame["name_first"].str.endswith(("01", "02", "03"))]
+    frame = relabelled(frame, hostile, "scenario").reset_index(drop=True)
+    read = STUDIES["relationship-bias"].read
+    assert read is not None
+    design: Ratings = read(as_table(frame))
+    return design
+
+
+def norm_goal(hostile: bool) -> Ratings:
+    """Some scenarios of the bundled simulation, under two pressures."""
+    frame = datasets.norm_goal()
+    kept = [name for k, name in enumerate(dict.fromkeys(frame["scenario"])) if k % 8 == 0]
+    pressures = list(dict.fromkeys(frame["pressure"]))[:2]
+    frame = frame[frame["scenario"].isin(kept) & frame["pressure"].isin(pressures)]
+    frame = relabelled(relabelled(frame, hostile, "scenario"), hostile, "pressure").reset_index(drop=True)
+    return Ratings.from_frame(
+        frame, unit="scenario", rater="rater", value="action", rater_source="source", scale="nominal", strata="domain",
+        by="pressure",
+    )  # fmt: skip
+
+
 EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired,
-    "agreement": agreement,
+    "agreement": agreement, "relationship-bias": relationship_bias, "norm-goal": norm_goal,
 }  # fmt: skip
 MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "paired, of numbers": ("paired", lambda hostile: Paired.from_frame(relabelled(scores(), hostile, "time"))),
