@@ -72,17 +72,45 @@ def percent(value: float | None, digits: int = 1) -> str:
 def interval(
     low: float | None, high: float | None, digits: int = 2, *, level: float = 0.95, bounded: bool = False
 ) -> str:
-    """Format an interval with its level.
+    """Format an interval with its level; an infinite end is open.
 
     Examples
     --------
-    >>> interval(0.171, 0.43)
-    '95% CI [0.17, 0.43]'
+    >>> interval(0.171, 0.43), interval(-math.inf, 1)
+    ('95% CI [0.17, 0.43]', '95% CI (−∞, 1.00]')
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return f"{level_text(level)} CI undefined"
     inside = f"{number(low, digits, bounded=bounded)}, {number(high, digits, bounded=bounded)}"
-    return f"{level_text(level)} CI [{inside}]"
+    left, right = "(" if math.isinf(low) else "[", ")" if math.isinf(high) else "]"
+    return f"{level_text(level)} CI {left}{inside}{right}"
+
+
+def digits_of(std_error: float | None, least: int = 2) -> int:
+    """Return the decimals that show an estimate and its error: `least`, more for small errors, fewer for large ones.
+
+    Examples
+    --------
+    >>> digits_of(0.4), digits_of(0.031), digits_of(0.0002), digits_of(40.0), digits_of(1e4), digits_of(None)
+    (2, 3, 5, 1, 0, 2)
+    """
+    if not std_error or not math.isfinite(std_error):
+        return least
+    if std_error >= 10:
+        return 0 if std_error >= 100 else 1
+    return min(max(least, 1 + math.ceil(-math.log10(std_error))), 6)
+
+
+def as_given(value: float) -> str:
+    """Write a number that somebody chose with the decimals that it was given.
+
+    Examples
+    --------
+    >>> as_given(0.5), as_given(-0.0002), as_given(3.0)
+    ('0.5', '−0.0002', '3')
+    """
+    digits = next((d for d in range(7) if abs(value - round(value, d)) <= 1e-12 * max(1.0, abs(value))), 6)
+    return number(value, digits)
 
 
 def level_text(level: float) -> str:
@@ -102,6 +130,17 @@ def count(n: float, singular: str = "", plural: str = "") -> str:
     if not singular:
         return text
     return f"{text} {singular if n == 1 else plural or singular + 's'}"
+
+
+def with_article(noun: str) -> str:
+    """Put the indefinite article before a word.
+
+    Examples
+    --------
+    >>> with_article("ordinal"), with_article("ratio")
+    ('an ordinal', 'a ratio')
+    """
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def listing(names: Sequence[str], most: int = 5) -> str:

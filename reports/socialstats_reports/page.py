@@ -155,11 +155,12 @@ def table_view(table: Table) -> dict[str, Any]:
     """Return a table as texts, with the columns that are set flush right; columns without any value are left out."""
     columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
     kept = [i for i, column in columns.items() if i == 0 or any(value not in (None, "") for value in column)]
+    digits = (table.digits,) * len(table.header) if isinstance(table.digits, int) else table.digits
     return {
         "caption": table.caption,
         "header": [table.header[i] for i in kept],
         "right": [is_numeric(columns[i]) for i in kept],
-        "rows": [[cell(row[i], table.digits) for i in kept] for row in table.cells],
+        "rows": [[cell(row[i], digits[i]) for i in kept] for row in table.cells],
         "open": len(table.cells) <= ROWS_OPEN,
     }
 
@@ -208,5 +209,5 @@ def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
     changed = [text for text in texts if len(text) > CELL_WIDTH or style.clean(text) != text]
     if not changed or any(c.code == "SS403" for c in outcome.cautions):
         return ()
-    detail = f"{count(len(changed), 'label is', 'labels are')} too long or hold characters that cannot be printed"
+    detail = f"{count(len(changed), 'label is too long or holds', 'labels are too long or hold')} characters that cannot be printed"
     return (caution("SS403", detail, fix="the embedded JSON has them in full"),)

@@ -19,14 +19,13 @@ from socialstats.models.pair_values import (
     checked_number,
     cluster_counts,
     condition_names,
-    digits_of,
     pair_values,
     place_of,
     whole,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, interval, number, p_value
+from socialstats.text import as_given, count, digits_of, interval, number, p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +34,7 @@ SCALES = ("raw", "d_z")
 REFERENCES = ("schuirmann1987", "lakens2018")
 VERDICTS = {
     "equivalent": "equivalent (the interval lies between the bounds)",
-    "different": "different by more than a bound (the interval lies outside)",
+    "different": "different (the interval lies outside the bounds)",
     "undecided": "undecided (the interval holds a bound)",
 }
 
@@ -250,18 +249,12 @@ def sentence(result: Result) -> str:
     where, digits = place_of(result.counts), digits_of(row.std_error)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
     text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.estimate, digits)}"
-    within = f"bounds {exact(bounds[0])} and {exact(bounds[1])}"
+    within = f"bounds {as_given(bounds[0])} and {as_given(bounds[1])}"
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; equivalence within {within} is undefined: {row.undefined}."
     ends = interval(row.conf_low, row.conf_high, digits, level=round(row.conf_level, 10))
     p = p_value(result.row("equivalence").p_value)
     return f"{text}, {ends}; {within}, {p}: {VERDICTS[result.extras['verdict']]}."
-
-
-def exact(value: float) -> str:
-    """Write a bound with the decimals it was given."""
-    digits = next((d for d in range(7) if abs(value - round(value, d)) <= 1e-12 * max(1.0, abs(value))), 6)
-    return number(value, digits)
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -121,19 +121,6 @@ def whole(df: float) -> float | None:
     return int(df) if df == int(df) else df
 
 
-def digits_of(std_error: float | None) -> int:
-    """Decimals that show an estimate and its error: two, more for small errors.
-
-    Examples
-    --------
-    >>> digits_of(0.4), digits_of(0.031), digits_of(None)
-    (2, 3, 2)
-    """
-    if not std_error or not math.isfinite(std_error):
-        return 2
-    return min(max(2, 1 + math.ceil(-math.log10(std_error))), 6)
-
-
 def mean_interval(
     values: FloatArray,
     count: FloatArray,

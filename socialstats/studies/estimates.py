@@ -11,9 +11,11 @@ from socialstats.results import Result, Row, Verification
 from socialstats.studies.base import Design, StudyOptions
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.verdicts import Verdict, verdict
-from socialstats.text import count, interval, listing, number, p_value, shorten
+from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
 
 HEADER = ("Estimate", "SE", "Low", "High", "Statistic", "df", "p", "p (Holm)", "n", "Clusters", "Why not")
+SCALED = ("Estimate", "SE", "Low", "High")  # columns in the unit of the estimate
+UNITLESS = ("r", "correlation")  # beside rows in the unit of the values
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
 FAMILY = re.compile(r"Holm over the family '(?P<name>.*)' \(m = (?P<m>\d+)\)")
@@ -35,14 +37,35 @@ def label_of(row: Row) -> str:
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
     names = [label_of(r) for r in rows] if labels is None else list(labels)
+    decimals = digits_for(rows)
     cells = tuple(
         (
-            name, r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
+            name, number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
             p_text(r.p_adjusted), None if r.n is None else int(r.n), r.n_clusters, r.undefined,
         )
         for name, r in zip(names, rows, strict=True)
     )  # fmt: skip
-    return Table(caption=caption + family_words(rows), header=(term, *HEADER), cells=cells)
+    digits = tuple(decimals if name in SCALED else 3 for name in (term, *HEADER))
+    return Table(caption=caption + family_words(rows), header=(term, *HEADER), cells=cells, digits=digits)
+
+
+def digits_for(rows: Sequence[Row], least: int = 3) -> int:
+    """Return the decimals of a table of rows: `least`, more where an error is small, fewer where all are large.
+
+    Examples
+    --------
+    >>> digits_for([Row(term="a", std_error=0.3), Row(term="b", std_error=0.0002)]), digits_for([Row(term="a")])
+    (5, 3)
+    """
+    errors = [error for row in rows if (error := error_of(row))]
+    return max((digits_of(error, least) for error in errors), default=least)
+
+
+def error_of(row: Row) -> float | None:
+    """Return the standard error of a row, or a quarter of the length of its interval where it has none."""
+    if row.std_error is not None or row.conf_low is None or row.conf_high is None:
+        return row.std_error
+    return (row.conf_high - row.conf_low) / 4
 
 
 def family_words(rows: Sequence[Row]) -> str:
@@ -199,7 +222,7 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
 
 
 __all__ = [
-    "Verdict", "cluster_ways", "cluster_words", "clusters_caption", "design_effect", "df_text", "family_words",
-    "label_of", "numbers_text", "p_text", "rows_table", "settings_of", "tests_table", "verdict", "verify_all",
+    "Verdict", "cluster_ways", "cluster_words", "clusters_caption", "design_effect", "df_text", "digits_for",
+    "error_of", "family_words", "label_of", "numbers_text", "p_text", "rows_table", "settings_of", "tests_table", "verdict", "verify_all",
     "with_holm",
 ]  # fmt: skip

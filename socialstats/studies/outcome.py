@@ -31,12 +31,12 @@ class Strip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table for the page: header, rows of cells (text or numbers), which columns are text."""
+    """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each."""
 
     caption: str
     header: tuple[str, ...]
     cells: tuple[tuple[str | float | int | None, ...], ...]
-    digits: int = 3
+    digits: int | tuple[int, ...] = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

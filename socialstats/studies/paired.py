@@ -11,7 +11,16 @@ from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verdict, verify_all
+from socialstats.studies.estimates import (
+    cluster_words,
+    digits_for,
+    error_of,
+    label_of,
+    numbers_text,
+    settings_of,
+    verdict,
+    verify_all,
+)
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.paired_blocks import (
     cells_block,
@@ -24,7 +33,7 @@ from socialstats.studies.paired_blocks import (
     tests_block,
 )
 from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out, with_design_effect
-from socialstats.text import count, level_text, listing, number, p_value, shorten
+from socialstats.text import as_given, count, digits_of, level_text, listing, number, p_value, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
 
@@ -82,6 +91,7 @@ def compare(design: Paired, options: StudyOptions, cluster: Way = "declared", le
 
 def compute(design: Paired, options: StudyOptions) -> Numbers:
     """Compute every number of the page."""
+    check_smallest(design, options)
     main = compare(design, options)
     if design.scale == "nominal":
         return Numbers(main=main, lead=most_shifted(main))
@@ -98,14 +108,44 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
     return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)
 
 
+def check_smallest(design: Paired, options: StudyOptions) -> None:
+    """Refuse a smallest effect that the values cannot have.
+
+    Raises
+    ------
+    InputError
+        For nominal values, a difference of shares of 1 or more, standard deviations of shares or of clustered pairs.
+    """
+    smallest = options.smallest_effect
+    if smallest is None:
+        return
+    given = f"smallest_effect={smallest:g}"
+    if design.scale == "nominal":
+        raise InputError(f"{given} is for numbers and for two levels; these values are nominal: leave it out")
+    if design.scale == "binary" and options.effect_scale == "d_z":
+        raise InputError("effect_scale='d_z' is for numbers; the smallest difference of two shares is raw, as 0.05")
+    if design.scale == "binary" and smallest >= 1:
+        meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
+        raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")
+    if options.effect_scale == "d_z" and design.clusters:
+        names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
+        raise InputError(
+            f"effect_scale='d_z' needs independent pairs, and they are clustered by {names}: say the smallest effect "
+            "in the unit of the values (effect_scale='raw'), or leave cluster= out if the pairs are independent"
+        )
+
+
+def decimals(design: Paired, lead: Row) -> int:
+    """Return the decimals of the leading estimate: at least 3 for shares, 2 for numbers."""
+    return digits_of(error_of(lead), 3 if design.scale == "binary" else 2)
+
+
 def bounds(design: Paired, options: StudyOptions) -> Any:
     """Test that the difference is practically nothing; None where no smallest effect was given."""
     smallest = options.smallest_effect
     if smallest is None:
         return None
     if design.scale == "binary":
-        if options.effect_scale == "d_z":
-            raise InputError("effect_scale='d_z' is for numbers; the smallest difference of two shares is raw, as 0.05")
         return compare(design, options, level=2 * options.level - 1)
     from socialstats.metrics.equivalence import equivalence
 
@@ -136,7 +176,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
             bounded=design.scale != "numeric", lead=lead,
         )
     )  # fmt: skip
-    found.append(influence_block(numbers.left_out))
+    found.append(influence_block(numbers.left_out, digits=digits_for([numbers.lead])))
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
 
 
@@ -145,15 +185,15 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
     result, smallest = numbers.bounds, options.smallest_effect
     if result is None or smallest is None:
         return None
-    title = f"Test that the difference lies between {number(-smallest, 3)} and {smallest_text(options)}"
+    title = f"Test that the difference lies between {as_given(-smallest)} and {smallest_text(options)}"
     if design.scale != "binary":
         return equivalence_block(result, result.rows, result.sentence(), title)
     row = result.rows[0]
     inside = verdict(row, bounds=row, smallest=smallest) == "equal"
     said = (
-        f"The difference is {numbers_text(row, digits=3, bounded=True)}; the interval (that of two one-sided tests at "
+        f"The difference is {numbers_text(row, digits=decimals(design, row), bounded=True)}; the interval (that of two one-sided tests at "
         f"{number(1 - options.level, 2, bounded=True)}) {'lies' if inside else 'does not lie'} between "
-        f"{number(-smallest, 3, bounded=True)} and {number(smallest, 3, bounded=True)}."
+        f"{as_given(-smallest)} and {as_given(smallest)}."
     )
     return equivalence_block(result, result.rows[:1], said, title)
 
@@ -161,7 +201,7 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
 def smallest_text(options: StudyOptions) -> str:
     """Write the smallest effect that matters, with its unit."""
     unit = "" if options.effect_scale == "raw" else " standard deviations of the differences"
-    return f"{number(options.smallest_effect, 3)}{unit}"
+    return f"{as_given(options.smallest_effect or 0.0)}{unit}"
 
 
 def is_equal(design: Paired, numbers: Numbers, options: StudyOptions) -> bool:
@@ -179,7 +219,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     first, second = (shorten(name, 40) for name in design.conditions)
     if design.scale == "nominal":
         return (nominal_answer(design, numbers, options),)
-    lead, digits = numbers.lead, 3 if design.scale == "binary" else 2
+    lead, digits = numbers.lead, decimals(design, numbers.lead)
     what = f"the share of '{shorten(design.levels[1], 30)}'" if design.scale == "binary" else "the mean"
     inside = f"{minus(design)} {numbers_text(lead, digits=digits, bounded=design.scale == 'binary')}"
     inside += f", {p_value(lead.p_value)}" if lead.p_value is not None else ""
@@ -211,7 +251,7 @@ def nominal_answer(design: Paired, numbers: Numbers, options: StudyOptions) -> s
     lead = numbers.lead
     return (
         f"Yes: {first} and {second} give different shares of the levels ({named}); most of all of "
-        f"'{shorten(lead.term, 40)}', {minus(design)} {numbers_text(lead, digits=3, bounded=True)}."
+        f"'{shorten(lead.term, 40)}', {minus(design)} {numbers_text(lead, digits=digits_for([lead]), bounded=True)}."
     )
 
 
@@ -230,7 +270,7 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
     what = "shares" if design.scale == "binary" else design.columns.get("value", "value")
     title = f"Difference, {minus(design)}, with its interval"
     return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks),
-                 digits=3 if design.scale == "binary" else 2)  # fmt: skip
+                 digits=decimals(design, lead))  # fmt: skip
 
 
 def describe(design: Paired) -> str:
@@ -271,6 +311,8 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     lead = numbers.main
     text = f"{lead.title}. Every difference is {minus(design)}. Uncertainty: {lead.inference}; "
     text += f"{level_text(options.level)} intervals."
+    if design.scale == "binary":
+        text += f" {binary_methods(design, lead)}"
     if design.clusters:
         text += " The clustered test leads; tests that take pairs as independent are shown beside it."
     more = []
@@ -282,6 +324,20 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
             f"{number(1 - options.level, 3, bounded=True)} reject both bounds ({numbers.bounds.inference})."
         )
     return (text, " ".join(more)) if more else (text,)
+
+
+def binary_methods(design: Paired, result: Result) -> str:
+    """Name the test that leads and the interval of each size, and say what Cohen's g is."""
+    row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
+    interval, _, test = (row.method or "").partition("; ")
+    how = [f"difference: {interval}"] if interval else []
+    how += [f"{label_of(other)}: {other.method}" for other in (odds, g) if other.method]
+    first = shorten(design.conditions[0], 40)
+    tested = f"Leading test: {test}. " if test else ""
+    return (
+        f"{tested}Intervals: {'; '.join(how)}. Cohen's g is the share of {first} among the pairs that have "
+        f"'{shorten(design.levels[1], 30)}' under one condition only, minus one half."
+    )
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

@@ -10,9 +10,20 @@ from socialstats.figures import estimation, forest, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import rows_table, tests_table
+from socialstats.studies.estimates import error_of, rows_table, tests_table
 from socialstats.studies.outcome import Block, Table
-from socialstats.text import count, percent, shorten
+from socialstats.text import count, digits_of, percent, shorten
+
+
+ONE = "They ask one question of the same data."
+QUESTIONS = {
+    "paired_difference": "They do not ask quite the same: the t tests whether the mean difference is 0, Wilcoxon's test "
+    "and the sign flips whether the differences are symmetric about 0 (Wilcoxon's by their ranks, so that a few large "
+    "differences weigh little).",
+    "symmetry": "They ask two questions: tests of marginal homogeneity (Stuart-Maxwell, Wald) whether each level is as "
+    "frequent under one condition as under the other, Bowker's test of symmetry whether every change from one level "
+    "to another is as frequent as the change back. Margins can be equal where changes are not symmetric.",
+}  # by metric; all others: ONE
 
 
 def is_test(row: Row) -> bool:
@@ -43,7 +54,7 @@ def difference_block(design: Paired, result: Result) -> Block:
         sentences=(result.sentence(),),
         draw=partial(
             estimation, design.first, design.second, design.count, result.rows[0], conditions=design.conditions,
-            binary=binary, ylabel=one, digits=3 if binary else 2,
+            binary=binary, ylabel=one, digits=digits_of(error_of(result.rows[0]), 3 if binary else 2),
         ),
         figure_title=f"{first} minus {second}",
         caption=f"{drawn[0].upper()}{drawn[1:]}, with its interval ({result.inference}).",
@@ -116,16 +127,17 @@ def tests_block(result: Result) -> Block | None:
         return None
     disagree = [c for c in result.cautions if c.code == "SS316"]
     ignoring = any(r.group == "ignoring clusters" for r in rows)
-    said = f"They disagree: {disagree[0].detail}" if disagree else "They agree about the 5 % line"
+    said = f"They disagree: {disagree[0].detail}." if disagree else "They agree about the 5 % line."
+    if result.metric == "symmetry":
+        said = ""
+    asked = QUESTIONS.get(result.metric, ONE)
+    why = ", as the question is one" if asked == ONE else ""
     note = " Rows of group 'ignoring clusters' take pairs as independent, which they are not." if ignoring else ""
     return Block(
         id="tests",
-        question="What do other tests of the same question say?",
-        sentences=(
-            f"{said}. They ask one question of the same data: quote the one chosen in advance, not the smallest "
-            f"p-value.{note}",
-        ),
-        tables=(tests_table(rows, "Tests of no difference; p-values are not adjusted, as the question is one"),),
+        question="What do other tests say?" if asked != ONE else "What do other tests of the same question say?",
+        sentences=(f"{said} {asked} Quote the one chosen in advance, not the smallest p-value.{note}".strip(),),
+        tables=(tests_table(rows, f"Tests of no difference; p-values are not adjusted{why}"),),
     )
 
 

@@ -29,7 +29,7 @@ from socialstats.studies.ratings_blocks import (
     stratum_block,
 )
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, level_text, listing, number, shorten, with_article
 
 USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
@@ -49,8 +49,8 @@ class Numbers:
     strata : mapping of stratum to Result
     groups, left_out : mapping of label to Result
         Alpha of each group of raters, and without each rater.
-    refused : Result or None
-        Alpha with refusals as a level.
+    refused, plain : Result or None
+        Nominal alpha with refusals as a level, and with refusals left out.
     """
 
     coefficients: dict[str, Result]
@@ -58,6 +58,7 @@ class Numbers:
     groups: dict[str, Result]
     left_out: dict[str, Result]
     refused: Result | None = None
+    plain: Result | None = None
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -128,6 +129,9 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         groups=attempts(design, by_group(design), common),
         left_out=attempts(design, without_each(design), common),
         refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
+        plain=(alpha if design.scale == "nominal" else alpha_of(design, scale="nominal", **common))
+        if refusals
+        else None,
         skipped=skipped,
     )
 
@@ -183,7 +187,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     optional += [stratum_block(design, name, result) for name, result in numbers.strata.items()]
     optional.append(raters_block(numbers.groups, numbers.alpha, "within each group of raters"))
     optional.append(raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"))
-    optional.append(refusals_block(numbers.refused, numbers.alpha))
+    optional.append(refusals_block(numbers.refused, numbers.alpha, numbers.plain))
 
     def alpha(way: Way) -> Any:
         return krippendorff_alpha(design, cluster=way, level=options.level)
@@ -262,7 +266,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     how = "; ".join(f"{name}: {result.inference}" for name, result in numbers.coefficients.items())
     scale = "declared" if design.levels_declared else "not declared: those that occur"
     return (
-        f"Agreement on a {design.scale} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
+        f"Agreement on {with_article(design.scale)} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
         f"{level_text(options.level)} intervals. The customary lines are conventions (Krippendorff), not tests; "
         f"coefficients differ in what they call chance: {listing(list(numbers.coefficients))}.",
     )

@@ -30,7 +30,7 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         id="agreement",
         question="How well do the raters agree?",
         sentences=tuple(result.sentence() for result in results.values()),
-        draw=partial(forest, rows, sort=False, digits=3, xlabel="1 = perfect agreement; 0 = as by chance"),
+        draw=partial(forest, rows, sort=False, digits=3, xlabel="1 = perfect agreement; 0 = as by chance (percent agreement: 0 = none)"),
         figure_title="Coefficients of agreement, each by its own idea of chance",
         caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance, and so not "
         "comparable with the others.",
@@ -143,21 +143,33 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
     )
 
 
-def refusals_block(refused: Result | None, whole: Result) -> Block | None:
-    """Return alpha with refusals as a level of their own; None where nobody refused."""
-    if refused is None:
+def refusals_block(refused: Result | None, whole: Result, plain: Result | None) -> Block | None:
+    """Return alpha with refusals as a level of their own beside the same alpha without; None where nobody refused.
+
+    Parameters
+    ----------
+    refused, plain : Result or None
+        Nominal alpha with and without refusals.
+    whole : Result
+        Alpha of the page, on the scale of the ratings.
+    """
+    if refused is None or plain is None:
         return None
-    rows = [replace(whole.rows[0], term=f"refusals left out, {whole.settings['scale']}"),
+    rows = [replace(plain.rows[0], term="refusals left out, nominal"),
             replace(refused.rows[0], term="refusals as a level, nominal")]  # fmt: skip
+    scale = whole.settings["scale"]
+    more = [] if scale == "nominal" else [replace(whole.rows[0], term=f"refusals left out, {scale}")]
     return Block(
         id="refusals",
         question="Do the raters agree about what cannot be rated?",
         sentences=(
-            "With refusals as a level of their own (all levels nominal), alpha is "
-            f"{numbers_text(refused.rows[0], bounded=True)}.",
+            "With refusals as a level of their own, nominal alpha is "
+            f"{numbers_text(refused.rows[0], bounded=True)}; with refusals left out, nominal alpha is "
+            f"{numbers_text(plain.rows[0], bounded=True)}."
+            + (f" Only these two can be compared: the alpha of the page is {scale}." if more else ""),
         ),
-        tables=(rows_table(rows, "Alpha with and without refusals", term="Refusals are"),),
-        results=(refused,),
+        tables=(rows_table([*rows, *more], "Alpha with and without refusals", term="Refusals are"),),
+        results=(refused,) if not more else (refused, plain),
     )
 
 

@@ -13,7 +13,14 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.studies.estimates import cluster_ways, clusters_caption, design_effect, numbers_text, p_text
+from socialstats.studies.estimates import (
+    cluster_ways,
+    clusters_caption,
+    design_effect,
+    digits_for,
+    numbers_text,
+    p_text,
+)
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, shorten
 
@@ -56,22 +63,23 @@ def dependence_block(
             problems[label] = str(error)
     lines = {label: lead(result) for label, result in found.items()}
     shown = tuple(replace(row, term=label) for label, row in lines.items())
+    digits = digits_for(list(lines.values()))
     return Block(
         id="dependence",
         question=f"What does the dependence of the {rows} do to the answer?",
-        sentences=(_dependence_sentence(lines, rows, bounded),),
-        draw=partial(forest, shown, sort=False, xlabel=quantity, digits=3, label="Assumption"),
+        sentences=(_dependence_sentence(lines, rows, bounded, digits),),
+        draw=partial(forest, shown, sort=False, xlabel=quantity, digits=digits, label="Assumption"),
         figure_title=f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence",
         caption="The estimate is that of the same data; what changes is how much they are worth.",
-        tables=(_dependence_table(lines, problems, quantity, rows),),
+        tables=(_dependence_table(lines, problems, quantity, digits),),
         results=tuple(found.values()),
     )
 
 
-def _dependence_sentence(lines: Mapping[str, Row], rows: str, bounded: bool) -> str:
+def _dependence_sentence(lines: Mapping[str, Row], rows: str, bounded: bool, digits: int) -> str:
     """Say what the row-level test would have claimed, beside each clustered one."""
     said = {
-        label: numbers_text(row, digits=3, bounded=bounded)
+        label: numbers_text(row, digits=digits, bounded=bounded)
         + (f", {p_value(row.p_value)}" if row.p_value is not None else "")
         for label, row in lines.items()
     }
@@ -80,7 +88,7 @@ def _dependence_sentence(lines: Mapping[str, Row], rows: str, bounded: bool) -> 
     return f"With {naive}, a row-level test would have claimed {said[naive]}. {rest[:1].upper()}{rest[1:]}."
 
 
-def _dependence_table(lines: Mapping[str, Row], problems: Mapping[str, str], quantity: str, rows: str) -> Table:
+def _dependence_table(lines: Mapping[str, Row], problems: Mapping[str, str], quantity: str, digits: int) -> Table:
     cells: list[tuple[str | float | int | None, ...]] = [
         (label, r.n_clusters, r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value),
          effect_text(r, lines), r.undefined)
@@ -91,6 +99,7 @@ def _dependence_table(lines: Mapping[str, Row], problems: Mapping[str, str], qua
         caption=f"{quantity[0].upper()}{quantity[1:]} under each assumption about dependence",
         header=("Assumption", "Clusters", "Estimate", "SE", "Low", "High", "p", "Design effect", "Why not"),
         cells=tuple(cells),
+        digits=digits,
     )
 
 
@@ -166,10 +175,11 @@ def leave_one_out(design: Paired, factor: Factor, lead: Row, metric: str) -> Res
     )  # fmt: skip
     low, high = rows[0], rows[-1]
     name = shorten(factor.name, 40)
+    digits = digits_for([lead])
     words = (
-        f"Leaving out one {name} at a time, the difference runs from {number(low.estimate, 3)} (without "
-        f"'{shorten(low.term, 40)}') to {number(high.estimate, 3)} (without '{shorten(high.term, 40)}'); with all of "
-        f"them it is {number(lead.estimate, 3)}."
+        f"Leaving out one {name} at a time, the difference runs from {number(low.estimate, digits)} (without "
+        f"'{shorten(low.term, 40)}') to {number(high.estimate, digits)} (without '{shorten(high.term, 40)}'); with "
+        f"all of them it is {number(lead.estimate, digits)}."
     )
     return LeftOut(
         metric=metric, title=f"Difference without each {name}", rows=rows, inference="a range, not an interval",
@@ -177,7 +187,7 @@ def leave_one_out(design: Paired, factor: Factor, lead: Row, metric: str) -> Res
     )  # fmt: skip
 
 
-def influence_block(results: Mapping[str, Result]) -> Block | None:
+def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block | None:
     """Show the range of the estimate when one cluster is left out; None without clusters to leave out."""
     if not results:
         return None
@@ -195,6 +205,7 @@ def influence_block(results: Mapping[str, Result]) -> Block | None:
                 header=("Left out", "Cluster", "Estimate", "Pairs left"),
                 cells=tuple((r.term, (r.group or "").removeprefix("without this "), r.estimate, int(r.n or 0))
                             for r in rows),
+                digits=digits,
             ),
         ),
         results=tuple(results.values()),

@@ -175,3 +175,20 @@ def test_an_unknown_level_of_a_group_of_results_is_an_error_that_lists_them() ->
     assert list(group) == ["m1", "m2"]
     with pytest.raises(InputError, match="no level 'm3' of model; levels: m1 and m2"):
         group["m3"]  # type: ignore[index]
+
+
+def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> None:
+    block = next(b for b in ordinal.blocks if b.id == "refusals")
+    first, second, third = block.tables[0].cells
+    assert [row[0] for row in (first, second, third)] == [
+        "refusals left out, nominal", "refusals as a level, nominal", "refusals left out, ordinal",
+    ]  # fmt: skip
+    assert first[1] == block.results[1].rows[0].estimate != third[1]
+    assert block.results[1].settings["scale"] == "nominal"
+    assert third[1] == ordinal.blocks[0].results[0].rows[0].estimate
+    assert "the alpha of the page is ordinal" in block.sentences[0]
+
+
+def test_the_methods_have_the_right_article(ordinal: Outcome, nominal: Outcome) -> None:
+    assert ordinal.methods[0].startswith("Agreement on an ordinal scale of")
+    assert nominal.methods[0].startswith("Agreement on a nominal scale of")

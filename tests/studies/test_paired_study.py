@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
+from socialstats_reports.page import table_view
 
 FAST = StudyOptions(resamples=200)
 
@@ -119,7 +121,7 @@ def test_leaving_out_one_cluster_is_a_recount(binary: Outcome) -> None:
     ("frame", "options", "start"),
     [
         (scores(shift=0.1), FAST, "The data do not settle whether before and after differ: before minus after "),
-        (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "Practically equal: the mean differs by less than 3.0"),
+        (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "Practically equal: the mean differs by less than 3;"),
         (scores(), replace(FAST, smallest_effect=9.0), "Yes: the mean is higher under before than under after; "),
         (scores(shift=4.0), FAST, "Yes: the mean is higher under after than under before; before minus after −"),
     ],
@@ -128,7 +130,7 @@ def test_three_verdicts(frame: pd.DataFrame, options: StudyOptions, start: str) 
     outcome = report(frame, replace(options, verify=False), conditions=("before", "after"))
     assert outcome.answer[0].startswith(start)
     if options.smallest_effect == 9.0:
-        assert outcome.answer[0].endswith("Yet the difference is practically nothing: smaller than 9.000.")
+        assert outcome.answer[0].endswith("Yet the difference is practically nothing: smaller than 9.")
 
 
 def test_practically_equal_shares_by_the_interval_of_two_one_sided_tests() -> None:
@@ -193,3 +195,54 @@ def test_hostile_labels_stay_what_they_are() -> None:
     page = render(outcome)
     assert "<script>alert" not in page
     assert page.count("</script>") == page.count("<script type=")
+
+
+@pytest.mark.parametrize(("factor", "digits"), [(1 / 2000, 5), (1.0, 2), (5000.0, 0)])
+def test_decimals_follow_the_standard_error(factor: float, digits: int) -> None:
+    frame = scores().assign(score=lambda d: d["score"] * factor)
+    outcome = report(frame, replace(FAST, verify=False), conditions=("before", "after"))
+    wide = scores().pivot(index="subject", columns="time", values="score") * factor
+    mean = float((wide["before"] - wide["after"]).mean())
+    assert f"before minus after {mean:,.{digits}f}, 95% CI [" in outcome.answer[0]
+    assert f"was {mean:,.{digits}f} over 40 pairs" in outcome.blocks[0].sentences[0]
+    table = table_view(outcome.blocks[0].tables[0])
+    at = table["header"].index("Estimate")
+    assert table["rows"][0][at] == f"{mean:,.{digits if digits != 2 else 3}f}"
+    r = float(np.corrcoef(wide["before"], wide["after"])[0, 1])
+    shown = next(row[at] for row in table["rows"] if row[0] == "correlation")
+    assert abs(float(shown) - r) < 1e-3
+
+
+def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
+    said = {o.design: next(b for b in o.blocks if b.id == "tests").sentences[0] for o in (binary, numeric, nominal)}
+    assert "They ask one question of the same data." in said[binary.design]
+    assert "Wilcoxon's test and the sign flips whether the differences are symmetric about 0" in said[numeric.design]
+    assert "Bowker's test of symmetry whether every change" in said[nominal.design]
+    assert "one question" not in said[numeric.design] + said[nominal.design]
+
+
+def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
+    text = binary.methods[0]
+    assert "Leading test: cluster-robust t test." in text
+    assert "odds ratio: cluster-robust t interval of its log" in text
+    assert "Cohen's g is the share of reminded among the pairs that have '1' under one condition only" in text
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "read", "message"),
+    [
+        (answers(), {"smallest_effect": 3.0}, {}, "smallest_effect=3 cannot be: differences of shares lie within -1 "
+         r"and 1; did you mean 0\.03\?"),
+        (answers(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {}, "effect_scale='d_z' is for numbers"),
+        (answers(), {"smallest_effect": 0.1}, {"scale": "nominal"}, "these values are nominal: leave it out"),
+        (scores(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {"cluster": "team"},
+         "needs independent pairs, and they are clustered by 'team': .* or leave cluster= out"),
+    ],
+)  # fmt: skip
+def test_a_smallest_effect_that_cannot_be_is_refused(
+    frame: pd.DataFrame, options: dict[str, Any], read: dict[str, Any], message: str
+) -> None:
+    first = frame.columns[0]
+    frame = frame.assign(team=frame[first].str[-1])
+    with pytest.raises(InputError, match=message):
+        report(frame, replace(FAST, **options), **read)

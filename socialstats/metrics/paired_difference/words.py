@@ -10,9 +10,9 @@ from socialstats.errors import Caution, caution
 from socialstats.metrics.paired_difference.analysis import Options
 from socialstats.metrics.paired_difference.rows import IGNORING
 from socialstats.models.clustered_mean import ClusteredMean
-from socialstats.models.pair_values import PairValues, condition_names, digits_of, place_of
+from socialstats.models.pair_values import PairValues, condition_names, place_of
 from socialstats.results import Result, Row
-from socialstats.text import count, interval, number, p_value
+from socialstats.text import count, digits_of, interval, number, p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
