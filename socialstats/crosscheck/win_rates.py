@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare, long_table, worst
+from socialstats.designs.parts import Factor
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, Result, Verification
 
@@ -29,6 +31,7 @@ def verify(result: Result) -> Verification:
     table = long_table(result.design, settings["covariate"])
     pooled = settings["weights"] == "pooled"
     checks: dict[tuple[str, str], list[Check]] = {}
+    factors = cluster_factors(result.design, settings["cluster"])
     for (item, condition), rows in table.groupby(["item", "condition"]):
         row = result.row(str(item), group=str(condition))
         share = rows["w"] if pooled else rows["w"] / rows.groupby("opponent")["w"].transform("sum")
@@ -37,7 +40,7 @@ def verify(result: Result) -> Verification:
         checks.setdefault((str(condition), "rates"), []).append(
             compare(name, row.estimate, rate, package="pandas", tolerance=1e-10, why=SAME)
         )
-        found = wilson_checks if settings["ci"] == "wilson" else error_checks
+        found = wilson_checks if settings["ci"] == "wilson" else partial(error_checks, factors)
         for kind, check in found(result, row, rows, share, rate, name):
             checks.setdefault((str(condition), kind), []).append(check)
     return Verification(checks=tuple(worst(group, kind) for (_, kind), group in checks.items() if group))
@@ -63,12 +66,11 @@ def wilson_checks(
 
 
 def error_checks(
-    result: Result, row: Any, rows: pd.DataFrame, share: pd.Series, rate: float, name: str
-) -> list[tuple[str, Check]]:
+    factors: tuple[Factor, ...], result: Result, row: Any, rows: pd.DataFrame, share: pd.Series, rate: float, name: str
+) -> list[tuple[str, Check]]:  # fmt: skip
     """Compare the linearised standard error with that of a weighted mean by statsmodels WLS."""
     from statsmodels.regression.linear_model import WLS
 
-    factors = cluster_factors(result.design, result.settings["cluster"])
     if row.std_error is None or len(factors) > 1 or (result.design.weighted and not factors):
         return []
     with warnings.catch_warnings():

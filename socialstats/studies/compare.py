@@ -48,7 +48,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """Every level by itself, and every other level minus the reference, by level; problems say what is missing."""
+    """Every level by itself, and every other level minus the reference, by level.
+
+    `problems` say which differences do not exist, `left` which pairs of items only one of two levels has.
+    """
 
     reference: str
     levels: Mapping[str, Level]
@@ -57,6 +60,7 @@ class Numbers:
     entropy: Mapping[str, Result]
     ranges: Mapping[str, tuple[Result, ...]]
     problems: tuple[str, ...] = ()
+    left: tuple[Caution, ...] = ()
 
 
 def run(design: Comparisons, options: StudyOptions) -> Outcome:
@@ -146,10 +150,12 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     levels = {name: one_level(name, part, options, fitted) for name, part in parts.items()}
     order = [name for name in parts if name != reference]
     problems: list[str] = []
+    left: list[Caution] = []
     found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}}
     for name in order:
         labels = (name, reference)
-        one, two, pairs, _ = on_common_pairs(parts[name], parts[reference])
+        one, two, pairs, dropped = on_common_pairs(parts[name], parts[reference])
+        left += [replace(c, detail=f"{shorten(name)} and {shorten(reference)}: {c.detail}") for c in dropped]
 
         def models(one: Comparisons = one, two: Comparisons = two, labels: Any = labels, pairs: int = pairs) -> Result:
             if options.penalty or options.prior:
@@ -171,7 +177,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
             except SocialStatsError as error:
                 problems.append(f"{shorten(name)} minus {shorten(reference)}: {str(error).split(chr(10))[0]}")
     return Numbers(
-        reference=reference, levels=levels, **found, problems=tuple(problems),
+        reference=reference, levels=levels, **found, problems=tuple(problems), left=tuple(left),
         ranges=ranges(levels, options) if by_covariate else {},
     )  # fmt: skip
 
@@ -219,7 +225,7 @@ def ranges_block(numbers: Numbers, names: list[str]) -> Block | None:
     for name in names:
         for what, result in zip(("S", "urgency effect"), numbers.ranges.get(name, ()), strict=False):
             low, high = ends(result.rows)
-            mover, shift = next(iter(moves(result.rows).items()))
+            mover, shift = next(iter(moves(result.rows).items()), ("nothing", 0.0))
             cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,
                           f"{mover} ({number(shift)})"))  # fmt: skip
     table = Table(
@@ -259,16 +265,17 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     ref, cov = f"'{shorten(numbers.reference)}'", options.covariate
     alpha = 1 - options.level
     tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
-    closer = [r for r in rows if (tests[r.term] or 1.0) < alpha and (r.estimate or 0.0) < 0]
-    farther = [r for r in rows if (tests[r.term] or 1.0) < alpha and (r.estimate or 0.0) > 0]
-    open_ = len(rows) - len(closer) - len(farther)
+    settled = [r for r in rows if (tests[r.term] if tests[r.term] is not None else 1.0) < alpha]
+    closer = [r for r in settled if (r.estimate or 0.0) < 0]
+    farther = [r for r in settled if (r.estimate or 0.0) > 0]
+    open_ = [shorten(r.term, 30) for r in rows if r not in settled]
     parts = []
     for found, word in ((closer, "closer to"), (farther, "farther from")):
         if found:
             parts.append(f"{listing([shorten(r.term, 30) for r in found], most=4)} "
                          f"{'is' if len(found) == 1 else 'are'} {word} following {cov} than {ref}")  # fmt: skip
     if open_:
-        parts.append(f"for {count(open_, 'level')} the data do not settle it")
+        parts.append(f"for {listing(open_, most=4)} the data do not settle which is closer to following {cov}")
     most = max(rows, key=lambda r: abs(r.statistic or 0.0))
     p = f"{p_value(tests[most.term])}" if tests[most.term] is not None else str(most.undefined)
     first = (
@@ -282,7 +289,28 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"The higher {cov} won from {percent(higher[low].estimate)} ({shorten(low, 40)}) to "
         f"{percent(higher[high].estimate)} ({shorten(high, 40)}) of the time."
     )
-    return (first[0].upper() + first[1:], second)
+    return (first[0].upper() + first[1:], second, *effect_answer(numbers, options))
+
+
+def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the answer about the effect of one step of the covariate, beside strengths of their own."""
+    changes = [
+        replace(row, term=name, group=None)
+        for name, result in numbers.models.items() for row in result.rows
+        if row.group == "effect" and row.term == options.covariate
+    ]  # fmt: skip
+    if not changes:
+        return ()
+    rows, _ = with_holm(changes, "differences of the effect")
+    tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
+    settled = [r for r in rows if (tests[r.term] if tests[r.term] is not None else 1.0) < 1 - options.level]
+    most = max(rows, key=lambda r: abs(r.statistic or 0.0))
+    return (
+        f"With roles of every strength held equal, one step of {options.covariate} weighs differently than for "
+        f"'{shorten(numbers.reference)}' in {count(len(settled))} of {count(len(rows), 'level')}"
+        f"{' (Holm)' if len(rows) > 1 else ''}; {shorten(most.term, 40)} minus {shorten(numbers.reference, 40)}: "
+        f"{number(most.estimate)} log-odds, {interval(most.conf_low, most.conf_high, level=options.level)}.",
+    )
 
 
 def s_rows(found: Mapping[str, Result]) -> list[Row]:
@@ -299,7 +327,7 @@ def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
     """Return the cautions of the table, of every level and of the differences."""
     levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
     pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
-    return order_cautions(tuple(pairs), tuple(levels), design.cautions)
+    return order_cautions(numbers.left, tuple(pairs), tuple(levels), design.cautions)
 
 
 def level_table(numbers: Numbers, by: str) -> Table:

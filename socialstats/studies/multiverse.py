@@ -16,7 +16,6 @@ from socialstats.text import count, interval, number, quoted, shorten
 Side = Literal["above", "below", "holds", "unknown"]
 MOST_LEFT_OUT = 12  # levels of a factor that are left out one at a time
 SAME = 1e-9  # estimates nearer than this to each other, relative to their size, count as the same
-MOST_CHECKED = 2
 SIDES: dict[Side, str] = {
     "above": "lies above it", "below": "lies below it", "holds": "holds it", "unknown": "does not exist",
 }  # fmt: skip
@@ -50,17 +49,20 @@ class Multiverse(Result):
     __slots__ = ()
 
     def verify(self) -> Verification:
-        """Recompute the smallest and the largest estimate by the crosscheck of their metric."""
-        results: Mapping[str, Result] = self.extras["results"]
-        checks: list[Check] = []
-        for row in ends(self.rows)[:MOST_CHECKED]:
-            source, mine = results[row.term], self.extras["leads"][row.term]
-            same = row.estimate == mine.estimate
-            checks.append(
-                Check(quantity=f"{row.term}: row of the table", ours=row.estimate, theirs=mine.estimate,
-                      package="socialstats", version="", tolerance=0.0, ok=same, why="the same number, copied")
-            )  # fmt: skip
-            checks += [replace(c, quantity=f"{row.term}: {c.quantity}") for c in source.verify()]
+        """Recompute the estimate that lies farthest from the page's own by the crosscheck of its metric.
+
+        The rows must also be those of the analyses that they name.
+        """
+        leads: Mapping[str, Row] = self.extras["leads"]
+        checks = [
+            Check(quantity=f"{row.term}: estimate", ours=row.estimate, theirs=leads[row.term].estimate,
+                  package="socialstats", version="", tolerance=0.0, ok=row.estimate == leads[row.term].estimate,
+                  why="the same number, copied")
+            for row in known(self.rows)
+        ]  # fmt: skip
+        base = leads[self.rows[0].term].estimate or 0.0
+        farthest = max(leads, key=lambda label: abs((leads[label].estimate or 0.0) - base))
+        checks += [replace(c, quantity=f"{farthest}: {c.quantity}") for c in self.extras["results"][farthest].verify()]
         return Verification(checks=tuple(checks))
 
 
@@ -188,6 +190,8 @@ def side(row: Row, reference: float) -> Side:
 def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, name: str) -> str:
     """Return range, the choice that moves the estimate most, and how often the conclusion stays."""
     low, high = ends(rows)
+    if len(known(rows)) < 2:
+        return f"On this page {quantity} is {number(rows[0].estimate, digits)}. {_mover(rows, digits)}"
     text = (
         f"Over {count(len(known(rows)), 'analysis', 'analyses')}, {quantity} runs from {number(low.estimate, digits)} "
         f"({shorten(low.term, 60)}) to {number(high.estimate, digits)} ({shorten(high.term, 60)}); on this page it is "
@@ -213,6 +217,8 @@ def _interval(row: Row, digits: int) -> str:
 def _mover(rows: tuple[Row, ...], digits: int) -> str:
     """Say which choice moves the estimate most."""
     shifts = moves(rows)
+    if not shifts:
+        return "No other analysis has an estimate."
     choice, shift = next(iter(shifts.items()))
     if abs(shift) <= SAME * max(1.0, abs(rows[0].estimate or 0.0)):
         return "No choice moves it."

@@ -1,0 +1,206 @@
+"""Compare: models or prompts on the same pairs of items, paired."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import socialstats as ss
+from socialstats.errors import InputError
+from socialstats.models.conditions import condition_table
+from socialstats.models.sensitivity_index import sensitivity_terms
+from socialstats.resampling.units import Units, weight_blocks
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.compare import reference_of
+from socialstats.studies.compare_refits import difference, refit
+from socialstats.studies.outcome import Block, Outcome
+
+ROOT = Path(__file__).parents[2]
+FAST = StudyOptions(resamples=200)
+ITEMS = "abcdefgh"
+
+
+def chooser(step: float, strengths: dict[str, float], seed: int, model: str) -> pd.DataFrame:
+    """Choices of a model that follows urgency by `step` log-odds and prefers items by `strengths`."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i, a in enumerate(ITEMS):
+        for b in ITEMS[i + 1 :]:
+            for ua in (1, 2, 3):
+                for ub in (1, 2, 3):
+                    for _ in range(3):
+                        eta = step * (ua - ub) + strengths.get(a, 0.0) - strengths.get(b, 0.0)
+                        won = a if rng.random() < 1 / (1 + np.exp(-eta)) else b
+                        rows.append((a, b, won, ua, ub, "early" if a < "e" else "late", "early" if b < "e" else "late"))
+    names = ["item_a", "item_b", "winner", "urgency_a", "urgency_b", "team_a", "team_b"]
+    return pd.DataFrame(rows, columns=names).assign(model=model)
+
+
+def design_of(*frames: pd.DataFrame, **reading: object) -> ss.Comparisons:
+    return ss.Comparisons.from_frame(pd.concat(frames), by="model", **reading)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    plain = {"a": 0.5, "h": -0.5}
+    return run_study(
+        STUDIES["role-conflict"],
+        design_of(chooser(0.4, plain, 1, "default"), chooser(1.6, plain, 2, "firm"),
+                  chooser(0.4, {"a": 0.5, "h": 2.5}, 3, "fond")), FAST,
+    )  # fmt: skip
+
+
+def block(outcome: Outcome, name: str) -> Block:
+    return next(b for b in outcome.blocks if b.id == name)
+
+
+def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> None:
+    assert "Firm is closer to following urgency than 'default'" in outcome.answer[0]
+    firm = next(r for r in block(outcome, "levels-strengths").results if "firm minus" in r.title).row("urgency")
+    assert firm.conf_low is not None
+    assert firm.conf_high is not None
+    assert firm.conf_low < 1.2 < firm.conf_high
+    assert firm.conf_low > 0
+    fond = next(r for r in block(outcome, "levels-strengths").results if "fond minus" in r.title)
+    h = fond.row("h")
+    assert h.estimate == max(r.estimate or 0 for r in fond.rows if r.group == "strength")
+    assert (h.conf_low or 0) > 0
+    assert fond.row("share of late").estimate > 0  # type: ignore[operator]
+
+
+def test_all_blocks_are_there_drawn_and_verified(outcome: Outcome) -> None:
+    ids = [b.id for b in outcome.blocks]
+    assert ids == [
+        "levels-s", "differences-s", "levels-effects", "differences-shares", "levels-strengths", "differences-entropy",
+        "multiverse",
+    ]  # fmt: skip
+    assert all(b.draw is None or b.draw() for b in outcome.blocks)
+    assert outcome.verifications
+    assert all(v.ok for v in outcome.verifications.values())
+    assert all(r.verify().ok for r in block(outcome, "levels-strengths").results)
+
+
+def test_intervals_are_ordered_and_levels_are_adjusted_as_one_family(outcome: Outcome) -> None:
+    for b in outcome.blocks:
+        for result in b.results:
+            for row in result.rows:
+                if row.conf_low is not None and row.conf_high is not None and row.estimate is not None:
+                    assert row.conf_low <= row.estimate <= row.conf_high
+    rows = block(outcome, "differences-s").results[-1].rows
+    p = sorted(r.p_value for r in rows if r.p_value is not None)
+    assert sorted(r.p_adjusted for r in rows if r.p_adjusted is not None) == pytest.approx(
+        [min(1, 2 * p[0]), max(min(1, 2 * p[0]), p[1])]
+    )
+
+
+def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
+    frames = [chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")]
+    results = []
+    for reference in ("one", "two"):
+        found = run_study(STUDIES["compare"], design_of(*frames), replace(FAST, reference=reference, verify=False))
+        results.append({(r.term, r.group): r for r in block(found, "levels-strengths").results[0].rows})
+    for key, row in results[0].items():
+        other = results[1][key]
+        assert row.estimate == pytest.approx(-(other.estimate or 0), abs=1e-9)
+        assert row.conf_low == pytest.approx(-(other.conf_high or 0), abs=1e-9)
+        assert row.p_value == pytest.approx(other.p_value, abs=1e-9)
+
+
+def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
+    """The s.e. of the difference, recomputed by refitting both weighted tables on the drawn pairs."""
+    one, two = (replace(ss.Comparisons.from_frame(chooser(s, {"a": 1.0}, k, "m"))) for s, k in ((0.4, 1), (1.0, 2)))
+    options = replace(FAST, resamples=120, seed=7)
+    made = difference(*(refit(d, options, "~ urgency", {}, True) for d in (one, two)), ("1", "2"), options, 28)
+    drawn = np.concatenate(list(weight_blocks(Units.clusters(one.pair.codes), resamples=120, seed=7, block=16)))
+    gaps = []
+    for w in drawn[:5]:
+        fits = []
+        for d in (one, two):
+            table = d.table().assign(w=w[d.pair.codes] * d.count)
+            table = table[table["w"] > 0]
+            fits.append(
+                ss.bradley_terry(
+                    replace(d, weight=w[d.pair.codes] * d.count, weighted=True).take(w[d.pair.codes] > 0),
+                    "~ urgency", order=True, cluster=None,
+                ).row("urgency").estimate  # type: ignore[union-attr]
+            )  # fmt: skip
+        gaps.append(fits[0] - fits[1])  # type: ignore[operator]
+    assert isinstance(made, ss.Result)
+    full = [refit(d, options, "~ urgency", {}, True) for d in (one, two)]
+    at = [list(f.kinds).index("urgency") for f in full]
+    joint = full[0].replicates[:5, at[0]] - full[1].replicates[:5, at[1]]
+    assert joint == pytest.approx(gaps, abs=1e-6)
+
+
+def test_the_difference_of_s_is_the_difference_of_both_tables(outcome: Outcome) -> None:
+    plain = {"a": 0.5, "h": -0.5}
+    values = []
+    for frame in (chooser(1.6, plain, 2, "firm"), chooser(0.4, plain, 1, "default")):
+        design = ss.Comparisons.from_frame(frame)
+        table = condition_table(design, "urgency", "opponent")
+        sums = np.asarray(table.statistics.sum(axis=0)).reshape(1, -1)
+        values.append(sensitivity_terms(sums, len(design.items))[0, 1])
+    row = next(r for r in block(outcome, "differences-s").results if r.metric == "sensitivity").row(
+        "S_corrected", group="difference"
+    )
+    assert row.estimate == pytest.approx(values[0] - values[1], abs=1e-9)
+
+
+def test_reference_level() -> None:
+    assert reference_of(("a", "Baseline", "default"), None) == "default"
+    assert reference_of(("b", "a"), None) == "b"
+    assert reference_of(("b", "a"), "a") == "a"
+    with pytest.raises(InputError, match="reference='x' is no level; levels: b and a"):
+        reference_of(("b", "a"), "x")
+
+
+def test_without_urgency_strengths_and_entropy_are_compared() -> None:
+    frames = [chooser(0.0, {"a": 2.0}, 1, "one"), chooser(0.0, {"h": 2.0}, 2, "two")]
+    design = design_of(*(f.drop(columns=["urgency_a", "urgency_b"]) for f in frames))
+    found = run_study(STUDIES["compare"], design, FAST)
+    assert "differ (Holm), most 'h' by" in found.answer[0] or "differ (Holm), most 'a' by" in found.answer[0]
+    assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
+    assert found.strip is None
+
+
+def test_pairs_of_one_level_only_are_left_out_of_the_difference_with_a_caution() -> None:
+    one, two = chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")
+    found = run_study(
+        STUDIES["compare"],
+        design_of(one, two[~((two.item_a == "a") & (two.item_b == "b"))]),
+        replace(FAST, verify=False),
+    )
+    made = block(found, "levels-strengths").results[0]
+    assert made.counts["pairs"] == 27
+    assert "SS301" in {c.code for c in found.cautions}
+
+
+def test_compare_needs_levels() -> None:
+    design = ss.Comparisons.from_frame(chooser(0.4, {}, 1, "one"))
+    with pytest.raises(InputError, match="needs"):
+        pick(STUDIES, "compare", design)
+    with pytest.raises(InputError, match="needs by="):
+        STUDIES["compare"].run(design, FAST)
+
+
+def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
+    pd.concat([chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")]).to_csv(tmp_path / "two.csv", index=False)
+    pages = []
+    for seed in ("0", "77"):
+        page = tmp_path / "page.html"
+        subprocess.run(
+            [sys.executable, "-m", "socialstats", "report", "two.csv", "--by", "model", "--resamples", "200", "-q",
+             "-o", "page.html"],
+            cwd=tmp_path, check=True,
+            env=os.environ | {"PYTHONHASHSEED": seed,
+                              "PYTHONPATH": os.pathsep.join(str(ROOT / p) for p in ("", "collect", "reports"))},
+        )  # fmt: skip
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1]
