@@ -16,16 +16,18 @@ from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.paired_options import check_choice, texts
 from socialstats.designs.parts import FloatArray, FlowStep, IntArray
 from socialstats.designs.ratings import SCALES, Ratings, Scale
-from socialstats.designs.ratings_options import UNITS, RatingsOptions, RatingsRoles, check_scale
+from socialstats.designs.ratings_options import RATER_NAMES, UNITS, RatingsOptions, RatingsRoles, check_scale
 from socialstats.designs.ratings_reading import build_from, size_cautions
 from socialstats.designs.rows import FILL, Rows, begin
 from socialstats.designs.squares import square_counts
-from socialstats.designs.suspects import cluster_suspects
+from socialstats.designs.suspects import NAME, cluster_suspects
 from socialstats.designs.wide import as_named, make_long
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_number, as_table
 
 AXES = ("columns", "rows")
+BELONG = ("stratum", "strata", "stage", "trait", "category", "split", "language", "block", "fold", "weight")
+MOST_NAMED = 8
 SQUARE_FIX = "declare scale= (scale='ordinal' for levels in order)"
 
 
@@ -50,6 +52,8 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
         finder.explicit("raters" if by_column else "units", name)
     if finder.problems:
         raise DesignError(finder.problems)
+    if by_column and columns is None:
+        _refuse_others(table.source, chosen)
     if not chosen:
         raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
     long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")
@@ -62,6 +66,21 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     done = build_from(long.table, roles, full, wide=table)
     parts = {part: column for part, column in roles.parts().items() if part not in ("unit", "rater", "value")}
     return replace(done, columns={row_part: row, **parts} if row else parts)
+
+
+def _refuse_others(source: str, chosen: Sequence[str]) -> None:
+    """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
+    known = {*UNITS, *BELONG}
+    other = [c for c in chosen if (c.casefold() in known or NAME.search(c)) and c.casefold() not in RATER_NAMES]
+    if not other:
+        return
+    rest = [c for c in chosen if c not in other]
+    fix = f"raters={rest!r}" if 1 < len(rest) <= MOST_NAMED else "raters=[...] with the columns of the raters"
+    raise DesignError(
+        f"{source}: without raters= all other columns are raters, here {text.quoted(chosen, 8)}; but "
+        f"{text.quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
+        f"{fix}, and unit=, cluster= or strata= for a column that belongs to the unit"
+    )
 
 
 def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:

@@ -229,3 +229,24 @@ def test_counts_of_levels() -> None:
     assert {name: part.n_rows for name, part in by.split().items()} == {"p": 3, "q": 4}
     many = Ratings.from_counts(np.array([[6, 5]]), scale="nominal")
     assert many.raters == ("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11")
+
+
+@pytest.mark.parametrize("name", ["topic", "domain", "story_id", "item_id", "stage", "Trait", "scenario"])
+def test_columns_of_units_are_not_taken_as_raters(name: str) -> None:
+    rows = {"unit": [1, 2, 3], "ann": [1, 2, 3], "bob": [1, 2, 2], name: [1, 1, 2]}
+    message = error(Ratings.from_wide, rows, raters_in="columns", scale="ordinal")
+    assert f"here 'ann', 'bob' and '{name}'; but '{name}' has the name of a unit, cluster or stratum" in message
+    assert "raters=['ann', 'bob']" in message
+    for options in ({"strata": name}, {"cluster": name}):
+        assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal", **options).raters == ("ann", "bob")
+    assert (
+        name
+        in Ratings.from_wide(
+            {k: v for k, v in rows.items() if k != "unit"}, raters_in="columns", scale="ordinal", raters=["ann", name]
+        ).raters
+    )
+
+
+def test_columns_with_names_of_raters_are_raters() -> None:
+    rows = {"expert": [1, 2, 3], "model": [1, 2, 2], "worker": [1, 1, 2]}
+    assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal").raters == ("expert", "model", "worker")
