@@ -225,6 +225,13 @@ class PairedSources:
         >>> design = Paired.from_table([[570, 86], [150, 794]], conditions=("May", "June"))
         >>> design.n_pairs, design.square()[1, 0]
         (1600, np.float64(150.0))
+
+        Levels ascend: row 0 holds the pairs with 0 under the first condition, so that the last cell counts 1 under
+        both, and [1][0] the first only. The cells of `from_cells` start with both:
+
+        >>> same = Paired.from_cells(a=794, b=150, c=86, d=570, conditions=("May", "June"))
+        >>> bool((same.square() == design.square()).all())
+        True
         """
         from socialstats.designs.paired_tables import square_pairs
 
@@ -264,8 +271,14 @@ class PairedSources:
         Examples
         --------
         >>> from socialstats import Paired
-        >>> Paired.from_cells(a=794, b=150, c=86, d=570).square().tolist()
+        >>> cells = Paired.from_cells(a=794, b=150, c=86, d=570)
+        >>> cells.square().tolist()
         [[570.0, 86.0], [150.0, 794.0]]
+
+        That is the layout of `from_table`, [[d, c], [b, a]] with levels ascending, not [[a, b], [c, d]]:
+
+        >>> Paired.from_table([[570, 86], [150, 794]]).square().tolist() == cells.square().tolist()
+        True
         """
         from socialstats.designs.paired_tables import cell_pairs
 
