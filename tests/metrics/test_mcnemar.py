@@ -398,3 +398,19 @@ def test_figures_of_the_difference_and_of_the_cells():
     with pytest.raises(InputError, match="difference, cells"):
         result.plot(kind="pie")
     pyplot.close("all")
+
+
+def test_units_of_the_difference_are_pairs_as_in_the_paired_difference():
+    from socialstats import paired_difference
+
+    design = replace(table(5, 9, 4, 7), clusters=())
+    story = factor("story", [0, 1, 2, 3])
+    for one in (design, replace(design, clusters=(story,))):
+        result, plain = mcnemar(one), paired_difference(one)
+        rows = [row for row in result.rows if row.term == "difference"]
+        assert {(row.n, row.n_units) for row in rows} == {(25, 25)}
+        assert (rows[0].n, rows[0].n_units) == (plain.rows[0].n, plain.rows[0].n_units)
+        assert (result.row("odds_ratio").n_units, result.counts["discordant pairs"]) == (13, 13)
+        df = result.rows[0].df
+        assert result.glance()["df"][0] == (None if df is None else pytest.approx(df))
+    assert mcnemar(design, test="asymptotic").glance()["df"][0] == 1

@@ -21,6 +21,7 @@ from socialstats.metrics.mcnemar.options import (
 )
 from socialstats.metrics.mcnemar.rows import all_rows
 from socialstats.models.dependence import cluster_factors, cluster_text
+from socialstats.models.pair_values import whole
 from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import shorten
 
@@ -78,8 +79,9 @@ def mcnemar(
         conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, or for exact and mid-p tests b and
         for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
-        its infinite end). `n` counts pairs, `n_units` discordant pairs. Without discordant pairs every p is 1 and the
-        odds ratio is undefined (caution SS314).
+        its infinite end). `n` counts pairs; `n_units` too in rows ``difference``, and discordant pairs in those of the
+        odds ratio, g and the tests, which rest on these alone. Without discordant pairs every p is 1 and the odds ratio
+        is undefined (caution SS314).
 
     Raises
     ------
@@ -136,7 +138,12 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         inference=f"{rows[0].method}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts=sizes(found, factors),
-        fit={"nobs": design.n_pairs, "n_clusters": rows[0].n_clusters, "method": TEST_NAMES[lead]},
+        fit={
+            "nobs": design.n_pairs,
+            "n_clusters": rows[0].n_clusters,
+            "df": None if rows[0].df is None else whole(rows[0].df),
+            "method": TEST_NAMES[lead],
+        },
         settings=settings,
         cautions=all_cautions(design, found, rows, factors),
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),

@@ -65,7 +65,7 @@ def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
         term="difference", estimate=cells.difference, std_error=None if robust.undefined else robust.std_error,
         conf_low=ends[0] if ends else None, conf_high=ends[1] if ends else None, conf_level=level if ends else None,
         statistic=done.statistic if done else None, df=done.df if done else None, p_value=done.p if done else None,
-        n=cells.n, n_units=int(cells.discordant), n_clusters=min(robust.clusters),
+        n=cells.n, n_units=int(cells.n), n_clusters=min(robust.clusters),
         method=f"{name}; {TEST_NAMES[lead]}",
         undefined=str(test) if done is None else None if ends else robust.undefined,
     )  # fmt: skip
@@ -105,7 +105,7 @@ def pairs_difference(
         conf_low=low if known else None, conf_high=high if known else None, conf_level=level if known else None,
         statistic=test.statistic if test is not None and chi_square else None,
         df=test.df if test is not None else None, p_value=test.p if test is not None else None,
-        n=cells.n, n_units=int(cells.discordant), method=f"{NAMES[kind]}; {named}" if named else NAMES[kind],
+        n=cells.n, n_units=int(cells.n), method=f"{NAMES[kind]}; {named}" if named else NAMES[kind],
         undefined=None if known else f"{NAMES[kind]} has no width here; difference_ci='tango' has",
     )  # fmt: skip
 
