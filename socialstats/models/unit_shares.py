@@ -17,6 +17,7 @@ from socialstats.text import interval, number
 
 RESAMPLED = ("percentile", "basic", "bca")
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
+CAPPED = "Wilson, n at most {trials} answers (s.e. without this cap)"
 SAME = "all resamples give the same value, so there is no interval"
 METHODS = {"wilson": "Wilson", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
            "bca": "bootstrap, BCa"}  # fmt: skip
@@ -58,8 +59,8 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     """Fill a row with the mean of the values, its standard error and interval.
 
     Wilson's interval of independent yes-or-no values takes n units. Else n is p(1 - p)/s.e.^2, at most `trials` (Korn
-    & Graubard 1998), with a t quantile; s.e. of independent units sd/sqrt(n), CR2 by one cluster factor, and
-    V1 + V2 - V12 by two.
+    & Graubard 1998; where this cap binds, `method` says so, and the s.e. stays that of the values), with a t quantile;
+    s.e. of independent units sd/sqrt(n), CR2 by one cluster factor, and V1 + V2 - V12 by two.
 
     Parameters
     ----------
@@ -82,6 +83,10 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
         return replace(row, undefined=ONE_CLUSTER if data.clusters else "one unit: no interval")
     error, df = error_of(data, p, n)
     row = replace(row, std_error=error if error > 0 else None)
+    if how.ci == "wilson" and capped(data, p, error):
+        row = replace(
+            row, method=f"{METHODS[how.ci]}, n at most {number(data.trials, 0)} answers (s.e. without this cap)"
+        )
     low, high, why = resampled(data, how) if how.ci in RESAMPLED else wilson_ends(data, p, error, df, groups, how.level)
     if why:
         return replace(row, undefined=why)
@@ -114,6 +119,11 @@ def error_of(data: Shares, p: float, n: float) -> tuple[float, float | None]:
     found = clustered_mean(data.values, data.count, data.clusters)
     flat = bool(found.undefined) or math.isnan(found.std_error)
     return (0.0, None) if flat else (found.std_error, found.df)
+
+
+def capped(data: Shares, p: float, error: float) -> bool:
+    """Tell whether the interval counts fewer answers than the standard error by itself speaks for."""
+    return not is_plain(data) and error > 0 and 0 < p < 1 and p * (1 - p) / error**2 > data.trials * (1 + 1e-9)
 
 
 def wilson_ends(
