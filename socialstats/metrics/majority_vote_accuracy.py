@@ -130,7 +130,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         inference=f"{made} intervals; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
-        fit={"nobs": units, "method": how.ci}
+        fit={"nobs": units, "n_clusters": rows[0].n_clusters, "method": how.ci}
         | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
         settings=settings | {"truth": truth_name(settings["truth"])},
         cautions=(*left_out(design, ballots), *cluster_cautions(design, factors)),

@@ -9,14 +9,23 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import InputError
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.intervals import checked_level
-from socialstats.models.raters import Patterns, RefusalRule, by_stratum, need_pairs, pair_names, patterns
+from socialstats.models.raters import (
+    Patterns,
+    RefusalRule,
+    by_stratum,
+    missing_ratings,
+    need_pairs,
+    pair_names,
+    patterns,
+    quoted_pair,
+)
 from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, shorten
+from socialstats.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +68,8 @@ def percent_agreement(
         A refusal is no rating; or a level of its own, which agrees with itself only.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
         ``"auto"`` is ``"wilson"``: with n units for two raters and independent units, else with
-        n = p(1 - p)/(s.e.)^2 and a t quantile (CR2 by clusters). The others resample units or clusters.
+        n = p(1 - p)/(s.e.)^2, at most the number of pairs of ratings, and a t quantile (CR2 by clusters). Where that
+        cap binds, the row's `method` says that the s.e. is without it. The others resample units or clusters.
     cluster : str, pair of str or None
         Declared clusters of units (two are taken as crossed); None takes units as independent.
     level : float
@@ -128,10 +138,10 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         inference=f"{made} intervals; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        fit={"nobs": whole.n_ratings, "method": how.ci}
+        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": how.ci}
         | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
         settings=settings,
-        cautions=(*missing_ratings(whole), *cluster_cautions(design, factors)),
+        cautions=(*missing_ratings(design, whole, settings["refusal"]), *cluster_cautions(design, factors)),
         references=("wilson1927", "korngraubard1998"),
         design=design,
         extras={"agrees": agree},
@@ -200,21 +210,12 @@ def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, Float
     return share, total * (total - 1) / 2
 
 
-def missing_ratings(part: Patterns) -> tuple[Caution, ...]:
-    """Caution SS315 when not everybody rated every unit."""
-    missing = part.n_units * len(part.raters) - part.n_ratings
-    if not missing:
-        return ()
-    said = f"{count(missing, 'rating')} missing; each pair of raters is compared on the units that both rated"
-    return (caution("SS315", said, affects="pairs, which stand on different units"),)
-
-
 def sentence(result: Result) -> str:
     """Say how often two raters of a unit agreed."""
     row = result.rows[0]
     near = result.settings["tolerance"]
     what = f"differed by at most {near:g}" if near else "gave the same level"
-    who = "Two raters of a unit" if row.term == ALL else f"The raters '{shorten(row.term)}'"
+    who = "Two raters of a unit" if row.term == ALL else f"The raters {quoted_pair(row.term)}"
     if row.estimate is None:
         return f"How often they agreed is undefined: {row.undefined}."
     why = f" ({row.undefined})" if row.undefined else ""

@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.resampling import Units
 from socialstats.text import count, listing, shorten
 
@@ -183,17 +183,41 @@ def by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, B
 
 
 def pair_names(raters: Sequence[str]) -> dict[tuple[int, int], str]:
-    """Name every pair of raters ``a | b``; in full quotes where labels hold the separator themselves.
+    """Name every pair of raters ``a | b``; each in double quotes (doubled inside) where labels hold the separator.
 
     Examples
     --------
-    >>> pair_names(["ann", "bob"])
-    {(0, 1): 'ann | bob'}
+    >>> pair_names(["ann", "bob"]), pair_names(["a|b", "c"])
+    ({(0, 1): 'ann | bob'}, {(0, 1): '"a|b" | "c"'})
     """
     plain = not any(SEPARATOR.strip() in rater for rater in raters)
-    named = [rater if plain else repr(rater) for rater in raters]
+    named = [rater if plain else '"' + rater.replace('"', '""') + '"' for rater in raters]
     n = len(raters)
     return {(i, j): f"{named[i]}{SEPARATOR}{named[j]}" for i in range(n) for j in range(i + 1, n)}
+
+
+def quoted_pair(name: str) -> str:
+    """Return the name of a pair for a sentence, in quotes unless `pair_names` put its raters in quotes.
+
+    Examples
+    --------
+    >>> quoted_pair("ann | bob"), quoted_pair('"a|b" | "c"')
+    ("'ann | bob'", '"a|b" | "c"')
+    """
+    shown = shorten(name)
+    return shown if name.startswith('"') and name.endswith('"') else f"'{shown}'"
+
+
+def missing_ratings(design: Ratings, found: Patterns, refusal: str) -> tuple[Caution, ...]:
+    """Caution SS315 when not everybody rated every unit; says how many refusals are among the missing ratings."""
+    missing = found.n_units * len(found.raters) - found.n_ratings
+    if not missing:
+        return ()
+    copies = design.unit_count[design.unit]
+    refused = 0 if refusal == "level" else int(copies[design.status == REFUSAL].sum())
+    among = f" ({count(refused, 'refusal')} in the whole table taken as missing)" if refused else ""
+    said = f"{count(missing, 'rating')} missing{among}; each pair of raters is compared on the units that both rated"
+    return (caution("SS315", said, affects="pairs, which stand on different units"),)
 
 
 def need_pairs(design: Ratings, found: Patterns) -> None:

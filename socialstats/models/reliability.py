@@ -19,6 +19,7 @@ from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.dependence import cluster_factors
 from socialstats.models.intervals import checked_level, critical_value, two_sided_p
 from socialstats.models.linearised import linearised_error
+from socialstats.models.pair_values import whole
 from socialstats.models.rating_counts import REFUSALS, RatingCounts, merged, rating_counts
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.resampling.intervals import check_resamples
@@ -76,7 +77,13 @@ class AgreementOptions:
     def fit(self, row: Row) -> dict[str, Any]:
         """Return the header of a result whose first row is this one."""
         drawn = {} if self.ci == "closed" else {"seed": self.seed, "resamples": self.resamples}
-        return {"nobs": int(row.n or 0), "n_clusters": row.n_clusters, "method": row.method, **drawn}
+        return {
+            "nobs": int(row.n or 0),
+            "n_clusters": row.n_clusters,
+            "df": None if row.df is None else whole(row.df),
+            "method": row.method,
+            **drawn,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

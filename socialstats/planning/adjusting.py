@@ -55,9 +55,11 @@ def adjust(
         A mapping of labels to p-values is one family; any other mapping is one family a key, such as
         ``{"bias by topic": by_topic, "bias by type": by_type}``, each adjusted over its own tests. Rows without a
         p-value (means, sizes) are no tests and are left out; so are rows of a result that test its leading hypothesis
-        again (groups ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. A test which
-        does not exist (`undefined`, a p of NaN or None) stays in the table without a p and is *not* counted in m,
-        as in R's `p.adjust`.
+        again (groups ``"test"``, ``"ignoring clusters"``, ``"... alone"``), unless `groups` names them. Of
+        `weighted_kappa` the pairs of raters with a p-value are taken: rows ``"mean"`` and ``"pooled"``, which are no
+        hypotheses of their own, and pairs without one are left out, unless `terms` is given or no pair has a p-value.
+        A test which does not exist (`undefined`, a p of NaN or None) otherwise stays in the table without a p and is
+        *not* counted in m, as in R's `p.adjust`.
     method : {"holm", "bonferroni", "hochberg", "bh", "by", "max_t", "max_t_single_step"}
     family : str, optional
         Name of the family, for the method column and the sentence. By default the family is described by what it

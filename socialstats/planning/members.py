@@ -55,7 +55,7 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
         parts = {str(key): value for key, value in results.items()}
     found = []
     for family, members in parts.items():
-        titled = list(titled_rows(members, again=groups is not None))
+        titled = list(titled_rows(members, again=groups is not None, named=terms is not None))
         rows = chosen([row for _, row in titled], terms, groups)
         if not any(row.p_value is not None for row in rows):
             raise InputError(f"family '{shorten(family or 'all tests')}' has no test with a p-value to adjust")
@@ -75,17 +75,19 @@ def is_p(value: Any) -> bool:
     return value is None or isinstance(value, int | float | np.number)
 
 
-def titled_rows(members: Any, *, again: bool) -> Iterable[tuple[str, Row]]:
+def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str, Row]]:
     """Yield each row with the title of its result (empty for bare rows and p-values).
 
-    Of a result that has leading tests, those that test the same hypothesis again only where `again`.
+    Of a result that has leading tests, those that test the same hypothesis again only where `again`; of one that names
+    terms which sum up others, these only where terms are `named`.
     """
     if isinstance(members, Result):
         rows = members.rows if again else leading(members.rows)
+        rows = rows if named else single(rows, members.extras.get("together", ()))
         yield from ((members.title, row) for row in rows)
     elif isinstance(members, ResultGroup):
         for level, result in members.results.items():
-            found = titled_rows(result, again=again)
+            found = titled_rows(result, again=again, named=named)
             yield from ((title, replace(row, by=row.by or level)) for title, row in found)
     elif isinstance(members, Row):
         yield "", checked(members)
@@ -99,13 +101,21 @@ def titled_rows(members: Any, *, again: bool) -> Iterable[tuple[str, Row]]:
             if is_p(member):
                 yield "", bare(f"test {k + 1}", member)
             else:
-                yield from titled_rows(member, again=again)
+                yield from titled_rows(member, again=again, named=named)
 
 
 def leading(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave out rows that test again what another row of the result tests, where there is such a row."""
     first = [row for row in rows if row.group not in AGAIN and not (row.group or "").endswith(" alone")]
     return first if any(row.p_value is not None or row.undefined is not None for row in first) else rows
+
+
+def single(rows: Sequence[Row], together: Sequence[str]) -> Sequence[Row]:
+    """Leave out the terms that sum up others, and then rows without p, where other tests remain."""
+    if not together:
+        return rows
+    alone = [row for row in rows if row.term not in together and row.p_value is not None]
+    return alone or rows
 
 
 def bare(label: str, p: Any) -> Row:

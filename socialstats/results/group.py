@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 DESIGNS = (Comparisons, Paired, Ratings)
+SAID_BY_METRIC = ("SS315",)  # a metric says how many and how it used them; other codes tell of different things
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,9 +114,13 @@ def by_levels(
 
 
 def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
-    """Return a result that also carries what was noticed while its table was read."""
+    """Return a result that also carries what was noticed while its table was read.
+
+    What the metric itself says on missing ratings (its own `SAID_BY_METRIC` codes) is not said twice.
+    """
     if not isinstance(result, Result):
         return result
     known = {(c.code, c.detail) for c in result.cautions}
-    more = tuple(c for c in cautions if (c.code, c.detail) not in known)
+    own = {c.code for c in result.cautions}.intersection(SAID_BY_METRIC)
+    more = tuple(c for c in cautions if (c.code, c.detail) not in known and c.code not in own)
     return replace(result, cautions=(*result.cautions, *more)) if more else result

@@ -172,3 +172,20 @@ def test_between_0_and_1_and_the_same_for_any_order(matrix):
     assert row.conf_low is None or 0 <= row.conf_low <= row.estimate <= row.conf_high <= 1
     other = percent_agreement(of_matrix([r[::-1] for r in matrix[::-1]], levels=[1, 2, 3])).rows[0]
     assert (other.estimate, other.conf_low) == pytest.approx((row.estimate, row.conf_low))
+
+
+def test_a_row_says_where_its_interval_counts_fewer_answers_than_its_error():
+    rng = np.random.default_rng(11)
+    blocks = np.arange(40) // 4
+    even = [[1, 2] if u % 2 else [1, 1] for u in range(40)]  # clusters alike: less variance than independent answers
+    even[0] = [1, 2]
+    design = of_matrix(even, levels=LEVELS, clusters=[blocks.tolist()])
+    row = percent_agreement(design).rows[0]
+    assert row.estimate * (1 - row.estimate) / row.std_error**2 > 40
+    assert row.method == "Wilson, n at most 40 answers (s.e. without this cap)"
+    p, t = row.estimate, stats.t.ppf(0.975, row.n_clusters - 1)
+    assert row.conf_low == pytest.approx(
+        (p + t**2 / 80 - t * np.sqrt(p * (1 - p) / 40 + t**2 / 6400)) / (1 + t**2 / 40)
+    )
+    apart = [[1, 1 + int(rng.random() < (0.9 if b % 2 else 0.1))] for b in blocks]
+    assert percent_agreement(of_matrix(apart, levels=LEVELS, clusters=[blocks.tolist()])).rows[0].method == ("Wilson")

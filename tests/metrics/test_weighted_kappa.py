@@ -4,16 +4,21 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.metrics.fleiss_kappa import fleiss_kappa
+from socialstats.metrics.gwet_ac import gwet_ac
+from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.agreement_weights import agreement_weights
 from socialstats.models.kappa import kappa_table
-from socialstats.models.raters import patterns
+from socialstats.models.raters import pair_names, patterns
 from socialstats.resampling import Units, jackknife, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import expanded, of_matrix, of_table
@@ -357,7 +362,8 @@ def test_a_pair_without_common_units_is_a_row_with_its_reason():
     assert result.row("a | b").estimate is not None
     assert result.row("mean").estimate == pytest.approx(result.row("a | b").estimate)
     assert result.verify().ok
-    assert "2 pairs of raters without a kappa, of 3" in " ".join(map(str, result.cautions))
+    lost = "SS301 pairs of raters without a kappa were left out of the mean: 2 pairs of 3; the others make the mean"
+    assert lost in map(str, result.cautions)
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -538,3 +544,62 @@ def test_the_check_counts_the_clusters_of_the_pairs_that_have_a_kappa():
     assert mean.n_clusters == 2
     assert mean.std_error == pytest.approx(result.rows[2].std_error, rel=1e-12)
     assert result.verify().ok
+
+
+def test_the_pooled_kappa_leads_its_own_sentence():
+    matrix = hundred_raters(r=3)
+    whole = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4]))
+    result = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4]), pairs="pooled")
+    for row, said, start in (
+        (whole.row("mean"), whole.sentence(), "The mean over all pairs of 3 raters of quadratic-weighted kappa was ."),
+        (whole.row("pooled"), result.sentence(), "Quadratic-weighted kappa, pooled over all pairs of 3 raters, was ."),
+    ):
+        assert said.startswith(start)
+        assert f"t({row.df:.0f}) = {row.statistic:.2f}" in said
+    assert f"= {whole.row('mean').statistic:.2f}" != f"= {whole.row('pooled').statistic:.2f}"
+
+
+@pytest.mark.parametrize(
+    ("raters", "term"),
+    [(("a|b", "c"), '"a|b" | "c"'), (("it's", 'x | "y"'), '"it\'s" | "x | ""y"""'), (("\\|", "b"), '"\\|" | "b"')],
+)
+def test_raters_are_quoted_once(raters, term):
+    x = [[1, 1], [2, 1], [3, 3], [2, 2], [1, 2]]
+    for metric in (weighted_kappa, percent_agreement):
+        result = metric(of_matrix(x, levels=[1, 2, 3], raters=raters))
+        assert result.rows[0].term == term
+        assert f" {term} " in result.sentence()
+        assert result.verify().ok
+
+
+def test_names_of_pairs_are_distinct_whatever_the_raters():
+    hostile = ("c", 'a" | "b', "a", 'b" | "c', '"', '""', "|")
+    assert len(set(pair_names(hostile).values())) == len(hostile) * (len(hostile) - 1) // 2
+
+
+def test_missing_ratings_are_said_once_with_their_refusals():
+    rows = [
+        (u, r, v) for u, given in enumerate(["112", "21?", "3 3", "222"]) for r, v in zip("abc", given, strict=True)
+    ]
+    rows = [row for row in rows if row[2] != " "]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "value"])
+    design = Ratings.from_frame(frame, levels=["1", "2", "3"], scale="ordinal", refusal="?")
+    for metric in (weighted_kappa, percent_agreement):
+        said = [c.detail for c in metric(design).cautions if c.code == "SS315"]
+        assert len(said) == 1
+        assert said[0].startswith("2 ratings missing (1 refusal in the whole table taken as missing); each pair")
+        taken = next(c for c in metric(design, refusal="level").cautions if c.code == "SS315")
+        assert taken.detail.startswith("1 rating missing; each pair")
+    for metric in (krippendorff_alpha, gwet_ac, fleiss_kappa):
+        assert [c.code for c in metric(design).cautions].count("SS315") == 1
+
+
+def test_the_header_counts_clusters():
+    x = hundred_raters(r=3)
+    design = of_matrix(x, levels=[1, 2, 3, 4], clusters=[[u // 8 for u in range(len(x))]])
+    for metric in (weighted_kappa, percent_agreement, krippendorff_alpha):
+        result = metric(design)
+        assert result.glance()["n_clusters"][0] == result.rows[0].n_clusters == 5
+        assert metric(design, cluster=None).glance()["n_clusters"][0] is None
+    assert krippendorff_alpha(design).glance()["df"][0] == 4
+    assert gwet_ac(design, cluster=None).glance()["df"][0] == gwet_ac(design, cluster=None).rows[0].df

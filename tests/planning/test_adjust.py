@@ -216,3 +216,19 @@ def test_bad_input_is_an_error_that_names_it(arguments, said):
 
 def test_p_of_exactly_5_percent_is_not_below_it():
     assert adjust([0.05, 1.0], method="bh").counts["below before"] == 0  # 1 - 0.95 is 0.05000000000000004
+
+
+def test_kappas_of_all_pairs_together_are_no_hypotheses_of_their_own():
+    from socialstats import Ratings, weighted_kappa
+
+    rng = np.random.default_rng(4)
+    truth = rng.integers(1, 4, 60)
+    noisy = {name: np.clip(truth + rng.integers(-1, 2, 60), 1, 3) for name in "abc"}
+    found = weighted_kappa(Ratings.from_wide(noisy | {"d": np.ones(60, int)}, raters_in="columns", scale="ordinal"))
+    assert sum(row.p_value is None for row in found.rows) == 3  # pairs with d, who never varies
+    taken = adjust(found)
+    assert [row.term for row in taken.rows] == ["a | b", "a | c", "b | c"]
+    assert taken.counts["tests"] == 3
+    assert [row.term for row in adjust(found, terms=["mean", "pooled"]).rows] == ["mean", "pooled"]
+    pooled = weighted_kappa(found.design, pairs="pooled")
+    assert [row.term for row in adjust(pooled).rows] == ["mean", "pooled"]

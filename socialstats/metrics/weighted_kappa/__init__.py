@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.metrics.weighted_kappa.rows import RESAMPLED, Options, Part
+from socialstats.metrics.weighted_kappa.rows import RESAMPLED, TOGETHER, Options, Part
 from socialstats.metrics.weighted_kappa.words import INTERVALS, plot, sentence
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
@@ -24,6 +24,7 @@ from socialstats.models.raters import (
     RefusalRule,
     by_stratum,
     checked_on_undefined,
+    missing_ratings,
     need_pairs,
     pair_names,
     patterns,
@@ -36,6 +37,7 @@ Ci = Literal["auto", "closed", "wald", "percentile", "basic", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
 SMALL = 50
 ALL = "all units"
+NO_KAPPA = "pairs of raters without a kappa were left out of the mean"
 
 
 def weighted_kappa(
@@ -93,7 +95,8 @@ def weighted_kappa(
         the disagreements 1 - po and 1 - pe; Conger 1980 when nothing is missing), with `n` the pairs of ratings.
         `group`: level of the stratum. Standard error of Fleiss, Cohen & Everitt, or by clusters. Test of kappa 0: z by
         the null standard error for one pair of independent units, else kappa over its s.e. by t. `extras`: ``pairs``
-        (for each stratum and pair n, observed, expected, null s.e., largest kappa possible), ``tables``, ``weights``.
+        (for each stratum and pair n, observed, expected, null s.e., largest kappa possible), ``tables``, ``weights``,
+        ``together`` (terms that sum up pairs: `adjust` leaves them out).
 
     Raises
     ------
@@ -154,20 +157,23 @@ def estimate(design: Ratings, o: Options) -> Result:
     whole = counted[0][1]
     need_pairs(design, whole)
     parts = [part_of(group, one, weights, o) for group, one in counted]
+    rows = tuple(row for part in parts for row in part.rows())
     resampled = {"seed": o.seed, "resamples": o.resamples} if o.ci in RESAMPLED else {}
     return Result(
         metric="weighted_kappa",
         title="Cohen's kappa (unweighted)" if weights.name == "unweighted" else f"Weighted kappa ({weights.name})",
         inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
-        rows=tuple(row for part in parts for row in part.rows()),
+        rows=rows,
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        fit={"nobs": whole.n_ratings, "method": o.ci, **resampled},
+        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci, **resampled},
         settings={
             "weights": weights.name, "kind": o.kind, "pairs": o.pairs, "stratum": o.stratum, "refusal": o.refusal,
             "ci": o.ci, "cluster": o.cluster, "on_undefined": o.on_undefined, "level": o.level,
             "resamples": o.resamples, "seed": o.seed,
         },
-        cautions=(*own_cautions(parts[0]), *cluster_cautions(design, factors)),
+        cautions=(
+            *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal), *cluster_cautions(design, factors),
+        ),
         references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
         design=design,
         extras={
@@ -177,6 +183,7 @@ def estimate(design: Ratings, o: Options) -> Result:
                 for part in parts
             },
             "weights": weights.matrix,
+            "together": TOGETHER,
         },
     )  # fmt: skip
 
@@ -220,7 +227,7 @@ def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) ->
 
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
-    """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa), SS315 (missing)."""
+    """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
     found = []
     rated = [f for f in part.table.found if f.n]
     least = min((f.n for f in rated), default=0.0)
@@ -239,12 +246,8 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
         found.append(caution("SS313", said, affects="their kappa: 0 or undefined whatever the agreement"))
     lost = sum(not known for known in part.table.used)
     if lost and len(part.names) > 1:
-        said = f"{count(lost, 'pair')} of raters without a kappa, of {count(len(part.names))}; the others make the mean"
-        found.append(caution("SS301", said, affects="the mean of the pairs"))
-    missing = part.patterns.n_units * len(part.patterns.raters) - part.patterns.n_ratings
-    if missing:
-        said = f"{count(missing, 'rating')} missing; each pair of raters is compared on the units that both rated"
-        found.append(caution("SS315", said, affects="pairs, which stand on different units"))
+        said = f"{count(lost, 'pair')} of {count(len(part.names))}; the others make the mean"
+        found.append(caution("SS301", said, affects="the mean of the pairs", short=NO_KAPPA))
     return tuple(found)
 
 

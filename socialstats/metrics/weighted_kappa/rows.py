@@ -22,6 +22,7 @@ from socialstats.text import shorten
 ROUNDING = 1e-14
 RESAMPLED = ("percentile", "basic", "bca")
 MEAN, POOLED = "mean", "pooled"
+TOGETHER = (MEAN, POOLED)
 METHODS = {
     "closed": "Fisher z of kappa", "wald": "Wald", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
     "bca": "bootstrap, BCa",

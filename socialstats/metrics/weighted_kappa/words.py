@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from socialstats.metrics.weighted_kappa.rows import MEAN, POOLED
+from socialstats.models.raters import quoted_pair
 from socialstats.results import Result, Row
-from socialstats.text import count, interval, number, p_value, shorten
+from socialstats.text import count, interval, number, p_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,15 +22,19 @@ NAMES = {"unweighted": "Cohen's kappa", "custom": "Weighted kappa (custom weight
 
 
 def sentence(result: Result) -> str:
-    """Say kappa of the two raters, or the mean of all pairs with their range."""
+    """Say kappa of the two raters, the mean of all pairs with their range, or (``pairs="pooled"``) the pooled one."""
     name = NAMES.get(result.settings["weights"], f"{result.settings['weights'].capitalize()}-weighted kappa")
-    first = result.rows[0]
+    pooled = result.settings["pairs"] == POOLED
+    first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
-        who = f"{name} of '{shorten(first.term)}'"
+        who = f"{name} of {quoted_pair(first.term)}"
         return f"{who} {numbers(first)}, over {count(first.n or 0, 'unit')} that both rated{because(first)}."
     raters = count(result.counts["raters"], "rater")
     pairs = [r for r in result.rows if r.term not in (MEAN, POOLED) and r.group is None]
     inside = name if name.startswith("Cohen") else name[0].lower() + name[1:]
+    if pooled:
+        start = f"{name}, pooled over all pairs of {raters},"
+        return f"{start} {numbers(first)}, over {count(first.n_units or 0, 'unit')}{because(first)}."
     text = f"The mean over all pairs of {raters} of {inside} {numbers(first)}"
     known = [r.estimate for r in pairs if r.estimate is not None]
     if known and first.estimate is not None:
