@@ -155,3 +155,8 @@ def test_p_far_out_is_neither_zero_nor_a_stand_in():
     assert result.verify().ok
     rows = tuple(replace(r, p_value=r.p_value * 1.5) if r.term == "above low" else r for r in result.rows)
     assert not replace(result, rows=rows).verify().ok
+
+
+def test_a_difference_beyond_the_bounds_is_called_different():
+    said = equivalence(pairs([3.0, 4, 5, 4, 3, 5]), low=-1, high=1).sentence()
+    assert said.endswith("different (the interval lies outside the bounds).")
