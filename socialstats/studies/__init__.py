@@ -1,6 +1,16 @@
 """The studies, most specific first: `socialstats report` takes the first that applies."""
 
-from socialstats.studies import compare, comparisons, norm_goal, paired, ratings, relationship_bias, role_conflict
+from socialstats.studies import (
+    compare,
+    comparisons,
+    norm_goal,
+    ordinal_alignment,
+    paired,
+    ratings,
+    relationship_bias,
+    role_conflict,
+    staged_values,
+)
 from socialstats.studies.base import Study, StudyOptions, pick
 from socialstats.studies.grouped import run_study
 
@@ -12,7 +22,9 @@ STUDIES: dict[str, Study] = {
         compare.STUDY,
         paired.STUDY,
         relationship_bias.STUDY,
+        staged_values.STUDY,
         norm_goal.STUDY,
+        ordinal_alignment.STUDY,
         ratings.STUDY,
     )
 }
