@@ -99,6 +99,9 @@ def _report(commands: Any) -> None:
     add("--covariate", metavar="NAME", help="what should decide in role-conflict (default urgency)")
     add("--adjust", action="append", metavar="NAME", help="covariate to hold equal in the comparisons study; repeat")
     add("--group", metavar="NAME", help="covariate that groups the items, such as domain")
+    add("--reference", metavar="LEVEL",
+        help="level of --by that the others are compared with (default: one called default, or the first)")  # fmt: skip
+    add("--controls", metavar="FILE", help="scores of neutral control texts: the judges' own zero in staged-values")
     add("--smallest-effect", type=float, metavar="X", help="differences between -X and X are practically nothing")
     add("--effect-scale", choices=["raw", "d_z"], help="unit of --smallest-effect (default raw)")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.cli.commands import load_plan
+from socialstats.cli.controls import zero_of
 from socialstats.cli.describe import describe
 from socialstats.cli.designs import Design, read
 from socialstats.cli.examples import dataset_of, with_reading
@@ -27,7 +28,8 @@ from socialstats.studies.planned import with_hypotheses
 from socialstats.tables import as_table
 
 OPTION_KEYS = (
-    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust", "smallest_effect",
+    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
+    "smallest_effect",
     "effect_scale",
 )  # fmt: skip
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
@@ -50,11 +52,12 @@ def run_report(options: argparse.Namespace) -> int:
         chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
     study = pick(STUDIES, settings.get("study"), design)
     progress(options, f"{describe(design)[0]}; study {study.name}")
-    analysis = StudyOptions(**chosen, verify=not options.no_verify, simulated=simulated)
+    zero, control_facts = zero_of(options, study)
+    analysis = StudyOptions(**chosen, zero=zero, verify=not options.no_verify, simulated=simulated)
     hypotheses = hypotheses_of(plan, METRICS)
     outcome, departed = with_hypotheses(run_study(study, design, analysis), hypotheses, design, analysis, METRICS)
     deviations = (*contradictions(plan), *deviations, *(as_typed(text) for text in departed))
-    write(options, outcome, plan, deviations, facts | plan_facts(plan))
+    write(options, outcome, plan, deviations, facts | control_facts | plan_facts(plan))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached else 0

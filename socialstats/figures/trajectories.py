@@ -119,7 +119,8 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     for label, value in lines.items():
         ax.axhline(value, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
         ax.annotate(style.literal(f"{label} {number(value, 1)}", 60), xy=(-0.43, value), xytext=(0, 2),
-                    textcoords="offset points", fontsize=style.SMALL, color=style.LIGHT["muted"], va="bottom")  # fmt: skip
+                    textcoords="offset points", fontsize=style.SMALL, color=style.LIGHT["muted"],
+                    va="bottom")  # fmt: skip
 
 
 def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:

@@ -105,6 +105,8 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
+    controls : callable or None
+        Table of control texts -> `StudyOptions.zero`; None: the study takes none.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
+    controls: Callable[[Any], Mapping[str, float]] | None = None
 
     def applies(self, design: Design) -> bool:
         """Tell whether the study can be run on this design."""

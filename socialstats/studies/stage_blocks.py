@@ -1,0 +1,263 @@
+"""Questions about composites, changes and weights that the study of staged values answers, one block each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from socialstats.figures import dumbbell, forest, trajectories
+from socialstats.figures.forest import MOST_ROWS
+from socialstats.figures.trajectories import MOST_ITEMS
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.outcome import Block, Table
+from socialstats.studies.stage_words import (
+    ALL,
+    change_name,
+    changed,
+    changes,
+    last_change,
+    leans,
+    size_of,
+    with_test,
+)
+from socialstats.text import count, listing, number, shorten
+
+
+def part_rows(result: Result, measure: str) -> list[Row]:
+    """Return the rows of each model at each stage, the stage as their group."""
+    start = f"{measure}: "
+    return [replace(r, group=(r.group or "")[len(start) :]) for r in result.rows if (r.group or "").startswith(start)]
+
+
+def of_group(result: Result, group: str) -> list[Row]:
+    """Return the rows of a group, under their terms alone."""
+    return [replace(r, group=None) for r in result.rows if r.group == group]
+
+
+def labelled(rows: Sequence[Row]) -> list[str]:
+    """Label rows of models and stages."""
+    return [r.term if r.group is None else f"{r.term}, {r.group}" for r in rows]
+
+
+def zero_mean(zero: Mapping[str, float]) -> float:
+    """Return the mean of the judges' zeros."""
+    return sum(zero.values()) / len(zero)
+
+
+def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, options: StudyOptions) -> Block:
+    """Return the composite of each model against the zero."""
+    anchored = options.zero is not None
+    place = "the judges' own zero" if anchored else "the centre of the scale"
+    rows = [replace(r, group=None) for r in lean]
+    said = [f"Against {place}: {leans(lean, options)}.", profile.sentence()]
+    tables = [rows_table(rows, f"Composite over all stages against {place}", term="Model")]
+    if anchored:
+        raw = of_group(profile, "composite")
+        tables.append(rows_table(raw, "Composite over all stages as the judges gave it, against 0", term="Model"))
+        apart = sum((r.p_value or 1.0) < 1 - options.level for r in raw)
+        said.insert(1, f"Against 0, with the judges' lean in it, {count(apart)} of {count(len(raw), 'model')} would "
+                       "have differed, one by one.")  # fmt: skip
+    return Block(
+        id="lean",
+        question="Where do the models lean?",
+        sentences=tuple(said),
+        draw=partial(forest, rows[:MOST_ROWS], xlabel=f"composite, against {place}", digits=1, label="Model"),
+        figure_title=f"Weighted composite of each model over all stages, against {place}",
+        caption=f"Mean over scenarios of the judges' mean composite. {profile.inference}.",
+        tables=tuple(tables),
+        results=(profile,) if tests is None else (profile, tests),
+    )  # fmt: skip
+
+
+def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOptions) -> Block:
+    """Return the course of every model's composite, with the judges' own zero as a line."""
+    rows = part_rows(profile, "composite")
+    joint = of_group(profile, f"composite {ALL}") or [replace(r, term=r.group or "", group=None) for r in rows]
+    known = [r for r in joint if r.estimate is not None]
+    lines = {"centre": 0.0}
+    if options.zero is not None:
+        lines = {"centre": 0.0, "judges' own zero": zero_mean(options.zero)}
+    said = "No stage has a composite."
+    if known:
+        high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"The composite of all models is highest at {shorten(high.term, 40)} ({numbers_text(high)}) and lowest at "
+            f"{shorten(low.term, 40)} ({numbers_text(low)})."
+        )
+    few = rows[: MOST_ITEMS * len(stages)] if len({r.term for r in rows}) <= MOST_ITEMS else []
+    tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
+    tables.append(rows_table(rows, "Composite of each model at each stage", term="Model, stage", labels=labelled(rows)))
+    if options.zero is not None:
+        off = part_rows(profile, "composite minus zero")
+        caption = "Composite of each model at each stage, minus the judges' own zero"
+        tables.append(rows_table(off, caption, term="Model, stage", labels=labelled(off)))
+    return Block(
+        id="trajectories",
+        question="How do the models move over the stages?",
+        sentences=(said,),
+        draw=partial(trajectories, few, stages=stages, lines=lines, ylabel="composite, from −100 to 100") if few
+        else partial(forest, joint, sort=False, xlabel="composite, from −100 to 100"),
+        figure_title="Composite at each stage, a line a model",
+        caption="Bars: interval of each mean over scenarios. Whether a model moved is tested within scenarios (next "
+        "question): overlapping bars do not say that it did not.",
+        tables=tuple(tables),
+    )  # fmt: skip
+
+
+def change_tables(result: Result, what: str) -> tuple[Table, ...]:
+    """Return the changes of all models and of each model, and their d_z."""
+    rows = changes(result)
+    own = [r for r in result.rows if (r.group or "").startswith("composite change: ")]
+    names = [change_name(r) for r in rows]
+    holm = "p (Holm): over stages"
+    tables = [rows_table(rows, f"Changes of {what} of all models ({holm})", term="Change", labels=names)]
+    sizes = [s for r in rows for s in [size_of(result, r)] if s is not None]
+    tables.append(rows_table(sizes, "d_z of these changes", term="Change", labels=names))
+    if own != rows:
+        labels = [f"{r.term}, {change_name(r)}" for r in own]
+        caption = f"Changes of {what} of each model (p (Holm): over models and stages)"
+        tables.append(rows_table(own, caption, term="Model, change", labels=labels))
+        sizes = [s for r in own for s in [size_of(result, r)] if s is not None]
+        tables.append(rows_table(sizes, "d_z of these changes", term="Model, change", labels=labels))
+    return tuple(tables)
+
+
+def changes_block(profile: Result, options: StudyOptions) -> Block:
+    """Return the changes of the composite against the baseline."""
+    rows = changes(profile)
+    said = "; ".join(changed(profile, row, "the composite", options) for row in rows)
+    shown = [replace(r, term=change_name(r), group=None) for r in rows]
+    return Block(
+        id="changes",
+        question="What do the stages change?",
+        sentences=(f"{said[0].upper()}{said[1:]}.",),
+        draw=partial(forest, shown, sort=False, digits=1, xlabel="change of the composite of all models"),
+        figure_title="Change of the composite of all models against the baseline",
+        caption="Paired within scenarios; d_z is the mean change over the standard deviation of the changes.",
+        tables=change_tables(profile, "the composite"),
+    )
+
+
+def commitment_block(commitment: Result, stages: Sequence[str], options: StudyOptions) -> Block:
+    """Return mean commitment at each stage, and its changes with d_z."""
+    rows = part_rows(commitment, "composite")
+    joint = of_group(commitment, f"composite {ALL}")
+    few = rows if rows and len({r.term for r in rows}) <= MOST_ITEMS else []
+    said = "; ".join(changed(commitment, row, "commitment", options) for row in changes(commitment))
+    last = last_change(commitment)
+    tables = [rows_table(joint, "Commitment of all models at each stage", term="Stage")] if joint else []
+    tables.append(rows_table(rows, "Commitment of each model at each stage", term="Model, stage",
+                             labels=labelled(rows)))  # fmt: skip
+    return Block(
+        id="commitment",
+        question="Does commitment grow?",
+        sentences=(f"{said[0].upper()}{said[1:]}.",
+                   f"The units of analysis are {count(last.n_units or last.n or 0, 'scenario')}; publications that "
+                   "take models as units have fewer, and a d_z of another quantity."),
+        draw=partial(trajectories, few, stages=stages, ylabel="commitment", digits=2) if few
+        else partial(forest, joint, sort=False, xlabel="commitment"),
+        figure_title="Mean commitment at each stage, a line a model",
+        caption="Bars: interval of each mean over scenarios; changes are paired within scenarios.",
+        tables=(*tables, *change_tables(commitment, "commitment")),
+        results=(commitment,),
+    )  # fmt: skip
+
+
+def activation_block(profile: Result) -> Block | None:
+    """Return how many traits are active."""
+    rows, joint = part_rows(profile, "activation"), of_group(profile, f"activation {ALL}")
+    shown = joint or [replace(r, term=r.group or "", group=None) for r in rows]
+    known = [r for r in shown if r.estimate is not None]
+    if not known:
+        return None
+    high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
+    moved = changes(profile, "activation")
+    clear = [r for r in moved if r.p_adjusted is not None and r.p_adjusted < 0.05]
+    named = listing([f"{shorten(change_name(r), 40)} ({with_test(r)})" for r in clear], most=4)
+    said = (
+        f"Of {count(profile.counts['traits'], 'trait')}, {numbers_text(high)} are active at {shorten(high.term, 40)} "
+        f"and {numbers_text(low)} at {shorten(low.term, 40)} (mean number of traits with a judges' mean score of at "
+        f"least {number(profile.settings['activation'], 0)})."
+    )
+    more = f"Changes below .05 after adjustment: {named}." if clear else "No change is below .05 after adjustment."
+    return Block(
+        id="activation",
+        question="How many traits are active?",
+        sentences=(said, more),
+        draw=partial(forest, shown, sort=False, xlabel="active traits", reference=None),
+        figure_title="Mean number of active traits at each stage, all models",
+        caption="A count above a line loses what happens on either side of it: composites and scores say more.",
+        tables=(
+            rows_table(shown, "Active traits at each stage", term="Stage"),
+            rows_table(moved, "Changes of the number of active traits", term="Change",
+                       labels=[change_name(r) for r in moved]),
+            *([rows_table(rows, "Active traits of each model at each stage", term="Model, stage",
+                          labels=labelled(rows))] if joint else []),
+        ),
+    )  # fmt: skip
+
+
+def weights_block(profile: Result) -> Block | None:
+    """Return the composites under other weights."""
+    kinds = {"lowest": "lowest of other weights", "this page": "composite", "highest": "highest of other weights",
+             "equal": "equal weights"}  # fmt: skip
+    rows = [replace(r, group=name, conf_low=None, conf_high=None) for name, group in kinds.items()
+            for r in of_group(profile, group)]  # fmt: skip
+    ranges = {term: [r.estimate or 0.0 for r in rows if r.term == term] for term in {r.term for r in rows}}
+    if len(rows) < 2 or not any(r.group == "lowest" for r in rows):
+        return None
+    flips = sorted(term for term, values in ranges.items() if min(values) < 0 < max(values))
+    said = (
+        f"Another set of weights would move the sign of {count(len(flips), 'composite')}: "
+        f"{listing([shorten(t, 40) for t in flips], most=6)}."
+        if flips else "No set of weights changes the sign of any composite (as the judges gave it)."
+    )  # fmt: skip
+    table = [r for name in ("lowest of other weights", "highest of other weights", "equal weights")
+             for r in (replace(x, group=name) for x in of_group(profile, name))]  # fmt: skip
+    return Block(
+        id="weights",
+        question="Does the answer hang on the weights of the traits?",
+        sentences=(said,),
+        draw=partial(dumbbell, rows[: 4 * MOST_ROWS], targets=dict.fromkeys(kinds), xlabel="composite", digits=1),
+        figure_title="Composite of each model under other weights",
+        caption="Weights one by one 20 % up or down, each trait left out, and all traits alike.",
+        tables=(
+            Table(caption="Composite of each model under other weights",
+                  header=("Model", "Weights", "Composite", "Which"),
+                  cells=tuple((r.term, r.group, r.estimate, r.method) for r in table)),
+        ),
+    )  # fmt: skip
+
+
+def traits_block(profile: Result) -> Block | None:
+    """Return the mean score of each trait."""
+    joint = of_group(profile, "score of all models")
+    own = [r for r in profile.rows if (r.group or "").startswith("score: ")]
+    shown = joint or [replace(r, group=None) for r in own]
+    known = [r for r in shown if r.estimate is not None]
+    if not known:
+        return None
+    high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
+    labels = [f"{(r.group or '').partition(': ')[2]}, {words(r.term)}" for r in own]
+    named = [replace(r, term=words(r.term)) for r in shown]
+    tables = [rows_table(named, "Mean score of each trait", term="Trait")]
+    if joint:
+        tables.append(rows_table(own, "Mean score of each trait, by model", term="Model, trait", labels=labels))
+    return Block(
+        id="traits",
+        question="Which traits do the answers show?",
+        sentences=(f"The highest mean score is that of {words(high.term)} ({numbers_text(high)}), the lowest that of "
+                   f"{words(low.term)} ({numbers_text(low)}); 10 is neutral.",),
+        draw=partial(forest, named[:MOST_ROWS], reference=10.0, xlabel="mean score, 0 to 20"),
+        figure_title="Mean score of each trait over all stages and models",
+        caption="The line is the neutral score.",
+        tables=tuple(tables),
+    )  # fmt: skip
+
+
+def words(trait: str) -> str:
+    """Write the name of a trait with blanks."""
+    return shorten(trait.replace("_", " "), 40)

@@ -1,0 +1,115 @@
+"""What composites and their changes settle, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.estimates import df_text, numbers_text
+from socialstats.studies.verdicts import Verdict, equivalence_bounds, planned_verdict
+from socialstats.text import count, interval, listing, number, p_value, shorten
+
+ALL = "by stage of all models"
+
+
+def settled(row: Row, options: StudyOptions, smallest: float | None = None) -> Verdict:
+    """Say what a row settles: by its adjusted p, and by the smallest effect where one was given."""
+    return planned_verdict(row, alpha=1 - options.level, bounds=equivalence_bounds(row), smallest=smallest)
+
+
+def with_test(row: Row) -> str:
+    """Write estimate, interval and test of a row, with the adjusted p where it has one."""
+    text = numbers_text(row)
+    if row.statistic is None or row.p_value is None:
+        return text
+    p = p_value(row.p_value) if row.p_adjusted is None else p_value(row.p_adjusted, name="Holm-adjusted p")
+    return f"{text}, t({df_text(row.df)}) = {number(row.statistic)}, {p}"
+
+
+def changes(result: Result, measure: str = "composite") -> list[Row]:
+    """Return the changes of all models against the baseline; of the only model where there is one."""
+    joint = [r for r in result.rows if r.group == f"{measure} change {ALL}"]
+    start = f"{measure} change: "
+    return joint or [r for r in result.rows if (r.group or "").startswith(start)]
+
+
+def change_name(row: Row) -> str:
+    """Return ``stage 4 minus baseline`` of a row of changes."""
+    group = row.group or ""
+    return group.partition(": ")[2] if ": " in group else row.term
+
+
+def size_of(result: Result, row: Row, measure: str = "composite") -> Row | None:
+    """Return the d_z of a change."""
+    group = (row.group or "").replace(f"{measure} change", f"{measure} d_z")
+    return next((r for r in result.rows if r.group == group and r.term == row.term), None)
+
+
+def last_change(result: Result, measure: str = "composite") -> Row:
+    """Return the change at the last stage of the play: the last but a debrief."""
+    rows = changes(result, measure)
+    inside = [r for r in rows if not change_name(r).lower().startswith(("debrief", "after", "post", "end"))]
+    return (inside or rows)[-1]
+
+
+def changed(result: Result, row: Row, what: str, options: StudyOptions, measure: str = "composite") -> str:
+    """Say what a change settles, with d_z."""
+    size = size_of(result, row, measure)
+    d_z = ""
+    if size is not None and size.estimate is not None:
+        d_z = f", d_z = {number(size.estimate)}"
+        if size.conf_low is not None:
+            d_z += f", {interval(size.conf_low, size.conf_high, level=size.conf_level or 0.95)}"
+    name, inside = shorten(change_name(row), 60), f"{with_test(row)}{d_z}"
+    verdict = settled(row, options)
+    if row.estimate is None or verdict == "none":
+        return f"no verdict on the change of {what} ({name}): {inside}"
+    if verdict == "open":
+        return f"the data do not settle whether {what} changed ({name}: {inside})"
+    return f"{what} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})"
+
+
+def models_changed(profile: Result) -> str:
+    """Name the families of the tests of changes."""
+    models = profile.counts["models"]
+    return "the stages" if models == 1 else "models and stages, and over the stages for all models together"
+
+
+def leans(rows: Sequence[Row], options: StudyOptions) -> str:
+    """Say how many models lie above, below, practically at, or undecided about the zero."""
+    where = {"above": "above", "below": "below", "equal": "practically at"}
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(settled(row, options, options.smallest_effect), []).append(row)
+    parts = []
+    for verdict, word in where.items():
+        if verdict in found:
+            names = listing([shorten(r.term, 30) for r in found[verdict]], most=6)
+            parts.append(f"{count(len(found[verdict]))} {word} it ({names})")
+    unsettled = [*found.get("open", []), *found.get("none", [])]
+    if unsettled:
+        names = listing([shorten(r.term, 30) for r in unsettled], most=6)
+        parts.append(f"for {count(len(unsettled))} the data do not settle it ({names})")
+    return listing(parts)
+
+
+def answer(
+    profile: Result, lean: Sequence[Row], commitment: Result | None, options: StudyOptions
+) -> tuple[str, ...]:  # fmt: skip
+    """Return where the models lean, what the stages change, and how commitment moves."""
+    place = "the judges' own zero" if options.zero is not None else "the centre of the scale"
+    known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
+    first = f"Against {place}, of {count(len(lean), 'model')}: {leans(lean, options)}."
+    if len(known) > 1:
+        high, low = (f"{shorten(r.term, 40)} ({with_test(r)})" for r in (known[0], known[-1]))
+        first += f" The highest is {high}, the lowest {low}."
+    elif known:
+        first += f" {shorten(known[0].term, 40)}: {with_test(known[0])}."
+    moved = changed(profile, last_change(profile), "the composite", options)
+    said = [first, f"{moved[0].upper()}{moved[1:]}."]
+    if commitment is not None:
+        row = last_change(commitment)
+        text = changed(commitment, row, "commitment", options)
+        said.append(f"{text[0].upper()}{text[1:]}.")
+    return tuple(said)

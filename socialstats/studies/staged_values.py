@@ -1,0 +1,326 @@
+"""Staged values: where do models lean in role play scored by judges, and how does that change over the stages?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.trait_ratings import trait_ratings
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.metrics.paraphrase_spread import paraphrase_spread
+from socialstats.metrics.trait_profile import judge_zeros, trait_profile
+from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.models.trait_weights import TRAIT_WEIGHTS
+from socialstats.results import Result, Row
+from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.estimates import cluster_words, settings_of, verify_all, with_holm
+from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.stage_blocks import (
+    activation_block,
+    changes_block,
+    commitment_block,
+    lean_block,
+    traits_block,
+    trajectories_block,
+    weights_block,
+)
+from socialstats.studies.stage_judges import agreement_block, judges_block, wordings_block
+from socialstats.studies.stage_multiverse import stage_multiverse
+from socialstats.studies.stage_parts import (
+    COMMITMENT,
+    all_stages,
+    codes_of,
+    main_wordings,
+    only,
+    ordered_stages,
+    score_table,
+)
+from socialstats.studies.stage_words import answer, models_changed
+from socialstats.tables import Table
+from socialstats.text import count, level_text, listing, number, quoted, shorten
+
+USED = ("seed", "resamples", "level", "smallest_effect", "zero", "verify")
+PARTS = ("scenario", "stage", "judge")
+NEUTRAL = ("balanced", "neutral")
+COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes.
+
+    Attributes
+    ----------
+    stages : tuple of str
+        In their order.
+    profile : Result
+        Composites, activation, judges and weights.
+    lean : tuple of Row
+        Composite of each model over all stages, against the judges' own zero where that is known; Holm-adjusted.
+    lean_tests : Result or None
+        What holds the adjusted tests.
+    commitment, spread : Result or None
+    alpha, kappa : Result or None
+        Agreement about traits, in all and by stage.
+    commitment_alpha : Result or None
+    """
+
+    stages: tuple[str, ...]
+    profile: Result
+    lean: tuple[Row, ...]
+    lean_tests: Result | None
+    commitment: Result | None
+    spread: Result | None
+    alpha: Result | None
+    kappa: Result | None
+    commitment_alpha: Result | None
+
+    def all(self) -> dict[str, Result]:
+        """Return every result by a name of its own."""
+        found = {
+            "Composites": self.profile, "Lean of the models": self.lean_tests, "Commitment": self.commitment,
+            "Spread over wordings": self.spread, "Agreement (alpha)": self.alpha, "Agreement (kappa)": self.kappa,
+            "Agreement about commitment": self.commitment_alpha,
+        }  # fmt: skip
+        return {name: result for name, result in found.items() if result is not None}
+
+
+def read(
+    table: Table, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
+    cluster: Sequence[str] = (), missing: str | None = None,
+) -> Ratings:  # fmt: skip
+    """Read a table with one row an answer and judge, one column a trait, and a column ``commitment`` if there is one.
+
+    Raises
+    ------
+    InputError
+        As `trait_ratings`; and for a by factor that is a part of the design.
+    """
+    if by in ("model", *PARTS, "wording"):
+        raise InputError(f"--by {by}: this study compares models, stages and judges itself; leave it out")
+    traits = [*TRAIT_WEIGHTS, *([COMMITMENT] if COMMITMENT in table.columns else [])]
+    given: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
+    given |= {"missing": missing} if missing else {}
+    return trait_ratings(
+        table, traits=traits, model="model" if "model" in table.columns else None, cluster=cluster or "scenario",
+        **given,
+    )  # fmt: skip
+
+
+def zero_of(table: Table) -> dict[str, float]:
+    """Return the judges' own zero from a table of control texts: columns text, judge and the traits.
+
+    Texts called balanced or neutral count; all texts (which must then be neutral together) where none is.
+    """
+    texts = trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
+    neutral = [name for name in texts.strata["scenario"].levels if name.strip().lower() in NEUTRAL]
+    return judge_zeros(texts, texts=neutral or None)
+
+
+def suits(design: Ratings) -> bool:
+    """Tell whether the design holds trait scores of stages, under the names that `trait_ratings` gives them."""
+    if not {"scenario", "stage", "trait"} <= set(design.strata):
+        return False
+    traits = set(design.strata["trait"].levels)
+    return set(TRAIT_WEIGHTS) <= traits and len(design.strata["stage"].levels) > 1
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: where do the models lean, how does that change over the stages, and do the judges agree?"""
+    if design.by is not None:
+        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    numbers = compute(design, options)
+    results = numbers.all().values()
+    shown = blocks(design, numbers, options)
+    return Outcome(
+        study="staged-values",
+        title="Where do the models lean, and what do the stages change?",
+        design=describe(design, numbers),
+        answer=answer(numbers.profile, numbers.lean, numbers.commitment, options),
+        strip=strip(numbers, options),
+        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
+        blocks=shown,
+        flow=design.flow,
+        data=(score_table(design),),
+        diagnostics=diagnostics(design, numbers, options),
+        methods=methods(numbers, options),
+        references=tuple(dict.fromkeys([*(key for r in results for key in r.references), "steegen2016"])),
+        verifications=verify_all(numbers.all(), shown) if options.verify else {},
+        settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )
+
+
+def compute(design: Ratings, options: StudyOptions) -> Numbers:
+    """Compute every number of the page that does not belong to the multiverse."""
+    stages = ordered_stages(design.strata["stage"].levels)
+    main = only(design, "wording", main_wordings(design))
+    traits = only(main, "trait", tuple(TRAIT_WEIGHTS))
+    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    names: dict[str, Any] = {"model": "model" if "model" in design.strata else None}
+    profile: Any = trait_profile(traits, stages=stages, zero=options.zero, **names, **common)
+    lean, tests = leaning(profile, options)
+    several = len(main.raters) > 1
+    held = COMMITMENT in main.strata["trait"].levels
+    alone = only(main, "trait", (COMMITMENT,)) if held else None
+    return Numbers(
+        stages=stages, profile=profile, lean=lean, lean_tests=tests,
+        commitment=None if alone is None else commitment_of(alone, stages, names | common),
+        spread=spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), stages, names | common),
+        alpha=agreement(krippendorff_alpha, traits, common) if several else None,
+        kappa=agreement(weighted_kappa, traits, common | {"weights": "quadratic"}) if several else None,
+        commitment_alpha=agreement(krippendorff_alpha, alone, common) if several and alone is not None else None,
+    )  # fmt: skip
+
+
+def leaning(profile: Result, options: StudyOptions) -> tuple[tuple[Row, ...], Result | None]:
+    """Return the models' composites against the zero that is known, adjusted over the models."""
+    group = "composite" if options.zero is None else "composite minus zero"
+    return with_holm([row for row in profile.rows if row.group == group], "models")
+
+
+def commitment_of(design: Ratings, stages: tuple[str, ...], options: dict[str, Any]) -> Result:
+    """Return mean commitment and its changes: a composite of one score with weight 1 and centre 0."""
+    found: Any = trait_profile(
+        design, weights={COMMITMENT: 1.0}, free_weights=True, centre=0.0, activation=None, stages=stages, **options
+    )
+    result: Result = found
+    return result
+
+
+def spread_of(design: Ratings, stages: tuple[str, ...], options: dict[str, Any]) -> Result | None:
+    """Return the spread over wordings, or None where no question has two."""
+    if "wording" not in design.strata or len(design.strata["wording"].levels) < 2:
+        return None
+    try:
+        found: Any = paraphrase_spread(design, stages=stages, **options)
+    except NothingToAnalyse:
+        return None
+    result: Result = found
+    return result
+
+
+def agreement(metric: Any, design: Ratings, options: dict[str, Any]) -> Result:
+    """Return agreement of the judges, in all and by stage."""
+    found: Result = metric(design, stratum="stage", **options)
+    return found
+
+
+def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of a reader's interest."""
+    profile, stages = numbers.profile, numbers.stages
+    found = (
+        lean_block(profile, numbers.lean, numbers.lean_tests, options),
+        trajectories_block(profile, stages, options),
+        changes_block(profile, options),
+        None if numbers.commitment is None else commitment_block(numbers.commitment, stages, options),
+        activation_block(profile),
+        agreement_block(numbers.alpha, numbers.kappa, numbers.commitment_alpha),
+        judges_block(profile, options),
+        None if numbers.spread is None else wordings_block(numbers.spread),
+        weights_block(profile),
+        traits_block(profile),
+        stage_multiverse(design, numbers.stages, options),
+    )
+    return tuple(block for block in found if block is not None)
+
+
+def describe(design: Ratings, numbers: Numbers) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    n = numbers.profile.counts
+    parts = [
+        count(n["models"], "model"), count(n["scenarios"], "scenario"), count(n["stages"], "stage"),
+        count(n["judges"], "judge"), count(n["traits"], "trait"), count(design.n_rows, "score"),
+        *cluster_words(design),
+    ]  # fmt: skip
+    return "Trait scores by judges: " + ", ".join(parts)
+
+
+def strip(numbers: Numbers, options: StudyOptions) -> Strip | None:
+    """Return the composite of the models that lean most, and of all, beside the zero."""
+    anchored = options.zero is not None
+    label = "the judges' own zero" if anchored else "centre of the scale"
+    known = sorted((r for r in numbers.lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
+    if not known:
+        return None
+    shown = known if len(known) <= 4 else [known[0], known[1], known[-2], known[-1]]
+    marks = [Mark(label=label, value=0.0, kind="reference")]
+    marks += [Mark(label=shorten(r.term, 30), value=r.estimate, low=r.conf_low, high=r.conf_high) for r in shown]
+    which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
+    axis = "composite minus the judges' own zero" if anchored else "composite, from −100 to 100"
+    return Strip(title=f"Weighted composite over all stages{which}", axis=axis, digits=1, marks=tuple(marks))
+
+
+def diagnostics(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Diagnostic, ...]:
+    """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
+    zero = options.zero
+    found = [
+        Diagnostic(
+            check="Is the judges' own zero known?",
+            found="No: no control texts were given." if zero is None else "Yes: "
+            + listing([f"{shorten(judge, 30)} {number(value)}" for judge, value in zero.items()], most=8) + ".",
+            so_what="A lean may be that of the judges: only changes and differences between models are safe."
+            if zero is None else "Leans are given against it. It is taken as known, though it rests on few texts: "
+            "its own error is not in the intervals.",
+        )
+    ]  # fmt: skip
+    if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
+        used, every = main_wordings(design), design.strata["wording"].levels
+        found.append(
+            Diagnostic(
+                check="Which wordings does the page use?",
+                found=f"{quoted(used)} of {quoted(every)}.",
+                so_what="Wordings that were not asked at every stage enter the spread over wordings only."
+                if set(used) != set(every) else "Wordings are averaged.",
+            )
+        )  # fmt: skip
+    judged = sorted(set(numbers.profile.design.raters) & set(codes_of(design, "model")[1]))
+    if judged:
+        found.append(
+            Diagnostic(
+                check="Is a judge also judged?",
+                found=f"Yes: {quoted(judged)}.",
+                so_what="A model may favour its own answers: see the composite without that judge.",
+            )
+        )
+    if not all_stages(design, numbers.stages):
+        found.append(
+            Diagnostic(
+                check="Does every model have every scenario at every stage?", found="No.",
+                so_what="Rows say how many scenarios they rest on; changes use scenarios that have both stages.",
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods paragraph."""
+    low, high = numbers.profile.extras["range"]
+    weights = ", ".join(f"{name.replace('_', ' ')} {number(w, 3)}"
+                        for name, w in numbers.profile.extras["weights"].items())  # fmt: skip
+    text = (
+        f"The composite of an answer, as a judge sees it, is the sum over traits of weight x (score − 10), from "
+        f"{number(low, 0)} to {number(high, 0)} (weights: {weights}); it is averaged over judges, and scenarios are "
+        f"the units of analysis. {numbers.profile.inference}; {level_text(options.level)} intervals. Leans: t tests of "
+        f"{'the judges’ own zero' if options.zero is not None else '0'}, p-values adjusted by Holm's method over the "
+        "models, verdicts by the adjusted p. Changes: paired t tests against the baseline, adjusted over "
+        f"{models_changed(numbers.profile)}; d_z is their mean over their standard deviation, with a noncentral t "
+        "interval. A trait is active from a mean score of 14 of 20."
+    )
+    return (text,)
+
+
+STUDY = Study(
+    name="staged-values",
+    title="Where do models lean in staged role play, and what do the stages change?",
+    design="ratings",
+    needs=f"scenario, stage, judge and the traits {', '.join(TRAIT_WEIGHTS)}; best with model, wording, commitment",
+    suits=suits,
+    run=run,
+    read=read,
+    columns=COLUMNS,
+    controls=zero_of,
+)
