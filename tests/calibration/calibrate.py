@@ -19,7 +19,7 @@ SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
     "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300, "traits": 300,
-    "wordings": 600,
+    "wordings": 600, "similarities": 300, "source_shares": 600, "equal_shares": 1000,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 
@@ -78,6 +78,19 @@ READING = {
     "Change of the spread": (
         "t holds from 10 scenarios on. The truth is the mean standard deviation of three wordings, the noise of the "
         "scores included."
+    ),
+    "Jensen-Shannon similarity": (
+        "Near 1 the divergence cannot fall below 0, and its bootstrap is skewed: basic intervals turn the long tail the wrong "
+        "way and are too short; percentiles, moved by the bias that sample and resamples have, hold. Where the shares are "
+        "equal they are wider than needed."
+    ),
+    "Choice shares": (
+        "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own number of "
+        "independent answers, and the difference is paired on the units."
+    ),
+    "Test of equal shares": (
+        "The chi-square counts every run as an answer of its own, and rejects what is true in every third table. Swapping the "
+        "two sources in whole units keeps the runs together and holds."
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
@@ -147,10 +160,12 @@ def simulate(chosen: argparse.Namespace) -> list:
     import numpy as np
     from agreement_studies import AGREEMENT_STUDIES
     from alignment_studies import ALIGNMENT_STUDIES
+    from source_studies import SOURCE_STUDIES
     from studies import STUDIES
     from trait_studies import TRAIT_STUDIES
 
-    studies, lines = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES, []
+    studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES
+    lines = []
     for (name, study), child in zip(studies.items(), np.random.SeedSequence(SEED).spawn(len(studies)), strict=True):
         if chosen.only and name not in chosen.only:
             continue

@@ -8,6 +8,7 @@ collect_ignore = [
     "calibrate.py",
     "made.py",
     "simulate.py",
+    "source_studies.py",
     "studies.py",
     "tally.py",
     "trait_studies.py",

@@ -143,3 +143,18 @@ def test_distances_of_ada_met_are_those_of_the_metric_and_of_a_large_population(
     counts = np.stack([((people == level) & asked).sum(axis=0) for level in range(5)], axis=1)
     near = np.abs(counts.argmax(axis=1) - models).mean(axis=1)
     assert near == pytest.approx(study.without_noise(), abs=0.04)  # four standard errors of 4,000 units
+
+
+def test_similarity_and_shares_of_sources_are_what_many_units_give(load):
+    source_studies = load("source_studies")
+    design = source_studies.table(np.random.default_rng(2), 20_000, source_studies.MODELS["different"])
+    found = socialstats.choice_shares(design, permutations=99)
+    for k, level in enumerate(source_studies.LEVELS):
+        for name, shares in (("human", source_studies.HUMAN), ("model", source_studies.MODELS["different"])):
+            row = found.row(level, group=name)
+            assert abs(row.estimate - shares[k]) < 4 * row.std_error
+    counts = [np.array(list(found.extras["counts"][name].values())) for name in ("human", "model")]
+    p, q = (x / x.sum() for x in counts)
+    true = source_studies.similarity(source_studies.HUMAN, source_studies.MODELS["different"])
+    assert source_studies.similarity(tuple(p), tuple(q)) == pytest.approx(true, abs=0.01)
+    assert source_studies.similarity((0.5, 0.5), (0.5, 0.5)) == pytest.approx(1, abs=1e-12)

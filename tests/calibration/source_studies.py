@@ -1,0 +1,96 @@
+"""Simulations about people and a model whose runs repeat each other: similarity, shares, and tests of equal shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from tally import Line, Tally
+
+import socialstats as ss
+
+RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
+PEOPLE, RUNS = 7, 5
+LEVELS = ("comply", "deviate", "escalate")
+HUMAN = (0.5, 0.3, 0.2)
+MODELS = {"equal shares": HUMAN, "similar": (0.35, 0.25, 0.4), "different": (0.2, 0.1, 0.7)}
+UNITS = (20, 40, 160)
+SPREAD, REPEATS = 6.0, 0.7  # Dirichlet sizes: people of a unit differ, runs of a unit mostly agree
+HOLDS, RATE = (0.92, 1.0), (0.0, 0.075)
+
+
+def table(rng: np.random.Generator, units: int, model: tuple[float, ...]) -> ss.Ratings:
+    """Seven people and five runs a unit; shares of a unit are Dirichlet, so that their means are exact."""
+    parts = []
+    for source, shares, size, n in (("human", HUMAN, SPREAD, PEOPLE), ("model", model, REPEATS, RUNS)):
+        chances = rng.dirichlet(size * np.array(shares), units)
+        value = (rng.random((units, n, 1)) > chances.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
+        unit, rater = (x.ravel() for x in np.indices(value.shape))
+        answers = np.array(LEVELS)[value.ravel()]
+        parts.append(pd.DataFrame({"unit": unit, "rater": rater, "source": source, "value": answers}))
+    return ss.Ratings.from_frame(pd.concat(parts), scale="nominal", levels=list(LEVELS), rater_source="source")
+
+
+def similarity(p: tuple[float, ...], q: tuple[float, ...]) -> float:
+    """1 minus the divergence in bits, from entropies."""
+    one, two = np.array(p), np.array(q)
+    entropy = [-(x * np.log2(x)).sum() for x in ((one + two) / 2, one, two)]
+    return float(1 - entropy[0] + (entropy[1] + entropy[2]) / 2)
+
+
+def similarities(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the similarity by two bootstraps."""
+    lines: list[Line] = []
+    fast = {"permutations": 99, "splits": SPLITS, "resamples": RESAMPLES, "seed": 1}
+    for name, model in MODELS.items():
+        true = similarity(HUMAN, model)
+        for units in UNITS:
+            tally = Tally("Jensen-Shannon similarity: 7 people, 5 runs that mostly agree", f"{name}, {units} units")
+            for _ in range(sims):
+                design = table(rng, units, model)
+                for ci, called in (("percentile", "percentile (default)"), ("basic", "basic")):
+                    row = ss.js_similarity(design, ci=ci, **fast).row("model")
+                    tally.covers(called, f"truth {true:.3f}", [row], [true])
+            must = {("percentile (default)", f"truth {true:.3f}"): HOLDS} if units >= 40 else {}
+            lines += tally.lines(must)
+    return lines
+
+
+def shares(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of shares and of their differences."""
+    lines: list[Line] = []
+    model = MODELS["different"]
+    for units in UNITS:
+        tally = Tally("Choice shares: 7 people, 5 runs that mostly agree", f"{units} units")
+        for _ in range(sims):
+            found = ss.choice_shares(table(rng, units, model), permutations=99)
+            groups = (("people", "human", HUMAN), ("model", "model", model),
+                      ("model - human", "model - human", tuple(np.subtract(model, HUMAN))))  # fmt: skip
+            for called, group, truth in groups:
+                rows = [found.row(level, group=group) for level in LEVELS]
+                method = "t, paired units" if called == "model - human" else "Wilson, units as clusters (default)"
+                tally.covers(method, called, rows, truth)
+        lines += tally.lines()
+    return lines
+
+
+def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Rejections of equal shares, which are true, by swapping sources and by the chi-square of ratings."""
+    lines: list[Line] = []
+    for units in UNITS:
+        tally = Tally("Test of equal shares of people and model, which are true", f"{units} units", nominal=0.05)
+        for _ in range(sims):
+            found = ss.choice_shares(
+                table(rng, units, HUMAN), permutations=PERMUTATIONS, seed=int(rng.integers(1 << 30))
+            )
+            for term, called in (("any level", "sources swapped unit by unit (default)"),
+                                 ("any level (ratings independent)", "chi-square of ratings")):  # fmt: skip
+                tally.add(called, "rejected at 5 %", found.row(term).p_value <= 0.05)
+        lines += tally.lines({("sources swapped unit by unit (default)", "rejected at 5 %"): RATE})
+    return lines
+
+
+SOURCE_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
+    "similarities": similarities, "source_shares": shares, "equal_shares": equal_shares,
+}  # fmt: skip
