@@ -80,17 +80,17 @@ READING = {
         "scores included."
     ),
     "Jensen-Shannon similarity": (
-        "Near 1 the divergence cannot fall below 0, and its bootstrap is skewed: basic intervals turn the long tail the wrong "
-        "way and are too short; percentiles, moved by the bias that sample and resamples have, hold. Where the shares are "
-        "equal they are wider than needed."
+        "Near 1 the divergence cannot fall below 0, and its bootstrap is skewed: basic intervals turn the long tail "
+        "the wrong way and are too short; percentiles, moved by the bias that sample and resamples have, hold. Where "
+        "the shares are equal they are wider than needed."
     ),
     "Choice shares": (
-        "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own number of "
-        "independent answers, and the difference is paired on the units."
+        "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own "
+        "number of independent answers, and the difference is paired on the units."
     ),
     "Test of equal shares": (
-        "The chi-square counts every run as an answer of its own, and rejects what is true in every third table. Swapping the "
-        "two sources in whole units keeps the runs together and holds."
+        "The chi-square counts every run as an answer of its own, and rejects what is true in every third table. "
+        "Swapping the two sources in whole units keeps the runs together and holds."
     ),
     "Rank sets": (
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
