@@ -14,6 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.row_arithmetic import (
+    FORMULA,
+    end_checks,
+    label,
+    quantile,
+    same_p,
+    statistic_checks,
+    t_ends,
+    tail_p,
+)
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -29,7 +39,7 @@ JOINT = ("mean", "pooled")
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every kappa; of pairs also standard error, null standard error and p.
+    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval.
 
     Returns
     -------
@@ -40,7 +50,7 @@ def verify(result: Result) -> Verification:
     checks: dict[str, list[Check]] = {}
     groups: dict[str | None, Any] = {None: wide}
     if result.settings["stratum"] is not None:
-        groups |= {str(name): part for name, part in wide.groupby(stratum_of(result))}
+        groups |= {str(name): part for name, part in wide.groupby(stratum_of(result)[wide.index])}
     for group, part in groups.items():
         rows = {row.term: row for row in result.rows if row.group == group}
         found = {name: Pair(part, a, b, result) for name, (a, b) in pair_columns(result).items()}
@@ -52,6 +62,7 @@ def verify(result: Result) -> Verification:
             if term in rows:
                 checks.setdefault(term, []).append(joint_check(rows[term], found))
         checks.setdefault("slopes", []).extend(slope_checks(rows, part, found, result))
+        checks.setdefault("arithmetic", []).extend(arithmetic(rows, found, result))
     return Verification(
         checks=tuple(worst(found, "rows") if len(found) > 1 else found[0] for found in checks.values() if found)
     )
@@ -71,8 +82,7 @@ class Pair:
     def table(self) -> FloatArray:
         """Counts by the levels of both."""
         out = np.zeros((self.k, self.k))
-        for i, j, n in zip(self.x, self.y, self.count, strict=True):
-            out[i, j] += n
+        np.add.at(out, (self.x, self.y), self.count)
         return out
 
     def parts(self, weight: FloatArray | None = None) -> tuple[float, float, float]:
@@ -89,7 +99,10 @@ class Pair:
 
 
 def wide_table(result: Result) -> pd.DataFrame:
-    """One line a unit: the code of each rater's level, NaN where there is none, and how many units it stands for."""
+    """One line a distinct row of ratings: the code of each rater's level, NaN where there is none, and its units.
+
+    Only units of the same clusters and stratum are counted as alike; the index is that of the first of them.
+    """
     import pandas as pd
 
     design = result.design
@@ -100,7 +113,17 @@ def wide_table(result: Result) -> pd.DataFrame:
     long = pd.DataFrame({"unit": design.unit, "rater": design.rater, "value": value})
     wide = long.pivot(index="unit", columns="rater", values="value").reindex(range(len(design.units)))
     wide = wide.reindex(columns=range(len(design.raters)))
-    return wide.assign(count=design.unit_count)
+    return counted(wide, design.unit_count, result)
+
+
+def counted(wide: pd.DataFrame, copies: FloatArray, result: Result) -> pd.DataFrame:
+    """Count alike units instead of listing them."""
+    keys = wide.assign(**{f"c{k}": f.codes for k, f in enumerate(result.design.factors(result.settings["cluster"]))})
+    if result.settings["stratum"] is not None:
+        keys["stratum"] = stratum_of(result)
+    group = keys.groupby(list(keys), dropna=False, sort=False).ngroup().to_numpy()
+    first = np.unique(group, return_index=True)[1]
+    return wide.iloc[first].assign(count=np.bincount(group, weights=copies))
 
 
 def stratum_of(result: Result) -> AnyArray:
@@ -191,29 +214,75 @@ def pooled(parts: list[tuple[float, float, float]]) -> float | None:
 
 def slope_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str, Pair], result: Result) -> list[Check]:
     """Compare standard errors by clusters, or of all pairs together, with slopes in the weight of each cluster."""
-    factors = result.design.factors(result.settings["cluster"])
+    factors = [factor.codes for factor in result.design.factors(result.settings["cluster"])]
     if len(factors) == 2:
-        return []
-    codes = factors[0].codes if factors else alike_units(part, len(result.design.units))
-    copies = np.bincount(codes[part.index], weights=part["count"])
+        factors.append(np.unique(np.column_stack(factors), axis=0, return_inverse=True)[1].ravel())
+    alike = alike_units(part, len(result.design.units))
     out = []
     for term, row in rows.items():
         if row.std_error is None or (term not in JOINT and not factors):
             continue
         pairs = with_kappa(found) if term == "mean" else found if term in JOINT else {term: found[term]}
-        present = sorted({int(codes[u]) for pair in pairs.values() for u in pair.index})
-        many = len(present)
+        index = sorted({int(u) for pair in pairs.values() for u in pair.index})
+        many = sum(len(np.unique(codes[index])) for codes in factors or [alike])
         made: dict[str, Any] = {"package": "numpy", "tolerance": 1e-6, "why": SLOPE}
         if many * len(pairs) > MOST_SLOPES:
             note = f"{many} slopes of {len(pairs)} pairs would take too long"
             out.append(compare(f"s.e. of {term}", row.std_error, None, **made, note=note))
             continue
-        slopes = np.array([slope(pairs, codes, g, term) for g in present])
-        scale = many / (many - 1) if factors else 1.0
-        weights = np.ones(many) if factors else copies[present]
-        theirs = math.sqrt(scale * float(np.sum(slopes**2 / weights)))
-        out.append(compare(f"s.e. of {term}", row.std_error, theirs, **made))
+        if factors:
+            v = [squared_slopes(pairs, codes, index, term) for codes in factors]
+            variance = v[0] if len(v) == 1 else max(v[0], v[1], v[0] + v[1] - v[2])
+        else:
+            copies = np.bincount(alike[part.index], weights=part["count"]).astype(np.float64)
+            variance = squared_slopes(pairs, alike, index, term, copies)
+        out.append(compare(f"s.e. of {term}", row.std_error, math.sqrt(variance), **made))
     return out
+
+
+def squared_slopes(
+    pairs: Mapping[str, Pair], codes: AnyArray, index: list[int], term: str, copies: FloatArray | None = None
+) -> float:
+    """G/(G-1) times the sum of the squared slopes of clusters; of `copies` of alike units, over their number."""
+    present = np.unique(codes[index])
+    slopes = np.array([slope(pairs, codes, int(g), term) for g in present])
+    if copies is not None:
+        return float(np.sum(slopes**2 / copies[present]))
+    return float(slopes @ slopes) * len(present) / (len(present) - 1)
+
+
+def arithmetic(rows: Mapping[str, Row], found: Mapping[str, Pair], result: Result) -> list[Check]:
+    """Compare test, p and closed interval of each row with those of its (checked) estimate and error."""
+    factors, options, out = result.design.factors(result.settings["cluster"]), result.settings, []
+    for term, row in rows.items():
+        if row.std_error is None or row.statistic is None:
+            continue
+        pairs = with_kappa(found) if term == "mean" else found if term in JOINT else {term: found[term]}
+        g = taking_part(list(pairs.values()), [factor.codes for factor in factors])
+        if row.df is None:  # the z by the null error is compared with statsmodels
+            out.append(same_p(label(row, "p"), row.p_value, tail_p(row.statistic, None)))
+        else:
+            out += statistic_checks(row, df=g - 1)
+        if options["ci"] == "wald":
+            out += t_ends(row, options["level"], g - 1 if factors else None)
+        elif options["ci"] == "closed":
+            small = 1.0 if factors else math.sqrt(g / (g - 1))
+            out += end_checks(row, *by_fisher(row, options["level"], g - 1, small), "scipy", FORMULA)
+    return out
+
+
+def taking_part(pairs: list[Pair], codes: list[AnyArray]) -> float:
+    """Count the clusters (of the factor with fewer), or the units, with ratings of some pair of raters."""
+    if codes:
+        return float(min(len({int(code[u]) for pair in pairs for u in pair.index}) for code in codes))
+    return float(sum({u: n for pair in pairs for u, n in zip(pair.index, pair.count, strict=True)}.values()))
+
+
+def by_fisher(row: Row, level: float, df: float, small: float) -> tuple[float, float]:
+    """tanh of atanh(kappa) -+ t s.e. / (1 - kappa^2)."""
+    value, error = float(row.estimate or 0.0), float(row.std_error or 0.0)
+    reach = quantile(level, df) * error * small / (1 - value**2)
+    return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach))
 
 
 def alike_units(part: pd.DataFrame, size: int) -> AnyArray:

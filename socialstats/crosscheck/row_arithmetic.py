@@ -1,0 +1,125 @@
+"""From a row's (checked) estimate and standard error to its statistic, p and interval once more, by scipy.stats."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare
+from socialstats.results import Check, FloatArray, Row
+
+FORMULA = "of the estimate and its standard error, by scipy's distributions"
+TINY = 1e-300
+
+
+def label(row: Row, what: str = "") -> str:
+    """Name a quantity of a row."""
+    return row.term + (f" [{row.group}]" if row.group else "") + (f", {what}" if what else "")
+
+
+def relative(
+    name: str, ours: float | None, theirs: float | None, package: str = "scipy", why: str = FORMULA,
+    close: float = 1e-8, size: float = 0.0,
+) -> Check:  # fmt: skip
+    """Compare to a tolerance relative to the number itself, or to `size` where that is larger."""
+    most = max(abs(theirs or 0.0), size)
+    return compare(name, ours, theirs, package=package, tolerance=close * most + TINY, why=why)
+
+
+def same_p(
+    name: str, ours: float | None, theirs: float, package: str = "scipy", why: str = FORMULA, close: float = 1e-8
+) -> Check:
+    """Compare p-values to a relative tolerance, which grows with the digits that a far tail loses: close (1 - log p).
+
+    Examples
+    --------
+    >>> same_p("p", 1e-20, 2e-20).ok, same_p("p", 0.04, 0.04).ok
+    (False, True)
+    """
+    theirs = float(theirs)
+    lost = 1.0 - math.log(min(max(theirs, TINY), 1.0))
+    return compare(name, ours, theirs, package=package, tolerance=close * lost * abs(theirs) + TINY, why=why)
+
+
+def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> float:
+    """Return the p-value of a t (normal: `df` None or infinite) statistic by scipy."""
+    from scipy.stats import norm, t
+
+    kind = norm() if df is None or math.isinf(df) else t(df)
+    if alternative == "two_sided":
+        return float(2 * kind.sf(abs(value)))
+    return float(kind.sf(value) if alternative == "greater" else kind.cdf(value))
+
+
+def quantile(level: float, df: float | None) -> float:
+    """Return the two-sided critical value of level `level` by scipy."""
+    from scipy.stats import norm, t
+
+    return float(norm.ppf((1 + level) / 2) if df is None else t.ppf((1 + level) / 2, df))
+
+
+def statistic_checks(
+    row: Row, *, null: float = 0.0, df: float | None = None, alternative: str = "two_sided"
+) -> list[Check]:
+    """Compare statistic, df and p of a t or z test (`df` None: normal) with estimate and standard error."""
+    if row.statistic is None or row.estimate is None or not row.std_error:
+        return []
+    value = (row.estimate - null) / row.std_error
+    checks = [relative(label(row, "statistic"), row.statistic, value, size=1e-6)]
+    if df is not None or row.df is not None:
+        checks.append(relative(label(row, "df"), row.df, df))
+    return [*checks, same_p(label(row, "p"), row.p_value, tail_p(value, df, alternative))]
+
+
+def end_checks(
+    row: Row, low: float | None, high: float | None, package: str = "scipy", why: str = FORMULA, close: float = 1e-8
+) -> list[Check]:
+    """Compare both ends (None or infinite: the row must not have it either), to the width of the interval."""
+    if row.conf_low is None and row.conf_high is None:
+        return []
+    out = []
+    for name, ours, theirs in (("low", row.conf_low, low), ("high", row.conf_high, high)):
+        known = None if theirs is None or math.isinf(theirs) else float(theirs)
+        if ours is not None or known is not None:
+            size = max(abs(x) for x in (ours, known) if x is not None)
+            out.append(relative(label(row, name), ours, known, package, why, close, size))
+    return out
+
+
+def t_ends(
+    row: Row, level: float, df: float | None, *, alternative: str = "two_sided", cut: tuple[float, float] | None = None
+) -> list[Check]:
+    """Compare the ends with estimate -+ quantile times standard error, cut at the limits of the scale."""
+    if row.estimate is None or row.std_error is None:
+        return []
+    reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * row.std_error
+    low = row.estimate - reach if alternative != "less" else -math.inf
+    high = row.estimate + reach if alternative != "greater" else math.inf
+    if cut is not None:
+        low, high = max(low, cut[0]), min(high, cut[1])
+    return end_checks(row, low, high)
+
+
+def crossed_error(values: FloatArray, groups: FloatArray) -> float:
+    """Standard error of a mean with two crossed factors: V1 + V2 - V12, each with G/(G-1), not below V1 and V2.
+
+    Parameters
+    ----------
+    values : (n,) array
+    groups : (n, 2) array of labels
+    """
+    return math.sqrt(max(*crossed_parts(values, groups)))
+
+
+def crossed_parts(values: FloatArray, groups: FloatArray) -> tuple[float, float, float]:
+    """Variances of a mean by the first factor, by the second, and V1 + V2 - V12."""
+    off, n = np.asarray(values, dtype=np.float64), len(values)
+    off = off - off.mean()
+    found = []
+    for names in (groups[:, 0], groups[:, 1], [f"{a}|{b}" for a, b in groups.tolist()]):
+        sums: dict[object, float] = {}
+        for name, value in zip(np.asarray(names).tolist(), off.tolist(), strict=True):
+            sums[name] = sums.get(name, 0.0) + value
+        found.append(len(sums) / (len(sums) - 1) * sum(x * x for x in sums.values()) / n**2)
+    return found[0], found[1], found[0] + found[1] - found[2]

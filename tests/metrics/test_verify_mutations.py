@@ -1,0 +1,61 @@
+"""verify() sees every number of a row: change one by two per cent and it must disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
+from socialstats.metrics import METRICS
+from socialstats.results import Result
+from tests.contracts.subjects import subject_of
+
+FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "kappa": ("weighted_kappa", {"cluster": None}),
+    "kappa, clusters": ("weighted_kappa", {}),
+    "kappa, strata, Wald": ("weighted_kappa", {"cluster": None, "stratum": "domain", "ci": "wald"}),
+    "kappa, crossed": ("weighted_kappa", {"cluster": ("story", "topic")}),
+}  # fmt: skip
+
+
+def result_of(name: str, options: dict[str, Any]) -> Result:
+    """Run a metric on the contract tests' table, with a second cluster factor that crosses the stories."""
+    subject = subject_of(name)
+    rows = subject.rows()
+    rows["topic"] = [f"t{int(unit[1:]) % 7}" for unit in rows["unit"]]
+    columns: dict[str, Any] = {"cluster": ("story", "topic")}
+    if METRICS[name].design == "paired":
+        scale = "nominal" if METRICS[name].values == "nominal" else None
+        design: Any = Paired.from_frame(rows, conditions=("after", "before"), scale=scale, **columns)
+    else:
+        levels = sorted(set(rows["value"]), key=["0", "1", "low", "medium", "high"].index)
+        design = Ratings.from_frame(rows, levels=levels, scale="ordinal", strata="domain", **columns)
+    return METRICS[name].function(design, **{**METRICS[name].options, "cluster": "story", **options})
+
+
+def changed(result: Result) -> Iterator[tuple[str, Result]]:
+    """Yield every number of every row changed, with its name."""
+    for i, row in enumerate(result.rows):
+        for field in FIELDS:
+            value = getattr(row, field)
+            if value is None:
+                continue
+            new = 0.98 * value if value else 1e-3
+            rows = (*result.rows[:i], replace(row, **{field: new}), *result.rows[i + 1 :])
+            yield f"{row.group}: {row.term}: {field}", replace(result, rows=rows)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_changed_number_is_found(case):
+    result = result_of(*CASES[case])
+    found = result.verify()
+    assert found.ok, [c for c in found if c.ok is False]
+    unseen = [name for name, other in changed(result) if other.verify().ok]
+    assert unseen == []
+    assert np.isfinite([c.tolerance for c in found]).all()
