@@ -265,7 +265,7 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     ref, cov = f"'{shorten(numbers.reference)}'", options.covariate
     alpha = 1 - options.level
     tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
-    settled = [r for r in rows if (tests[r.term] if tests[r.term] is not None else 1.0) < alpha]
+    settled = [r for r in rows if (p := tests[r.term]) is not None and p < alpha]
     closer = [r for r in settled if (r.estimate or 0.0) < 0]
     farther = [r for r in settled if (r.estimate or 0.0) > 0]
     open_ = [shorten(r.term, 30) for r in rows if r not in settled]
@@ -277,10 +277,10 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     if open_:
         parts.append(f"for {listing(open_, most=4)} the data do not settle which is closer to following {cov}")
     most = max(rows, key=lambda r: abs(r.statistic or 0.0))
-    p = f"{p_value(tests[most.term])}" if tests[most.term] is not None else str(most.undefined)
+    test = p_value(tests[most.term]) if tests[most.term] is not None else str(most.undefined)
     first = (
         f"{'; '.join(parts)}. Difference in S, {shorten(most.term, 40)} minus {shorten(numbers.reference, 40)}: "
-        f"{number(most.estimate)}, {interval(most.conf_low, most.conf_high, level=options.level)}, {p}"
+        f"{number(most.estimate)}, {interval(most.conf_low, most.conf_high, level=options.level)}, {test}"
         f"{' (Holm)' if len(rows) > 1 else ''}."
     )
     higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
@@ -303,7 +303,7 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         return ()
     rows, _ = with_holm(changes, "differences of the effect")
     tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
-    settled = [r for r in rows if (tests[r.term] if tests[r.term] is not None else 1.0) < 1 - options.level]
+    settled = [r for r in rows if (p := tests[r.term]) is not None and p < 1 - options.level]
     most = max(rows, key=lambda r: abs(r.statistic or 0.0))
     return (
         f"With roles of every strength held equal, one step of {options.covariate} weighs differently than for "

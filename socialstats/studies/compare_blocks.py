@@ -78,7 +78,7 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
         figure_title=f"Differences in S from {shorten(reference, 40)}",
         caption="Corrected for noise; negative: closer to following "
         f"{options.covariate}. {next(iter(found.values())).inference}.",
-        tables=(rows_table(rows, f"Differences in S; Holm over {count(len(rows), 'difference')}", term=by),),
+        tables=(rows_table(rows, "Differences in S", term=by),),
         results=(*found.values(), *(() if adjusted is None else (adjusted,))),
     )  # fmt: skip
 
@@ -109,7 +109,7 @@ def effects_block(
     tables = [Table(caption=f"Effects in log-odds by {by}", cells=cells,
                     header=(by, *terms, f"{lead} in sds of the strengths", f"higher {lead} wins"))]  # fmt: skip
     if tested:
-        caption = f"Effects minus those of {shorten(reference, 40)}; Holm over {count(len(tested), 'test')}"
+        caption = f"Effects minus those of {shorten(reference, 40)}"
         tables.append(rows_table(tested, caption, term=by))
     least, most = (pick(own, key=lambda r: r.estimate or 0.0) for pick in (min, max))
     return Block(
@@ -149,7 +149,7 @@ def shares_block(models: Mapping[str, Result], reference: str) -> Block | None:
         figure_title=f"Preference shares minus those of {shorten(reference, 40)}",
         caption="Share: mean worth of a group over the sum of the group means. Intervals from refits on the same "
         "resampled pairs.",
-        tables=(rows_table(tested, f"Differences of shares; Holm over {count(len(tested), 'test')}", term="Share"),),
+        tables=(rows_table(tested, "Differences of shares", term="Share"),),
         results=() if adjusted is None else (adjusted,),
     )
 
@@ -222,6 +222,6 @@ def entropy_block(found: Mapping[str, Result], by: str, reference: str) -> Block
                      digits=3),
         figure_title=f"Differences in choice entropy from {shorten(reference, 40)}",
         caption=f"Paired by pairs of items: {next(iter(found.values())).inference}.",
-        tables=(rows_table(tested, f"Differences in entropy; Holm over {count(len(tested), 'difference')}", term=by),),
+        tables=(rows_table(tested, "Differences in entropy", term=by),),
         results=(*found.values(), *(() if adjusted is None else (adjusted,))),
     )  # fmt: skip

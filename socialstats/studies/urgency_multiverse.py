@@ -70,7 +70,7 @@ def of_sensitivity(
     variants = [
         Variant(label=OWN, choice=OWN, compute=lambda: s, lead=_plug_in),
         Variant(label="noise taken off", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
-        Variant(label="stories pooled over opponents (micro)", choice="weights",
+        Variant(label="pooled over opponents (micro)", choice="weights",
                 compute=partial(again, design, weights="pooled"), lead=_plug_in),
     ]  # fmt: skip
     others = {f"clustered by {shorten(f.name, 30)}": f.name for f in design.clusters if f.name != "pair"}
@@ -110,7 +110,7 @@ def of_effect(
         found.append(variant("order of presentation left out", "order", order=False))
     if not options.prior:
         found.append(
-            Variant(label="role strengths left out", choice="the roles", lead=lead,
+            Variant(label="role strengths left out", choice="leaving out the roles' strengths", lead=lead,
                     compute=partial(without_strengths, design, formula, cluster, options))
         )  # fmt: skip
     if not fit.fitted_state.penalised:

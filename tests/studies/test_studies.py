@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -147,3 +148,32 @@ def test_real_crowd_comparisons() -> None:
     assert ratio["clustered by prompt"] == pytest.approx(1.53, abs=0.01)
     assert {"SS202", "SS205", "SS109"} <= {c.code for c in outcome.cautions}
     assert all(v.ok for v in outcome.verifications.values())
+
+
+def test_every_grouping_of_the_roles_has_its_shares_and_they_sum_to_one() -> None:
+    frame = ss.datasets.role_conflict()
+    for side in ("a", "b"):
+        kin = frame[f"domain_{side}"].eq("family").map({True: "kin", False: "other"})
+        frame[f"kinship_{side}"] = kin
+    outcome = STUDIES["role-conflict"].run(ss.Comparisons.from_frame(frame), replace(FAST, verify=False))
+    for name, symbol, k in (("domain", "P_d", 5), ("kinship", "P_g", 2)):
+        block = next(b for b in outcome.blocks if b.id == f"shares-{name}")
+        assert block.caption.startswith(symbol)
+        rows = [r for r in block.results[0].rows if r.group == "arithmetic"]
+        assert len(rows) == k
+        assert sum(r.estimate or 0 for r in rows) == pytest.approx(1)
+
+
+def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_conflict: Outcome) -> None:
+    block = next(b for b in role_conflict.blocks if b.id == "urgency-against-roles")
+    spread = block.results[0].row("sd of strengths")
+    truth = ss.datasets.role_conflict_truth()
+    true = pd.Series(truth.strengths).std() * (1 + 0.346 * truth.pair_sd**2) ** -0.5
+    assert spread.conf_low is not None
+    assert spread.conf_high is not None
+    assert spread.conf_low < true < spread.conf_high
+    fit = next(r for b in role_conflict.blocks for r in b.results if isinstance(r, ss.BradleyTerryResult))
+    boot = fit.bootstrap(by="pair", resamples=300, seed=3)
+    assert spread.std_error == pytest.approx(boot.strengths.std(axis=1, ddof=1).std(ddof=1), rel=0.15)
+    chance = 1 / (1 + np.exp(spread.estimate - (fit.row("urgency").estimate or 0)))
+    assert f"{100 * chance:.1f} % of the time" in block.sentences[-1]
