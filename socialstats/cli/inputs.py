@@ -17,8 +17,8 @@ DATA_KEYS = (
     "refusal", "unmatched", "strata", "rater_groups", "exclude",
 )  # fmt: skip
 ANALYSIS_KEYS = (
-    "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "adjust",
-    "smallest_effect", "effect_scale",
+    "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference",
+    "adjust", "smallest_effect", "effect_scale",
 )  # fmt: skip
 LISTS = ("conditions", "levels")
 

@@ -23,7 +23,8 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
-        "covariate": str, "group": str, "adjust": (str, list), "smallest_effect": float, "effect_scale": str,
+        "covariate": str, "group": str, "reference": str, "adjust": (str, list), "smallest_effect": float,
+        "effect_scale": str,
     },
     "hypothesis": {
         "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "alternative": str,
