@@ -127,12 +127,12 @@ def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n
     """Draw one item: its points with intervals, beside those of the others, and the line between them."""
     color, dash = _look(k)
     shift = SPREAD * (2 * (k + 0.5) / n - 1)
-    xs, ys = [], []
+    xs: list[float] = []
+    ys: list[float] = []
     for x, stage in enumerate(stages):
         row = cells.get(stage)
-        known = row is not None and row.estimate is not None
         xs.append(x + shift)
-        ys.append(row.estimate if row is not None and known else math.nan)
+        ys.append(math.nan if row is None or row.estimate is None else row.estimate)
         if row is not None and row.conf_low is not None and row.conf_high is not None:
             ax.plot((x + shift,) * 2, (row.conf_low, row.conf_high), color=color, linewidth=1.0, alpha=0.7,
                     solid_capstyle="butt", zorder=2)  # fmt: skip

@@ -121,7 +121,7 @@ def naive_block(main: Result) -> Block:
         mcnemar = main.row(row.term, group="McNemar, ignoring clusters")
         if mcnemar.statistic is not None and row.p_value is not None:
             said.append(
-                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n)} couples as "
+                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n or 0)} couples as "
                 f"independent, χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}."
             )
     known = main.extras["mcnemar_cells"]
