@@ -38,9 +38,9 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     finder = Finder(table)
     by_column = raters_in == "columns"
     row, row_part = (options.unit, "unit") if by_column else (options.rater, "rater")
-    if by_column and row is None and columns is None:
-        row = next((name for name in UNITS if name in table.columns), None)
     mine = (*texts(options.strata), *texts(options.cluster)) if by_column else texts(options.rater_groups)
+    if by_column and row is None and columns is None:
+        row = next((name for name in UNITS if name in table.columns and name not in (*mine, options.by)), None)
     keep = [*mine, *([options.rater_source] if options.rater_source and not by_column else [])]
     keep += [options.by] if options.by else []
     _refuse_other_axis(options, raters_in)

@@ -247,6 +247,12 @@ def test_columns_of_units_are_not_taken_as_raters(name: str) -> None:
     )
 
 
+def test_a_declared_cluster_is_not_taken_as_the_unit() -> None:
+    rows = {"ann": [1, 2, 3], "bob": [1, 2, 2], "story": ["a", "a", "b"]}
+    design = Ratings.from_wide(rows, raters_in="columns", scale="ordinal", cluster="story")
+    assert (design.raters, len(design.units), design.clusters[0].levels) == (("ann", "bob"), 3, ("a", "b"))
+
+
 def test_columns_with_names_of_raters_are_raters() -> None:
     rows = {"expert": [1, 2, 3], "model": [1, 2, 2], "worker": [1, 1, 2]}
     assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal").raters == ("expert", "model", "worker")
