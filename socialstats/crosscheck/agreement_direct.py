@@ -71,11 +71,14 @@ def pair_agreement(tally: Tally, w: FloatArray) -> float:
 def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[float, list[float]]:
     """Gwet's coefficient or Fleiss' kappa, and Gwet's (2014, chapter 5) linearised value of each unit."""
     q, n = len(w), len(units)
-    paired = [sum(b for _, b in unit) > 1 for unit in units]
-    share = [{k: b / sum(x for _, x in unit) for k, b in unit} for unit in units]
-    pi = [sum(s.get(k, 0.0) for s in share) / n for k in range(q)]
-    own = [pair_agreement(unit, w) if p else 0.0 for unit, p in zip(units, paired, strict=True)]
-    pa = sum(own) / sum(paired)
+    times = Counter(units)  # alike units have one value
+    kinds, copies = list(times), list(times.values())
+    paired = [sum(b for _, b in kind) > 1 for kind in kinds]
+    share = [{k: b / sum(x for _, x in kind) for k, b in kind} for kind in kinds]
+    pi = [sum(c * s.get(k, 0.0) for s, c in zip(share, copies, strict=True)) / n for k in range(q)]
+    own = [pair_agreement(kind, w) if p else 0.0 for kind, p in zip(kinds, paired, strict=True)]
+    n_paired = sum(c for p, c in zip(paired, copies, strict=True) if p)
+    pa = sum(c * a for a, c in zip(own, copies, strict=True)) / n_paired
     scale = sum(map(sum, w.tolist())) / (q * (q - 1)) if q > 1 else float("nan")
     each = {
         "gwet": [scale * (1 - pi[k]) for k in range(q)],
@@ -83,12 +86,12 @@ def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[flo
     }[kind]
     pe = sum(each[k] * pi[k] for k in range(q))
     value = (pa - pe) / (1 - pe)
-    values = []
-    for s, a, p in zip(share, own, paired, strict=True):
+    values = {}
+    for kind, s, a, p in zip(kinds, share, own, paired, strict=True):
         chance = sum(each[k] * x for k, x in s.items())
-        term = n / sum(paired) * (a - pe if p else 0.0) / (1 - pe)
-        values.append(term - 2 * (1 - value) * (chance - pe) / (1 - pe))
-    return value, values
+        term = n / n_paired * (a - pe if p else 0.0) / (1 - pe)
+        values[kind] = term - 2 * (1 - value) * (chance - pe) / (1 - pe)
+    return value, [values[unit] for unit in units]
 
 
 def squared_distance(scale: str, high: int, low: Any, x: FloatArray, below: FloatArray) -> Any:

@@ -16,16 +16,16 @@ ALL = "all pairs"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute each row by going through the units one by one."""
+    """Recompute each row by going through the distinct rows of ratings, each with how many units have it."""
     units = ratings_by_unit(result)
-    near = np.asarray(result.extras["agrees"])
+    near = np.asarray(result.extras["agrees"], dtype=float).tolist()
     names = [row.term for row in result.rows if row.group is None and row.term != ALL]
     columns = dict(zip(names, combinations(range(len(result.design.raters)), 2), strict=False))
     checks = []
     for row in result.rows:
         pair = columns.get(row.term)
         found = {
-            unit: (float(np.mean(agreed)), weight)
+            unit: (sum(agreed) / len(agreed), weight)
             for unit, (codes, weight, group) in units.items()
             if (row.group is None or group == row.group) and (agreed := answers(codes, pair, near))
         }
@@ -34,18 +34,23 @@ def verify(result: Result) -> Verification:
 
 
 def ratings_by_unit(result: Result) -> dict[int, tuple[dict[int, int], float, str | None]]:
-    """Return for each unit the level of each rater, how many units it stands for, and its stratum."""
+    """Return for each distinct row of ratings (of a stratum) the levels, how many units have it, and the stratum."""
     design, settings = result.design, result.settings
     groups = stratum_labels(design, settings["stratum"])
     units: dict[int, tuple[dict[int, int], float, str | None]] = {
         u: ({}, float(design.unit_count[u]), groups[u]) for u in range(len(design.units))
     }
-    for unit, rater, value, status in zip(design.unit, design.rater, design.value, design.status, strict=True):
+    columns = (design.unit, design.rater, design.value, design.status)
+    for unit, rater, value, status in zip(*(column.tolist() for column in columns), strict=True):
         if status == 0:
-            units[int(unit)][0][int(rater)] = int(value)
+            units[unit][0][rater] = value
         elif status == 2 and settings["refusal"] == "level":
-            units[int(unit)][0][int(rater)] = len(design.levels)
-    return units
+            units[unit][0][rater] = len(design.levels)
+    alike: dict[Any, tuple[dict[int, int], float, str | None]] = {}
+    for codes, weight, group in units.values():
+        key = (tuple(sorted(codes.items())), group)
+        alike[key] = (codes, weight + (alike[key][1] if key in alike else 0.0), group)
+    return dict(enumerate(alike.values()))
 
 
 def stratum_labels(design: Any, name: str | None) -> list[str | None]:
@@ -59,7 +64,7 @@ def stratum_labels(design: Any, name: str | None) -> list[str | None]:
 def answers(codes: Mapping[int, int], pair: tuple[int, int] | None, near: Any) -> list[float]:
     """Return for each pair of ratings of a unit (or the named pair of raters) 1 where they agree, else 0."""
     raters = sorted(codes) if pair is None else [r for r in pair if r in codes]
-    return [float(near[codes[a], codes[b]]) for a, b in combinations(raters, 2)]
+    return [near[codes[a]][codes[b]] for a, b in combinations(raters, 2)]
 
 
 def row_checks(result: Result, row: Row, found: Mapping[int, tuple[float, float]]) -> list[Check]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -603,3 +604,22 @@ def test_the_header_counts_clusters():
         assert metric(design, cluster=None).glance()["n_clusters"][0] is None
     assert krippendorff_alpha(design).glance()["df"][0] == 4
     assert gwet_ac(design, cluster=None).glance()["df"][0] == gwet_ac(design, cluster=None).rows[0].df
+
+
+@pytest.mark.parametrize("metric", [weighted_kappa, percent_agreement, gwet_ac, fleiss_kappa])
+@pytest.mark.parametrize("options", [{}, {"cluster": None}, {"stratum": "kind"}])
+def test_checks_of_counted_units_still_find_a_wrong_number(metric, options):
+    rng = np.random.default_rng(9)
+    truth = rng.integers(1, 4, 300)
+    x = np.clip(truth[:, None] + rng.integers(-1, 2, (300, 3)), 1, 3).astype(object)
+    x[rng.random((300, 3)) < 0.1] = None
+    design = of_matrix(
+        x.tolist(), levels=[1, 2, 3], clusters=[(np.arange(300) // 10).tolist()],
+        strata={"kind": ["ab"[u % 2] for u in range(300)]},
+    )  # fmt: skip
+    result = metric(design, **options)
+    assert result.verify().ok, result.verify().tidy().to_string()
+    for k, row in enumerate(result.rows):
+        rows = [*result.rows]
+        rows[k] = replace(row, estimate=row.estimate + 1e-6)
+        assert not replace(result, rows=tuple(rows)).verify().ok, (row.term, row.group)
