@@ -209,5 +209,6 @@ def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
     changed = [text for text in texts if len(text) > CELL_WIDTH or style.clean(text) != text]
     if not changed or any(c.code == "SS403" for c in outcome.cautions):
         return ()
-    detail = f"{count(len(changed), 'label is too long or holds', 'labels are too long or hold')} characters that cannot be printed"
+    labels = count(len(changed), "label is too long or holds", "labels are too long or hold")
+    detail = f"{labels} characters that cannot be printed"
     return (caution("SS403", detail, fix="the embedded JSON has them in full"),)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from socialstats.designs.options import map_options
+from socialstats.designs.paired_options import wide_pair
 from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table
 from socialstats.text import listing, shorten
@@ -16,7 +17,7 @@ COMMON = ("cluster", "by", "na", "missing")
 OWN = {
     "comparisons": ("tie", "winner_coding"),
     "paired": ("conditions", "levels", "scale", "unmatched"),
-    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups"),
+    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters"),
 }
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "by", "cluster"),
@@ -24,11 +25,10 @@ PARTS = {
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups"},
+    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters"},
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "tie", "winner_coding"},
 }  # parts and options that only one design has
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
-WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding"}
 
@@ -51,8 +51,39 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
     marked = [name for name, marks in MARKS.items() if marks & given]
     marked += ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
     if len(marked) == 1:
+        refuse_mark(table, settings, marked[0], given)
         return marked[0]
     return by_columns(table, settings)
+
+
+def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: set[str]) -> None:
+    """Refuse an option of one design where the columns lack its parts and fit another design.
+
+    Raises
+    ------
+    InputError
+        Naming the option and the design that the columns fit.
+    """
+    options = [key for key in OWN[marked] if key in MARKS[marked] & given]
+    if not options or settings.get("map") or settings.get("raters"):
+        return
+    fits = [name for name in ROLES if _fits(name, table, settings)]
+    if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
+        option = OPTION_NAMES.get(options[0], f"--{options[0]}")
+        parts = _parts_text(ROLES[fits[0]](table, settings))
+        raise InputError(
+            f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}): leave it "
+            f"out, or say with --map which columns are the parts of {marked} ({', '.join(PARTS[marked][:3])})"
+            if marked in PARTS else f"{option} is for {marked}; this table is read as {fits[0]} ({parts})"
+        )  # fmt: skip
+
+
+def _fits(name: str, table: Table, settings: Mapping[str, Any]) -> bool:
+    try:
+        ROLES[name](table, settings)
+    except InputError:
+        return False
+    return True
 
 
 def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
@@ -171,17 +202,6 @@ def refuse_foreign(name: str, settings: Mapping[str, Any]) -> None:
     scale = settings.get("scale")
     if scale is not None and scale not in SCALES[name]:
         raise InputError(f"--scale {shorten(scale)}: scales of {name} are {', '.join(SCALES[name])}")
-
-
-def wide_pair(columns: Sequence[str]) -> tuple[str, str] | None:
-    """Return two columns that are called like two conditions of one row.
-
-    Examples
-    --------
-    >>> wide_pair(["id", "pre", "post"]), wide_pair(["id", "score"])
-    (('pre', 'post'), None)
-    """
-    return next((pair for pair in WIDE_PAIRS if set(pair) <= set(columns)), None)
 
 
 def words(value: Any) -> list[str]:

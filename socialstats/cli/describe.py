@@ -111,7 +111,8 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(design, Paired):
         return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched", "error")}
     return known | {
-        "refusal": settings.get("refusal"), "strata": list(design.strata), "rater_groups": list(design.rater_groups)
+        "refusal": settings.get("refusal"), "strata": list(design.strata), "rater_groups": list(design.rater_groups),
+        "raters": settings.get("raters"),
     }  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from socialstats.cli.deciding import (
     paired_parts,
     refuse_foreign,
     where,
-    wide_pair,
     words,
 )
 from socialstats.cli.plan import REASONS
@@ -22,6 +21,7 @@ from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
+from socialstats.designs.paired_options import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
@@ -107,8 +107,16 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
 
 
 def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
-    """Read ratings, one row each."""
-    return Ratings.from_frame(table, **options_of("ratings", settings))
+    """Read ratings: one row each, or one row a unit and a column each rater (``--raters a,b,c``)."""
+    options = options_of("ratings", settings)
+    if "raters" not in options:
+        return Ratings.from_frame(table, **options)
+    for part in ("rater", "value", "status", "rater_source"):
+        if part in options:
+            raise InputError(f"--map {part}= is for one row a rating; with --raters the columns are raters")
+    if "rater_groups" in options:
+        raise InputError("--rater-group is for one row a rating; with --raters the columns are raters")
+    return Ratings.from_wide(table, raters_in="columns", **options)
 
 
 def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:

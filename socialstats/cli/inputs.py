@@ -14,13 +14,13 @@ from socialstats.tables import read_table
 
 DATA_KEYS = (
     "design", "map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels", "scale",
-    "refusal", "unmatched", "strata", "rater_groups", "exclude",
+    "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude",
 )  # fmt: skip
 ANALYSIS_KEYS = (
     "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference",
     "adjust", "smallest_effect", "effect_scale",
 )  # fmt: skip
-LISTS = ("conditions", "levels")
+LISTS = ("conditions", "levels", "raters")
 
 
 def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -133,7 +133,11 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--exclude", action="append", default=[], metavar="COLUMN=VALUE", help="leave out these rows; repeat")
     add("--tie", action="append", metavar="LABEL", help="label that means a tie (default: tie); repeat")
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
-    add("--missing", choices=["error", "drop"], help="what to do with rows that miss a value (default error)")
+    add(
+        "--missing",
+        choices=["error", "drop"],
+        help="rows that miss a value (default: error for comparisons and pairs, drop for ratings)",
+    )
     add("--winner-coding", choices=["auto", "label", "side", "score"], help="what the winner column holds")
     add("--conditions", action="append", metavar="A,B", help="the two conditions of pairs: first minus second")
     add("--levels", action="append", metavar="LOW,...,HIGH", help="the values in order; for pairs of answers ZERO,ONE")
@@ -144,4 +148,10 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--strata", action="append", metavar="COLUMN", help="groups of units to report ratings by; repeat")
     add("--rater-group", action="append", dest="rater_groups", metavar="COLUMN",
         help="groups of raters to report ratings by; repeat")  # fmt: skip
+    add(
+        "--raters",
+        action="append",
+        metavar="A,B,C",
+        help="columns of ratings, one a rater, of a table with one row a unit",
+    )
     add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")

@@ -16,6 +16,7 @@ from socialstats.cli.controls import zero_of
 from socialstats.cli.describe import describe
 from socialstats.cli.designs import Design, read
 from socialstats.cli.examples import dataset_of, with_reading
+from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, read_design, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
@@ -51,6 +52,7 @@ def run_report(options: argparse.Namespace) -> int:
     if "adjust" in chosen:
         chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
     study = pick(STUDIES, settings.get("study"), design)
+    refuse_idle(study, settings)
     progress(options, f"{describe(design)[0]}; study {study.name}")
     zero, control_facts = zero_of(options, study)
     analysis = StudyOptions(**chosen, zero=zero, verify=not options.no_verify, simulated=simulated)

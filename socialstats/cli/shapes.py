@@ -15,7 +15,18 @@ if TYPE_CHECKING:
     from socialstats.studies import Study
 
 PASSED = ("by", "na", "refusal", "cluster", "missing")
-DECIDING = ("design", "strata", "rater_groups", "conditions", "levels", "scale", "unmatched", "tie", "winner_coding")
+DECIDING = (
+    "design",
+    "strata",
+    "rater_groups",
+    "raters",
+    "conditions",
+    "levels",
+    "scale",
+    "unmatched",
+    "tie",
+    "winner_coding",
+)
 
 
 def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -9,8 +10,28 @@ import narwhals as nw
 
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
+from socialstats.text import quoted
 
+DECIMAL_COMMA = re.compile(r"-?\d+,\d+\Z")
 OPPOSITES: tuple[tuple[str, str], ...] = (("false", "true"), ("no", "yes"))
+
+
+def refuse_decimal_commas(labels: Sequence[str], place: str) -> None:
+    """Refuse values that all look like numbers, some of them with a decimal comma.
+
+    Raises
+    ------
+    InputError
+        With the cure.
+    """
+    commas = [label for label in labels if DECIMAL_COMMA.match(label)]
+    if not commas or any(as_number(label) is None for label in labels if label not in commas):
+        return
+    raise InputError(
+        f"{place}: the values look like numbers with a comma ({quoted(commas, 3)}). Numbers are written with a "
+        "point, as 1.5: write the file so, or read it with pandas.read_csv(..., decimal=',') and pass the data frame; "
+        "if these are labels, say scale='nominal' (--scale nominal)"
+    )
 
 
 def declared_levels(levels: Sequence[Any] | None) -> tuple[str, ...] | None:

@@ -12,6 +12,7 @@ from socialstats.designs.paired_options import PairedOptions, PairedRoles
 from socialstats.designs.parts import AnyArray, FloatArray, IntArray
 from socialstats.designs.problems import BoolArray
 from socialstats.designs.rows import FILL_OR_DROP, Rows
+from socialstats.errors import DesignError
 
 UNMATCHED_SHOWN = 18
 
@@ -74,6 +75,8 @@ def _set_alone_aside(
     bad = np.flatnonzero(alone)
     if not len(bad):
         return ()
+    if not rows.problems.pending and not (has[0] & has[1]).any() and has[0].any() and has[1].any():
+        raise DesignError(_two_groups(rows, roles, has, conditions))
     at = _of_keys(key, alone)
     if options.unmatched == "drop":
         first_row = np.flatnonzero(at)[np.unique(key[at], return_index=True)[1]]
@@ -103,6 +106,18 @@ def _set_alone_aside(
     columns = [*roles.key, roles.condition]
     rows.each_key(key, bad, columns, one, column=named, fix="", more=more, most=UNMATCHED_SHOWN)
     return ()
+
+
+def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Sequence[str]) -> str:
+    """Say that no unit has both conditions: a comparison of two groups, or a wrong unit."""
+    a, b = (text.shorten(label) for label in conditions)
+    unit = text.shorten(roles.unit)
+    return (
+        f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
+        f"({text.count(has[0].sum(), 'unit')} under '{a}', {text.count(has[1].sum(), 'other unit')} under '{b}'): "
+        "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
+        "them: unit='COLUMN' (--map unit=COLUMN); if not, no test of pairs applies"
+    )
 
 
 def _label(rows: Rows, roles: PairedRoles, row: int) -> str:

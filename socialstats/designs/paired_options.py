@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -25,6 +25,9 @@ CONDITION_NAMES = (
 VALUE_NAMES = (
     "value", "score", "correct", "answer", "response", "rating", "outcome", "result", "y", "label",
 )  # fmt: skip
+
+
+WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
 
 
 def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -143,6 +146,54 @@ def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], ta
     return found
 
 
+def refuse_unit_as_cluster(
+    finder: Finder, unit: str | None, clusters: Sequence[str], aliases: Sequence[str], taken: Collection[str]
+) -> None:
+    """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
+
+    Raises
+    ------
+    DesignError
+    """
+    free = [alias for alias in aliases if alias in finder.columns and alias not in taken]
+    for name in clusters:
+        alone = unit is None and name in aliases and (not free or name in aliases[:2])
+        if name == unit or (alone and name in finder.columns):
+            raise DesignError(
+                f"{finder.table.source}: '{text.shorten(name)}' already is the unit, and units are what is taken as "
+                "independent: leave cluster= out. If another column is the unit, say unit='COLUMN' (--map unit=COLUMN)"
+            )
+
+
+def refuse_wide(finder: Finder) -> None:
+    """Refuse a table with one row a unit, known by two columns such as before and after.
+
+    Raises
+    ------
+    DesignError
+    """
+    pair = wide_pair(finder.columns)
+    if pair is None or any(name in finder.columns for name in CONDITION_NAMES):
+        return
+    one, two = pair
+    raise DesignError(
+        f"{finder.table.source}: the columns '{one}' and '{two}' look like two conditions, one row a unit: name both, "
+        f"first='{one}', second='{two}' (--map first={one} --map second={two}); of a data frame "
+        f"Paired.from_wide(data, first='{one}', second='{two}'). Differences are the first minus the second"
+    )
+
+
+def wide_pair(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Return two columns that are called like two conditions of one row.
+
+    Examples
+    --------
+    >>> wide_pair(["id", "pre", "post"]), wide_pair(["id", "score"])
+    (('pre', 'post'), None)
+    """
+    return next((pair for pair in WIDE_PAIRS if set(pair) <= set(columns)), None)
+
+
 def distinct_parts(finder: Finder, parts: Sequence[tuple[str, str]]) -> None:
     """Refuse a column that plays two of the parts."""
     seen: dict[str, str] = {}
@@ -162,10 +213,13 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
     finder = Finder(table)
+    if options.condition is None and options.value is None:
+        refuse_wide(finder)
     by = finder.explicit("by", options.by) if options.by else None
     clusters = tuple(finder.explicit("cluster", name) for name in texts(options.cluster))
     named = (options.unit, options.condition, options.value, by, *clusters)
     taken = {name for name in named if name}
+    refuse_unit_as_cluster(finder, options.unit, clusters, UNIT_NAMES, taken)
     roles = PairedRoles(
         unit=find(finder, "unit", options.unit, UNIT_NAMES, taken),
         condition=find(finder, "condition", options.condition, CONDITION_NAMES, taken),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.levels import categories, codes_in, in_order, opposites
+from socialstats.designs.levels import categories, codes_in, in_order, opposites, refuse_decimal_commas
 from socialstats.designs.paired import PairedScale
 from socialstats.designs.paired_options import PairedOptions
 from socialstats.designs.parts import FloatArray
@@ -64,6 +64,7 @@ def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values
     if levels is not None:
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
         return Values(scale=scale, levels=levels, numbers=_by_level(columns, rows, levels, declared=True))
+    refuse_decimal_commas(used, f"{rows.table.source}, column '{text.shorten(columns[0])}'")
     numbers = [as_number(label) for label in used]
     if None not in numbers:
         return _numbers(columns, rows, options, {x for x in numbers if x is not None})

@@ -15,6 +15,7 @@ from socialstats.designs.paired_options import (
     check_choice,
     distinct_parts,
     find,
+    refuse_unit_as_cluster,
     texts,
 )
 from socialstats.designs.ratings import SCALES, Scale
@@ -167,6 +168,7 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
     strata, clusters = several("strata", options.strata), several("cluster", options.cluster)
     named = (options.unit, options.rater, options.value, by, status, source, *groups, *strata, *clusters)
     taken = {name for name in named if name}
+    refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
     roles = RatingsRoles(
         unit=find(finder, "unit", options.unit, UNITS, taken),
         rater=find(finder, "rater", options.rater, RATER_NAMES, taken),

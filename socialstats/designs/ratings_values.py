@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.levels import categories, codes_in, in_order, opposites, plain_number
+from socialstats.designs.levels import (
+    categories,
+    codes_in,
+    in_order,
+    opposites,
+    plain_number,
+    refuse_decimal_commas,
+)
 from socialstats.designs.parts import FloatArray, FlowStep, IntArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Scale
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, check_scale
@@ -161,6 +168,7 @@ def _found_levels(
     numbers = {label: as_number(label) for label in used}
     if options.scale == "nominal":
         return in_order(used)
+    refuse_decimal_commas(used, place)
     if None not in numbers.values():
         return tuple(plain_number(x) for x in sorted({x for x in numbers.values() if x is not None}))
     if pair := opposites(used):

@@ -15,10 +15,11 @@ WORDS = (
 )  # fmt: skip
 NAME = re.compile(rf"(?:^|_)(?:{'|'.join(WORDS)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
 MOST = 5
+FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
 
 
 def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Caution]:
-    """Return caution SS311 where a free column has the name of a cluster, and fewer values than there are units.
+    """Return caution SS311 where a free column has the name of a cluster, at least 5 values, and fewer than units.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
             levels = len(table.counts([column]).columns[column].labels().levels)
         except (InputError, TypeError):  # it holds no labels
             continue
-        if 2 <= levels < units:
+        if FEWEST <= levels < units:
             found.append((column, levels))
     if not found:
         return []

@@ -40,7 +40,8 @@ def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels:
     decimals = digits_for(rows)
     cells = tuple(
         (
-            name, number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
+            name, number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate,
+            r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
             p_text(r.p_adjusted), None if r.n is None else int(r.n), r.n_clusters, r.undefined,
         )
         for name, r in zip(names, rows, strict=True)
@@ -223,6 +224,6 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
 
 __all__ = [
     "Verdict", "cluster_ways", "cluster_words", "clusters_caption", "design_effect", "df_text", "digits_for",
-    "error_of", "family_words", "label_of", "numbers_text", "p_text", "rows_table", "settings_of", "tests_table", "verdict", "verify_all",
-    "with_holm",
+    "error_of", "family_words", "label_of", "numbers_text", "p_text", "rows_table", "settings_of", "tests_table",
+    "verdict", "verify_all", "with_holm",
 ]  # fmt: skip

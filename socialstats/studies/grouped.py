@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.studies.base import Design, Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import rows_table, verify_all, with_holm
@@ -57,13 +57,7 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
         design=f"{count(design.n_rows, ROWS[type(design).__name__])}, {count(len(outcomes), f'{by} level')}",
         answer=tuple(f"{shorten(level)}: {o.answer[0]}" for level, o in outcomes.items()),
         strip=_strip(outcomes),
-        cautions=order_cautions(
-            *[
-                tuple(replace(c, detail=f"{shorten(level)}: {c.detail}") for c in o.cautions)
-                for level, o in outcomes.items()
-            ],
-            once=False,
-        ),
+        cautions=_cautions(outcomes),
         blocks=compared
         + tuple(_labelled(block, level, k) for k, (level, o) in enumerate(outcomes.items()) for block in o.blocks),
         flow=design.flow,
@@ -78,6 +72,21 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
             f"{shorten(level)}: {label}": v for level, o in outcomes.items() for label, v in o.verifications.items()
         }
         | (verify_all({}, compared) if first.verifications else {}),
+    )
+
+
+def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
+    """Return the cautions of all levels: once where all levels have the same words (of the table), else by level."""
+    shared = set.intersection(*({(c.code, c.detail) for c in o.cautions} for o in outcomes.values()))
+    return order_cautions(
+        *[
+            tuple(
+                c if (c.code, c.detail) in shared else replace(c, detail=f"{shorten(level)}: {c.detail}")
+                for c in o.cautions
+            )
+            for level, o in outcomes.items()
+        ],
+        once=False,
     )
 
 

@@ -191,9 +191,9 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
     row = result.rows[0]
     inside = verdict(row, bounds=row, smallest=smallest) == "equal"
     said = (
-        f"The difference is {numbers_text(row, digits=decimals(design, row), bounded=True)}; the interval (that of two one-sided tests at "
-        f"{number(1 - options.level, 2, bounded=True)}) {'lies' if inside else 'does not lie'} between "
-        f"{as_given(-smallest)} and {as_given(smallest)}."
+        f"The difference is {numbers_text(row, digits=decimals(design, row), bounded=True)}; the interval (that of two "
+        f"one-sided tests at {number(1 - options.level, 2, bounded=True)}) {'lies' if inside else 'does not lie'} "
+        f"between {as_given(-smallest)} and {as_given(smallest)}."
     )
     return equivalence_block(result, result.rows[:1], said, title)
 

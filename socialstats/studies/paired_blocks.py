@@ -14,12 +14,11 @@ from socialstats.studies.estimates import error_of, rows_table, tests_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, digits_of, percent, shorten
 
-
 ONE = "They ask one question of the same data."
 QUESTIONS = {
-    "paired_difference": "They do not ask quite the same: the t tests whether the mean difference is 0, Wilcoxon's test "
-    "and the sign flips whether the differences are symmetric about 0 (Wilcoxon's by their ranks, so that a few large "
-    "differences weigh little).",
+    "paired_difference": "They do not ask quite the same: the t tests whether the mean difference is 0, Wilcoxon's "
+    "test and the sign flips whether the differences are symmetric about 0 (Wilcoxon's by their ranks, so that a few "
+    "large differences weigh little).",
     "symmetry": "They ask two questions: tests of marginal homogeneity (Stuart-Maxwell, Wald) whether each level is as "
     "frequent under one condition as under the other, Bowker's test of symmetry whether every change from one level "
     "to another is as frequent as the change back. Margins can be equal where changes are not symmetric.",

@@ -30,7 +30,8 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
         id="agreement",
         question="How well do the raters agree?",
         sentences=tuple(result.sentence() for result in results.values()),
-        draw=partial(forest, rows, sort=False, digits=3, xlabel="1 = perfect agreement; 0 = as by chance (percent agreement: 0 = none)"),
+        draw=partial(forest, rows, sort=False, digits=3,
+                     xlabel="1 = perfect agreement; 0 = as by chance (percent agreement: 0 = none)"),
         figure_title="Coefficients of agreement, each by its own idea of chance",
         caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance, and so not "
         "comparable with the others.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -243,3 +245,103 @@ def test_one_row_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     code, _, err = run(capsys, "check", data, "--map", "first=after")
     assert code == 2
     assert "--map second=COLUMN is missing" in err
+
+
+def test_the_unit_is_no_cluster_and_two_groups_are_no_pairs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    data = write(tmp_path, "s.csv", scores())
+    code, _, err = run(capsys, "check", data, "--cluster", "subject")
+    assert code == 2
+    assert "'subject' already is the unit" in err
+    assert "leave --cluster out" in err
+    half = scores()
+    groups = write(tmp_path, "g.csv", half[(half["subject"] < "p20") == (half["time"] == "before")])
+    for words in ((), ("--unmatched", "drop")):
+        code, _, err = run(capsys, "check", groups, *words)
+        assert code == 2
+        assert (
+            "no unit has a value under both conditions (20 units under 'after', 20 other units under 'before')" in err
+        )
+        assert "two independent groups, not pairs" in err
+
+
+@pytest.mark.parametrize("make", [scores, lambda: ratings().assign(rating=lambda d: d.index % 4 + 1.5)])
+def test_decimal_commas_are_answered_with_a_cure(capsys: pytest.CaptureFixture[str], tmp_path: Path, make: Any) -> None:
+    frame = make()
+    name = frame.columns[-1]
+    commas = frame.assign(**{name: frame[name].map(lambda x: f"{x:.1f}".replace(".", ","))})
+    code, _, err = run(capsys, "check", write(tmp_path, "c.csv", commas))
+    assert code == 2
+    assert f"column '{name}': the values look like numbers with a comma" in err
+    assert "Numbers are written with a point, as 1.5" in err
+    assert "--scale nominal" in err
+
+
+def test_wide_ratings_name_their_raters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    long = ratings()
+    wide = long.pivot(index=["unit", "story"], columns="judge", values="rating").reset_index()
+    data = write(tmp_path, "wide.csv", wide)
+    words = ("--raters", "ann,bob,gpt_4", "--cluster", "story", *ORDERED)
+    code, out, err = run(capsys, "check", data, *words)
+    assert code == 0, err
+    assert "raters      ann, bob and gpt_4" in out
+    common = ("--study", "agreement", "--no-verify", "-q", "--resamples", "200", "-o", str(tmp_path / "p.html"))
+    pages = [tmp_path / name for name in ("wide.json", "long.json", "plan.json")]
+    assert run(capsys, "report", data, *words, *common, "--json", str(pages[0]))[0] == 0
+    long_data = write(tmp_path, "long.csv", long)
+    assert run(capsys, "report", long_data, *words[2:], *common, "--json", str(pages[1]))[0] == 0
+    plan = tmp_path / "plan.toml"
+    plan.write_text(run(capsys, "init", data, *words)[1], encoding="utf-8")
+    assert run(capsys, "report", "--plan", str(plan), *common, "--json", str(pages[2]))[0] == 0
+    found = [[block["results"][0]["terms"] for block in json.loads(p.read_text())["blocks"][:2]] for p in pages]
+    assert found[0] == found[1] == found[2]
+    code, _, err = run(capsys, "check", data, "--raters", "ann,bob", "--map", "value=ann")
+    assert code == 2
+    assert "with --raters the columns are raters" in err
+
+
+IDLE = [
+    (scores, ("--penalty", "firth"), "--penalty has no effect on study paired; it is for studies of comparisons"),
+    (scores, ("--ties", "davidson"), "--ties has no effect on study paired"),
+    (scores, ("--adjust", "x"), "--adjust has no effect on study paired"),
+    (ratings, ("--group", "x", *ORDERED), "--group has no effect on study agreement"),
+    (ratings, ("--smallest-effect", "0.1", *ORDERED), "--smallest-effect has no effect on study agreement; it is for "
+     "studies of paired"),
+    (scores, ("--effect-scale", "d_z"), "--effect-scale is the unit of --smallest-effect, which is not given"),
+    (scores, ("--strata", "subject"), "--strata is for ratings, and the columns of s.csv are those of paired"),
+    (answers, ("--smallest-effect", "3"), "--smallest-effect 3 cannot be: differences of shares lie within -1 and 1; "
+     "did you mean 0.03?"),
+    (answers, ("--smallest-effect", "0.1", "--scale", "nominal"), "these values are nominal: leave it out"),
+    (lambda: scores().assign(team=lambda d: d["subject"].str[-1]),
+     ("--smallest-effect", "0.1", "--effect-scale", "d_z", "--cluster", "team"),
+     "--effect-scale d_z needs independent pairs, and they are clustered by 'team'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "words", "message"), IDLE)
+def test_options_without_effect_are_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, make: Any, words: tuple[str, ...], message: str
+) -> None:
+    study = ("--study", "agreement") if make is ratings else ()
+    data = write(tmp_path, "s.csv", make())
+    code, out, err = run(capsys, "report", data, *study, *words, "--no-verify", "-o", str(tmp_path / "p.html"))
+    assert (code, out) == (2, ""), err
+    assert message in err
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_a_caution_about_the_whole_table_stands_once_under_by(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    frame = pd.concat([answers(seed=s).assign(model=m) for s, m in ((1, "m1"), (2, "m2"))])
+    page = tmp_path / "p.html"
+    words = (write(tmp_path, "a.csv", frame), "--map", "unit=item", "--map", "condition=condition", "--by", "model")
+    code, _, err = run(capsys, "report", *words, "--no-verify", "-o", str(page))
+    assert code == 0, err
+    assert err.count("SS311") == 1
+    assert "'scenario' (25 values)" in err
+
+
+def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "p.html"
+    assert run(capsys, "report", write(tmp_path, "s.csv", scores()), "--no-verify", "-q", "-o", str(page))[0] == 0
+    assert "<dt>rows</dt><dd>80 read, 40 pairs analysed</dd>" in page.read_text()

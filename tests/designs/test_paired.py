@@ -271,11 +271,12 @@ def test_a_pair_without_both_values_is_left_out_as_a_pair() -> None:
 
 def test_a_column_that_may_be_a_cluster_is_named() -> None:
     table = {
-        "item": [1, 1, 2, 2, 3, 3], "time": ["a", "b"] * 3, "score": [1, 2, 3, 4, 5, 9], "scenario": list("uuuuvv"),
-        "worker_id": [1, 2, 3, 4, 5, 6], "note": list("xyxyxy"),
+        "item": [k // 2 for k in range(12)], "time": ["a", "b"] * 6, "score": [1, 2, 3, 4, 5, 9, 2, 3, 1, 4, 6, 7],
+        "scenario": list("uuuuvvwwxxyy"), "worker_id": list(range(12)), "note": list("xyxyxy" * 2),
+        "school": list("aaaabbbbccdd"),
     }  # fmt: skip
     (note,) = [c for c in Paired.from_frame(table).cautions if c.code == "SS311"]
-    assert note.detail == "'scenario' (2 values), 3 units"
+    assert note.detail == "'scenario' (5 values), 6 units"  # the school has too few values for standard errors
     assert note.fix.startswith("cluster='scenario' (--map cluster=scenario)")
     assert [c.code for c in Paired.from_frame(table, cluster="scenario").cautions] == ["SS310"]
 

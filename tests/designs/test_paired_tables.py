@@ -32,8 +32,9 @@ def test_wide_rows_are_pairs() -> None:
         ("values analysed", 8),
         ("pairs analysed", 4),
     ]
-    plain = Paired.from_wide(table, first="post", second="pre")
-    assert [c.detail for c in plain.cautions] == ["'school' (2 values), 4 units"]
+    more = {"pre": range(6), "post": [3] * 6, "school": list("vwxyzz"), "site": list("aabbcc")}
+    plain = Paired.from_wide(more, first="post", second="pre")
+    assert [c.detail for c in plain.cautions] == ["'school' (5 values), 6 units"]
 
 
 @pytest.mark.parametrize("kind", ["uint8", "int8", "float32", "object", "Int8"])

@@ -217,9 +217,9 @@ def test_more_raters_than_units_and_undeclared_clusters_are_said() -> None:
     assert codes == {
         "SS309": "SS309 more raters than units: rows and columns may be exchanged: 3 raters, 2 units"
     }  # fmt: skip
-    more = table([1, 1, 2, 2, 1, 2], topic=list("xxxxyy"))
+    more = table([1, 1, 2, 2, 1, 2] * 2, topic=list("xxxxyyzzvvww"), domain=list("xxxxxxyyyyyy"))
     (note,) = Ratings.from_frame(more, scale="ordinal").cautions
-    assert str(note) == "SS311 a column may be a cluster and was not declared: 'topic' (2 values), 3 units"
+    assert str(note) == "SS311 a column may be a cluster and was not declared: 'topic' (5 values), 6 units"
     assert Ratings.from_frame(more, scale="ordinal", strata="topic").cautions == ()
 
 

@@ -1,0 +1,41 @@
+"""Options that the study would not look at: refused, so that nobody believes that they did something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from socialstats.errors import InputError
+from socialstats.studies import StudyOptions
+from socialstats.studies.base import Study
+
+OF_DESIGN = {
+    "comparisons": ("ties", "penalty", "prior", "covariate", "group", "adjust"),
+    "paired": ("smallest_effect", "effect_scale"),
+    "ratings": (),
+}
+CHOSEN = tuple(dict.fromkeys(key for keys in OF_DESIGN.values() for key in keys))
+UNUSED = {"role-conflict": ("adjust",), "comparisons": ("covariate", "group")}  # by studies of the right design
+
+
+def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:
+    """Refuse options of the analysis that have no effect on a study.
+
+    Raises
+    ------
+    InputError
+        Naming the option, and the kind of study that has it.
+    """
+    if study.read is not None:  # reads tables of its own shape, and says itself what it takes
+        return
+    defaults = StudyOptions()
+    used = [key for key in OF_DESIGN[study.design] if key not in UNUSED.get(study.name, ())]
+    for key in CHOSEN:
+        value = settings.get(key)
+        if value in (None, [], getattr(defaults, key)) or key in used:
+            continue
+        homes = [design for design, keys in OF_DESIGN.items() if key in keys and design != study.design]
+        where = f"it is for studies of {homes[0]}" if homes else "another study of comparisons has it"
+        raise InputError(f"--{key.replace('_', '-')} has no effect on study {study.name}; {where}. Leave it out")
+    if settings.get("effect_scale") not in (None, "raw") and settings.get("smallest_effect") is None:
+        raise InputError("--effect-scale is the unit of --smallest-effect, which is not given: say both, or neither")
