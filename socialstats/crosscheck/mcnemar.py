@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from socialstats.crosscheck.mcnemar_rows import cluster_checks, copy_checks, odds_checks, table_checks
 from socialstats.crosscheck.paired_tables import (
+    CLOSED,
     MOST_ROWS,
     TOO_MANY,
     cross_table,
@@ -17,6 +19,7 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
+from socialstats.crosscheck.row_arithmetic import label, relative, same_p, tail_p
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
+SQUARE_ROOTS = "CR2 and Satterthwaite df by matrix square roots and traces"
 IGNORING = "ignoring clusters"
 LARGEST_MATRIX = 400  # pairs a cluster whose matrix square root is taken
 
@@ -39,9 +43,47 @@ def verify(result: Result) -> Verification:
     checks += pair_tests(result, table, IGNORING if factors else "test")
     checks += difference_interval(result, table, result.row("difference", group=IGNORING) if factors else row)
     checks += odds_ratio(result, table, result.row("odds_ratio", group=IGNORING) if factors else result.rows[1])
-    if factors and row.std_error is not None:
-        checks += robust(result, data, len(factors))
+    checks += table_checks(result, table) + copy_checks(result)
+    if factors:
+        checks += clustered(result, data, [factor.name for factor in factors])
     return Verification(checks=tuple(checks))
+
+
+def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
+    """Everything that clusters lead to, from one row a pair."""
+    row, rows = result.rows[0], expanded(data)
+    if rows is None:
+        return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
+    checks = odds_checks(result, rows, len(names))
+    if row.std_error is not None:
+        checks += robust(result, rows, len(names))
+    elif row.conf_low is not None:
+        checks += alike_interval(result, row, rows)
+    for k, name in enumerate(names):
+        group = "test" if len(names) == 1 else f"{name} alone"
+        checks += cluster_checks(result, rows, k, group)
+        test = result.row("robust_t", group=group)
+        if len(names) == 2 and test.df is not None:
+            found = bias_reduced(np.asarray(rows["d"], dtype=np.float64), np.asarray(rows[f"g{k}"]))
+            checks += t_test(test, float(rows["d"].mean()), *found, SQUARE_ROOTS) if found is not None else []
+    return checks
+
+
+def t_test(row: Row, mean: float, error: float, df: float, why: str) -> list[Check]:
+    """Statistic, df and p of a mean over its error."""
+    return [
+        relative(label(row, "statistic"), row.statistic, mean / error, "scipy", why, size=1e-6),
+        relative(label(row, "df"), row.df, df, "scipy", why),
+        same_p(label(row, "p"), row.p_value, tail_p(mean / error, df), "scipy", why),
+    ]
+
+
+def alike_interval(result: Result, row: Row, rows: pd.DataFrame) -> list[Check]:
+    """Tango's interval with every cluster as one pair, where all pairs have the same difference."""
+    many = float(min(rows[name].nunique() for name in ("g0", "g1") if name in rows))
+    table, d = np.zeros((2, 2)), float(rows["d"].iloc[0])
+    table[(1, 0) if d > 0 else (0, 1) if d < 0 else (0, 0)] = many
+    return ends(row, *profile_interval(table, result.settings["level"]), "scipy", PROFILE, 1e-6)
 
 
 def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
@@ -52,9 +94,9 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
     b, c = table[1, 0], table[0, 1]
     rows = {name: result.row(name, group=group) for name in ("exact", "mid_p", "asymptotic", "continuity")}
     exact = mcnemar(table, exact=True)
-    checks = [near("exact p", rows["exact"].p_value, exact.pvalue, "statsmodels")]
+    checks = [same_p("exact p", rows["exact"].p_value, exact.pvalue, "statsmodels", CLOSED)]
     half = min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5) - binom.pmf(b, b + c, 0.5))
-    checks.append(near("mid-p", rows["mid_p"].p_value, half, "scipy", "twice the tail less the point probability"))
+    checks.append(same_p("mid-p", rows["mid_p"].p_value, half, "scipy", "twice the tail less the point probability"))
     for name, correct in (("asymptotic", False), ("continuity", True)):
         if b + c == 0:
             note = "statsmodels divides 0 by 0 without discordant pairs (corrected: statistic inf, p 0)"
@@ -66,7 +108,7 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
             checks.append(set_aside(name, rows[name].p_value, float(theirs.pvalue), "statsmodels", note))
             continue
         checks.append(near(f"{name} statistic", rows[name].statistic, theirs.statistic, "statsmodels"))
-        checks.append(near(f"{name} p", rows[name].p_value, theirs.pvalue, "statsmodels"))
+        checks.append(same_p(f"{name} p", rows[name].p_value, theirs.pvalue, "statsmodels", CLOSED))
     return checks + second_opinion(rows["asymptotic"], rows["exact"], table)
 
 
@@ -84,8 +126,8 @@ def second_opinion(asymptotic: Row, exact: Row, table: FloatArray) -> list[Check
     names = {name.replace("-", "_"): name for name in stats.columns}
     return [
         near("chi-square", asymptotic.statistic, found["chi2"], "pingouin", close=1e-6),
-        near("chi-square p", asymptotic.p_value, found[names["p_approx"]], "pingouin", close=1e-6),
-        near("exact p", exact.p_value, found[names["p_exact"]], "pingouin", close=1e-6),
+        same_p("chi-square p", asymptotic.p_value, found[names["p_approx"]], "pingouin", CLOSED, 1e-6),
+        same_p("exact p", exact.p_value, found[names["p_exact"]], "pingouin", CLOSED, 1e-6),
     ]
 
 
@@ -178,10 +220,7 @@ def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     from scipy.stats import t
     from statsmodels.regression.linear_model import OLS
 
-    row, test, rows = result.rows[0], result.row("robust_t", group="test"), expanded(data)
-    if rows is None:
-        return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
-    data = rows
+    row, test = result.rows[0], result.row("robust_t", group="test")
     d = np.asarray(data["d"], dtype=np.float64)
     groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])
     if factors == 1:
@@ -189,7 +228,7 @@ def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
         if found is None:
             note = f"a cluster of more than {LARGEST_MATRIX} pairs: its matrix square root is not taken"
             return [set_aside("std_error", row.std_error, None, "scipy", note)]
-        error, df, package, why = *found, "scipy", "CR2 and Satterthwaite df by matrix square roots and traces"
+        error, df, package, why = *found, "scipy", SQUARE_ROOTS
     else:
         fit = OLS(d, np.ones_like(d)).fit(
             cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True, "df_correction": False}
@@ -202,12 +241,10 @@ def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
             error = float(np.nanmax([fit.bse[0], *one]))
         df, package = float(min(len(np.unique(groups[:, k])) for k in (0, 1)) - 1), "statsmodels"
         why = "least squares with crossed clusters, not below those of one factor"
-    value = float(d.mean()) / error
     low, high = t.interval(result.settings["level"], df, d.mean(), error)
     return [
         near("std_error", row.std_error, error, package, why, 1e-8),
-        near("robust t", test.statistic, value, package, why, 1e-7),
-        near("robust p", test.p_value, 2 * t.sf(abs(value), df), package, why, 1e-7),
+        *t_test(test, float(d.mean()), error, df, why),
         *ends(row, max(float(low), -1.0), min(float(high), 1.0), package, why),
     ]
 

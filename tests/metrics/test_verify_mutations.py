@@ -21,7 +21,13 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "kappa, clusters": ("weighted_kappa", {}),
     "kappa, strata, Wald": ("weighted_kappa", {"cluster": None, "stratum": "domain", "ci": "wald"}),
     "kappa, crossed": ("weighted_kappa", {"cluster": ("story", "topic")}),
-}  # fmt: skip
+    "mcnemar": ("mcnemar", {"cluster": None}),
+    "mcnemar, clusters": ("mcnemar", {}),
+    "mcnemar, crossed": ("mcnemar", {"cluster": ("story", "topic"), "odds_ratio_ci": "wald"}),
+    "difference": ("paired_difference", {"cluster": None}),
+    "difference, clusters": ("paired_difference", {}),
+    "difference, crossed": ("paired_difference", {"cluster": ("story", "topic")}),
+}
 
 
 def result_of(name: str, options: dict[str, Any]) -> Result:
