@@ -150,6 +150,13 @@ def closest_block(
     if best is not None:
         said.insert(0, closest_sentence(*best[1:]))
     adjusted = tuple(a for _, a in families.values() if a is not None)
+    low_p = min((r.p_value for rows, _ in families.values() for r in rows if r.p_value is not None), default=1.0)
+    size = max((len(rows) for rows, _ in families.values()), default=0)
+    if settled == 0 and low_p * size >= 0.05:
+        said.append(
+            f"The smallest p, {number(low_p, 3, bounded=True)}, times {count(size, 'pair')} is not below .05: where "
+            "that is the smallest that so few permutations can give, ask for more resamples."
+        )
     return Block(
         id="closest",
         question="Which people is each model closest to?",
@@ -189,18 +196,18 @@ def group_block(
     gaps = [r for model in families for r in families[model][0] if (r.group or "").startswith(f"{name}: ")]
     known = [r for r in gaps if r.p_value is not None]
     clear = [r for r in known if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05]
-    closest = [r for r in result.rows if (r.group or "").startswith(f"closest {prefix}")]
     sizes = ", ".join(f"{shorten(g, 30)} {count(n)}" for g, n in result.extras["group_raters"].items())
     words = shorten(name, 40)
     few = len(labels) <= MOST_IN_DUMBBELL and len(looks) <= MOST_ROWS
     draw: Any = partial(dumbbell, looks, targets=dict.fromkeys(labels), xlabel=AXIS)
+    said = (
+        f"Of {count(len(known), 'difference')} between groups by {words}, {count(len(clear))} have an adjusted p "
+        f"below .05. People: {sizes}."
+    )
     return Block(
         id=f"group-{k + 1}",
         question=f"Is a model closer to some people by {words}?",
-        sentences=(
-            f"Of {count(len(known), 'difference')} between groups by {words}, {count(len(clear))} have an adjusted p "
-            f"below .05. People: {sizes}.",
-        ),
+        sentences=(said,),
         draw=draw if few else partial(forest, plain(looks)[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS),
         figure_title=f"ADA-Met to the mode of each group of people by {words}",
         caption="Modes of few people are noisier and lie farther off any model; the p-values allow for it, the marks "
@@ -209,10 +216,15 @@ def group_block(
             rows_table(rows, f"ADA-Met by {words}", term="Model and group"),
             rows_table(gaps, f"Differences by {words} on the same units; p (Holm): over the pairs of all attributes, "
                        "model by model", term="Model and pair", labels=[f"{r.term} ({r.group})" for r in gaps]),
-            rows_table(closest, f"Closest by {words}: share of resamples in which it is closest again", term="Model"),
         ),
-        results=(result,),
+        results=(slim(result, name, said),),
     )  # fmt: skip
+
+
+def slim(result: Result, name: str, said: str) -> Result:
+    """Keep the rows that are about an attribute; the differences stand, adjusted, with the closest groups."""
+    starts = (f"{name} = ", f"closest {name} = ")
+    return replace(result, rows=tuple(r for r in result.rows if (r.group or "").startswith(starts)), words=said)
 
 
 def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:

@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.ada_met import ada_met
-from socialstats.results import Result, Row
+from socialstats.results import Result, Row, Verification
 from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of, strata_block
 from socialstats.studies.alignment_blocks import (
     closest_block,
@@ -110,7 +110,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         diagnostics=diagnostics(numbers),
         methods=methods(design, numbers, options),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
-        verifications=verify_all(named(numbers), shown) if options.verify else {},
+        verifications=verified(numbers, shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
@@ -154,7 +154,8 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
     for name, result in groups.items():
         for row in result.rows:
             if row.group is not None and row.group.startswith(f"{name}: "):
-                tests.setdefault(row.term, []).append(replace(row, p_adjusted=None))
+                how = "two-way bootstrap; p by permuting people"
+                tests.setdefault(row.term, []).append(replace(row, p_adjusted=None, method=how))
     return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
 
 
@@ -255,6 +256,11 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
             "by model."
         )
     return (text,)
+
+
+def verified(numbers: Numbers, shown: tuple[Block, ...]) -> dict[str, Verification]:
+    """Recompute all results; those by group as they were computed, not as shortened for the page."""
+    return verify_all(named(numbers), [block for block in shown if not block.id.startswith("group-")])
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

@@ -1,0 +1,188 @@
+"""The studies norm-goal and ordinal-alignment: every number in tidy(), verified; what was simulated comes out."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_tables import known_numbers, stray_cells, stray_decimals
+
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import InputError
+from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.outcome import Outcome
+from socialstats.studies.sources import crossed, human_source, unpacked
+
+FAST = StudyOptions(resamples=200)
+ACTIONS = ("comply", "deviate", "escalate")
+
+
+def actions(shift: float = 2.0, seed: int = 5) -> pd.DataFrame:
+    """24 scenarios of two domains under two pressures, by four people and three runs that lean to the last action."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for s in range(24):
+        for pressure in ("none", "goal"):
+            for k in range(7):
+                lean = shift if k >= 4 else 0.0
+                odds = np.exp([1.0, float(pressure == "goal"), lean])
+                rows.append((f"s{s:02d}", ("hiring", "finance")[s % 2], pressure, "model" if k >= 4 else "human",
+                             f"r{k}", ACTIONS[rng.choice(3, p=odds / odds.sum())]))  # fmt: skip
+    return pd.DataFrame(rows, columns=["scenario", "domain", "pressure", "source", "rater", "action"])
+
+
+def norms(seed: int = 5) -> pd.DataFrame:
+    """40 items of two areas: 24 people of two sexes and two ages (the old answer higher), three models."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for i in range(40):
+        mean = rng.uniform(0.8, 2.6)
+        for k in range(24):
+            value = mean + (0.8 if k % 2 else -0.4) + 0.5 * rng.normal()
+            rows.append((f"i{i:02d}", ("home", "work")[i % 2], "human", f"p{k:02d}", value, ("f", "m")[k // 12],
+                         ("young", "old")[k % 2]))  # fmt: skip
+        for name, bias in (("low", -0.6), ("high", 0.9), ("shy", 0.0)):
+            value = None if name == "shy" and i % 8 == 3 else mean + bias + 0.3 * rng.normal()
+            rows.append((f"i{i:02d}", ("home", "work")[i % 2], "model", name, value, None, None))
+    frame = pd.DataFrame(rows, columns=["item", "area", "source", "rater", "value", "sex", "age"])
+    letters = frame["value"].map(lambda v: "F" if pd.isna(v) else "ABCDE"[int(np.clip(round(v), 0, 4))])
+    return frame.assign(value=letters)
+
+
+def choices_design(frame: pd.DataFrame) -> Ratings:
+    return Ratings.from_frame(
+        frame, unit="scenario", rater="rater", value="action", scale="nominal", rater_source="source", strata="domain",
+        by="pressure",
+    )  # fmt: skip
+
+
+def norms_design(frame: pd.DataFrame) -> Ratings:
+    return Ratings.from_frame(
+        frame, unit="item", rater="rater", value="value", levels=list("ABCDE"), refusal="F", rater_source="source",
+        strata="area", rater_groups=["sex", "age"],
+    )  # fmt: skip
+
+
+def models_design(frame: pd.DataFrame) -> Ratings:
+    models = frame[frame["source"] == "model"].rename(columns={"rater": "model"})
+    both = pd.concat([models.assign(prompt="short"), models.assign(prompt="long", value=models["value"].iloc[::-1])])
+    return Ratings.from_frame(
+        both[["item", "area", "model", "prompt", "value"]], unit="item", levels=list("ABCDE"), refusal="F",
+        strata="area", by="prompt",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Outcome]:
+    return {
+        "norm-goal": run_study(STUDIES["norm-goal"], choices_design(actions()), FAST),
+        "ordinal-alignment": run_study(STUDIES["ordinal-alignment"], norms_design(norms()), FAST),
+        "models": run_study(STUDIES["ordinal-alignment"], models_design(norms()), FAST),
+    }
+
+
+NAMES = ["norm-goal", "ordinal-alignment", "models"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes[name]
+    shifts = [cell for cell in stray_cells(outcome) if cell[0] not in ("Shift", "p (ratings independent)")]
+    assert shifts == []
+    texts = [*outcome.answer, *(s for b in outcome.blocks if b.id != "multiverse" for s in b.sentences)]
+    assert stray_decimals(outcome, texts, {0.05, 0.95}) == []
+    marks = [m for m in outcome.strip.marks if m.kind == "estimate"] if outcome.strip else []
+    assert marks
+    assert all({m.value, m.low, m.high} - {None} <= known_numbers(outcome) for m in marks)
+    assert outcome.verifications
+    assert all(v.ok for v in outcome.verifications.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_figures_are_drawn_and_texts_are_clean(name: str, outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes[name]
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    for text in texts:
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+
+
+def test_a_by_factor_becomes_part_of_the_unit_and_units_become_clusters() -> None:
+    frame = actions()
+    design = crossed(choices_design(frame))
+    assert len(design.units) == 48
+    assert list(design.units) == sorted(design.units)
+    assert [c.name for c in design.clusters] == ["scenario"]
+    assert len(design.clusters[0].levels) == 24
+    table = design.table()
+    back = table.assign(scenario=table["unit"].str.split(", ").str[0])[["scenario", "pressure", "rater", "value"]]
+    want = frame[["scenario", "pressure", "rater", "action"]].rename(columns={"action": "value"})
+    keys = ["scenario", "pressure", "rater"]
+    pd.testing.assert_frame_equal(
+        back.sort_values(keys, ignore_index=True).astype(object),
+        want.sort_values(keys, ignore_index=True).astype(object),
+    )
+    source = human_source(design)
+    assert source is not None
+    assert (source.name, source.human, source.others) == ("source", "human", ("model",))
+
+
+def test_shares_are_counts_of_the_table(outcomes: dict[str, Outcome]) -> None:
+    frame, result = actions(), outcomes["norm-goal"].blocks[0].results[0]
+    rows = unpacked(result, ("goal", "none"))
+    for (source, pressure), some in rows.shares.items():
+        part = frame[frame["source"] == source]
+        part = part if pressure is None else part[part["pressure"] == pressure]
+        for row in some:
+            assert row.estimate == pytest.approx((part["action"] == row.term).mean())
+    for (other, pressure), gaps in rows.gaps.items():
+        for gap, one, two in zip(gaps, rows.shares[other, pressure], rows.shares["human", pressure], strict=True):
+            assert gap.estimate == pytest.approx(one.estimate - two.estimate)  # all units were rated by both
+    assert {row.group for row in rows.tests.values()} == {"model - human", "model - human, goal", "model - human, none"}
+
+
+def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
+    yes = run_study(STUDIES["norm-goal"], choices_design(actions(2.0)), StudyOptions(resamples=200, verify=False))
+    no = run_study(STUDIES["norm-goal"], choices_design(actions(0.0)), StudyOptions(resamples=200, verify=False))
+    assert yes.answer[0].startswith("No: model does not act as human raters do")
+    assert no.answer[0].startswith("The data do not settle whether model acts as human raters do")
+
+
+def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes["ordinal-alignment"]
+    assert [b.id for b in outcome.blocks] == [
+        "distance", "stratum-1", "closest", "group-1", "group-2", "refusals", "agreement", "multiverse",
+    ]  # fmt: skip
+    table = next(b for b in outcome.blocks if b.id == "closest").tables[0]
+    closest = {(row[0], row[1]): row[2] for row in table.cells}
+    assert closest["low", "age"] == "young"
+    assert closest["high", "age"] == "old"
+
+
+def test_alphas_of_models_alone_are_those_of_the_metric_by_level(outcomes: dict[str, Outcome]) -> None:
+    parts = models_design(norms()).split()
+    shown = {r.term: r.estimate for r in _agreement_rows(outcomes["models"])}
+    for level, part in parts.items():
+        for kind, options in (("nominal", {"scale": "nominal"}), ("ordinal", {}),
+                              ("nominal, refusals as a level", {"scale": "nominal", "refusal": "level"})):  # fmt: skip
+            want = krippendorff_alpha(part, **options).row("alpha").estimate  # type: ignore[arg-type,union-attr]
+            assert shown[f"{level}: {kind}"] == pytest.approx(want)
+
+
+def _agreement_rows(outcome: Outcome) -> list:  # type: ignore[type-arg]
+    return next(b for b in outcome.blocks if b.id == "agreement").draw.args[0]  # type: ignore[union-attr]
+
+
+def test_which_study_a_table_gets() -> None:
+    assert pick(STUDIES, None, choices_design(actions())).name == "norm-goal"
+    assert pick(STUDIES, None, norms_design(norms())).name == "ordinal-alignment"
+    assert pick(STUDIES, None, models_design(norms())).name == "ordinal-alignment"
+    people = Ratings.from_frame(norms()[["item", "rater", "value"]], unit="item", levels=[*"ABCDEF"])
+    assert pick(STUDIES, None, people).name == "agreement"
+    with pytest.raises(InputError, match="needs unit, rater, value"):
+        pick(STUDIES, "norm-goal", people)
