@@ -110,9 +110,32 @@ def norm_goal(hostile: bool) -> Ratings:
     )  # fmt: skip
 
 
+def staged_values(hostile: bool) -> Any:
+    """Five scenarios and two models of the bundled simulation."""
+    frame = datasets.staged_values()
+    scenarios, models = (list(dict.fromkeys(frame[name])) for name in ("scenario", "model"))
+    frame = frame[frame["scenario"].isin(scenarios[:5]) & frame["model"].isin(models[:2])]
+    frame = relabelled(relabelled(frame, hostile, "scenario"), hostile, "model").reset_index(drop=True)
+    read = STUDIES["staged-values"].read
+    assert read is not None
+    return read(as_table(frame))
+
+
+def ordinal_alignment(hostile: bool) -> Ratings:
+    """Forty items of the bundled simulation."""
+    frame = datasets.social_norms()
+    kept = list(dict.fromkeys(frame["item"]))[::10]
+    frame = relabelled(frame[frame["item"].isin(kept)], hostile, "item").reset_index(drop=True)
+    return Ratings.from_frame(
+        frame, unit="item", rater="rater", value="answer", rater_source="source", levels=list("ABCDE"), refusal="F",
+        strata="area", rater_groups="gender",
+    )  # fmt: skip
+
+
 EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired,
     "agreement": agreement, "relationship-bias": relationship_bias, "norm-goal": norm_goal,
+    "staged-values": staged_values, "ordinal-alignment": ordinal_alignment,
 }  # fmt: skip
 MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "paired, of numbers": ("paired", lambda hostile: Paired.from_frame(relabelled(scores(), hostile, "time"))),
