@@ -87,10 +87,10 @@ def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[flo
     pe = sum(each[k] * pi[k] for k in range(q))
     value = (pa - pe) / (1 - pe)
     values = {}
-    for kind, s, a, p in zip(kinds, share, own, paired, strict=True):
+    for unit, s, a, p in zip(kinds, share, own, paired, strict=True):
         chance = sum(each[k] * x for k, x in s.items())
         term = n / n_paired * (a - pe if p else 0.0) / (1 - pe)
-        values[kind] = term - 2 * (1 - value) * (chance - pe) / (1 - pe)
+        values[unit] = term - 2 * (1 - value) * (chance - pe) / (1 - pe)
     return value, [values[unit] for unit in units]
 
 

@@ -7,7 +7,7 @@ called with what it needs, or named as unable.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ SAME = "the same closed form in another order of arithmetic"
 SLOPE = "central differences of a direct computation, error about h^2"
 TOLERANCE = 1e-9
 STEP = 1e-4
-MOST_SLOPES = 2000
+MOST_SLOPES = 20_000
 JOINT = ("mean", "pooled")
 
 
@@ -78,24 +78,30 @@ class Pair:
         self.index = both.index
         self.disagreement = 1 - np.asarray(result.extras["weights"])
         self.k = len(self.disagreement)
+        self.whole = self.table()
 
-    def table(self) -> FloatArray:
-        """Counts by the levels of both."""
+    def table(self, lines: AnyArray | None = None) -> FloatArray:
+        """Counts by the levels of both, of all lines or of some."""
         out = np.zeros((self.k, self.k))
-        np.add.at(out, (self.x, self.y), self.count)
+        chosen = slice(None) if lines is None else lines
+        np.add.at(out, (self.x[chosen], self.y[chosen]), self.count[chosen])
         return out
 
-    def parts(self, weight: FloatArray | None = None) -> tuple[float, float, float]:
-        """Return n, observed and expected disagreement, unit by unit; `weight` multiplies the counts."""
-        w = self.count if weight is None else self.count * weight
-        n = float(w.sum())
+    def clusters(self, codes: AnyArray) -> dict[int, AnyArray]:
+        """Lines of each cluster."""
+        mine = codes[self.index]
+        order = np.argsort(mine, kind="stable")
+        names, starts = np.unique(mine[order], return_index=True)
+        return dict(zip(names.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
+
+    def parts(self, change: FloatArray | None = None) -> tuple[float, float, float]:
+        """Return n, observed and expected disagreement of the table, or of the table and a change of it."""
+        table = self.whole if change is None else self.whole + change
+        n = float(table.sum())
         if n == 0:
             return 0.0, math.nan, math.nan
-        observed = float(np.sum(w * self.disagreement[self.x, self.y])) / n
-        first = [float(w[self.x == i].sum()) / n for i in range(self.k)]
-        second = [float(w[self.y == i].sum()) / n for i in range(self.k)]
-        expected = sum(first[i] * second[j] * self.disagreement[i, j] for i in range(self.k) for j in range(self.k))
-        return n, observed, float(expected)
+        observed = float((table * self.disagreement).sum()) / n
+        return n, observed, float(table.sum(axis=1) @ self.disagreement @ table.sum(axis=0)) / n**2
 
 
 def wide_table(result: Result) -> pd.DataFrame:
@@ -245,7 +251,8 @@ def squared_slopes(
 ) -> float:
     """G/(G-1) times the sum of the squared slopes of clusters; of `copies` of alike units, over their number."""
     present = np.unique(codes[index])
-    slopes = np.array([slope(pairs, codes, int(g), term) for g in present])
+    lines = [pair.clusters(codes) for pair in pairs.values()]
+    slopes = np.array([slope(pairs, [mine.get(int(g)) for mine in lines], term) for g in present])
     if copies is not None:
         return float(np.sum(slopes**2 / copies[present]))
     return float(slopes @ slopes) * len(present) / (len(present) - 1)
@@ -293,11 +300,13 @@ def alike_units(part: pd.DataFrame, size: int) -> AnyArray:
     return codes
 
 
-def slope(pairs: Mapping[str, Pair], codes: Any, g: int, term: str) -> float:
-    """Derivative of a kappa with respect to the weight of one cluster."""
+def slope(pairs: Mapping[str, Pair], lines: Sequence[AnyArray | None], term: str) -> float:
+    """Derivative of a kappa with respect to the weight of one cluster, whose lines these are in each pair."""
+    moved = [None if mine is None else pair.table(mine) for pair, mine in zip(pairs.values(), lines, strict=True)]
     ends = []
     for step in (STEP, -STEP):
-        parts = [pair.parts(1 + step * (codes[pair.index] == g)) for pair in pairs.values()]
+        changes = [None if table is None else step * table for table in moved]
+        parts = [pair.parts(change) for pair, change in zip(pairs.values(), changes, strict=True)]
         known = [1 - do / de for n, do, de in parts if n > 1.5 and de > 1e-12]
         ends.append(float(pooled(parts) or 0.0) if term == "pooled" else sum(known) / len(known))
     return (ends[0] - ends[1]) / (2 * STEP)
