@@ -14,7 +14,6 @@ from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import (
     cluster_words,
     digits_for,
-    error_of,
     label_of,
     numbers_text,
     settings_of,
@@ -32,8 +31,9 @@ from socialstats.studies.paired_blocks import (
     square_block,
     tests_block,
 )
+from socialstats.studies.paired_smallest import check_smallest, decimals
 from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out, with_design_effect
-from socialstats.text import as_given, count, digits_of, level_text, listing, number, p_value, shorten
+from socialstats.text import as_given, count, level_text, listing, number, p_value, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
 
@@ -106,38 +106,6 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
         for factor in design.clusters if len(factor.levels) > 1
     }  # fmt: skip
     return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)
-
-
-def check_smallest(design: Paired, options: StudyOptions) -> None:
-    """Refuse a smallest effect that the values cannot have.
-
-    Raises
-    ------
-    InputError
-        For nominal values, a difference of shares of 1 or more, standard deviations of shares or of clustered pairs.
-    """
-    smallest = options.smallest_effect
-    if smallest is None:
-        return
-    given = f"smallest_effect={smallest:g}"
-    if design.scale == "nominal":
-        raise InputError(f"{given} is for numbers and for two levels; these values are nominal: leave it out")
-    if design.scale == "binary" and options.effect_scale == "d_z":
-        raise InputError("effect_scale='d_z' is for numbers; the smallest difference of two shares is raw, as 0.05")
-    if design.scale == "binary" and smallest >= 1:
-        meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
-        raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")
-    if options.effect_scale == "d_z" and design.clusters:
-        names = listing([f"'{shorten(factor.name, 40)}'" for factor in design.clusters])
-        raise InputError(
-            f"effect_scale='d_z' needs independent pairs, and they are clustered by {names}: say the smallest effect "
-            "in the unit of the values (effect_scale='raw'), or leave cluster= out if the pairs are independent"
-        )
-
-
-def decimals(design: Paired, lead: Row) -> int:
-    """Return the decimals of the leading estimate: at least 3 for shares, 2 for numbers."""
-    return digits_of(error_of(lead), 3 if design.scale == "binary" else 2)
 
 
 def bounds(design: Paired, options: StudyOptions) -> Any:

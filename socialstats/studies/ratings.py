@@ -58,7 +58,7 @@ class Numbers:
     groups: dict[str, Result]
     left_out: dict[str, Result]
     refused: Result | None = None
-    plain: Result | None = None  # alpha itself on a nominal scale
+    plain: Result | None = None
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -129,7 +129,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         groups=attempts(design, by_group(design), common),
         left_out=attempts(design, without_each(design), common),
         refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
-        plain=alpha_of(design, scale="nominal", **common) if refusals and design.scale != "nominal" else alpha,
+        plain=alpha_of(design, scale="nominal", **common) if refusals else None,
         skipped=skipped,
     )
 

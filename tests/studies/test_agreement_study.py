@@ -192,3 +192,9 @@ def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> No
 def test_the_methods_have_the_right_article(ordinal: Outcome, nominal: Outcome) -> None:
     assert ordinal.methods[0].startswith("Agreement on an ordinal scale of")
     assert nominal.methods[0].startswith("Agreement on a nominal scale of")
+
+
+def test_the_axis_of_the_coefficients_is_true_of_percent_agreement(nominal: Outcome) -> None:
+    draw = nominal.blocks[0].draw
+    assert draw is not None
+    assert "percent agreement: 0 = none" in draw().get_xlabel()
