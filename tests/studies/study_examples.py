@@ -125,7 +125,7 @@ def ordinal_alignment(hostile: bool) -> Ratings:
     """Forty items of the bundled simulation."""
     frame = datasets.social_norms()
     kept = list(dict.fromkeys(frame["item"]))[::10]
-    frame = relabelled(frame[frame["item"].isin(kept)], hostile, "item").reset_index(drop=True)
+    frame = relabelled(frame[frame["item"].isin(kept)], hostile, "area").reset_index(drop=True)
     return Ratings.from_frame(
         frame, unit="item", rater="rater", value="answer", rater_source="source", levels=list("ABCDE"), refusal="F",
         strata="area", rater_groups="gender",
