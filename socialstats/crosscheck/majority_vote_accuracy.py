@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from statistics import multimode
 from typing import Any
 
-from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.percent_agreement import share_checks, stratum_labels
-from socialstats.results import Result, Verification
+from socialstats.crosscheck.percent_agreement import cluster_codes, stratum_labels
+from socialstats.crosscheck.unit_share_rows import share_checks
+from socialstats.results import Check, Result, Verification
 
 
 def verify(result: Result) -> Verification:
     """Recompute each row by counting the votes of the units one by one."""
     design, ties = result.design, result.settings["ties"]
     truth, votes = truth_and_votes(result)
-    groups = stratum_labels(design, result.settings["stratum"])
+    groups, clusters = stratum_labels(design, result.settings["stratum"]), cluster_codes(result)
     values: dict[str, dict[int, float]] = {"accuracy": {}, "single rater": {}, "unanimous": {}, "tied": {}}
     for unit, ballot in votes.items():
         if unit not in truth or not ballot:
@@ -27,11 +27,13 @@ def verify(result: Result) -> Verification:
         values["single rater"][unit] = ballot.count(truth[unit]) / len(ballot)
         values["unanimous"][unit] = float(len(set(ballot)) == 1)
         values["tied"][unit] = float(len(modes) > 1)
-    checks = []
+    checks: list[Check] = []
     for row in result.rows:
         units = {u: v for u, v in values[row.term].items() if row.group is None or groups[u] == row.group}
-        weighted = {u: (v, float(design.unit_count[u])) for u, v in units.items()}
-        checks += share_checks(result, row, weighted, compare)
+        weighted = {u: (v, float(design.unit_count[u]), clusters[u]) for u, v in units.items()}
+        single = row.term == "single rater"
+        answers = sum(weight * (len(votes[u]) if single else 1) for u, (_, weight, _) in weighted.items())
+        checks += share_checks(result, row, weighted, answers)
     return Verification(checks=tuple(checks))
 
 

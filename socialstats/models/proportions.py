@@ -10,6 +10,8 @@ from scipy.special import ndtri, stdtrit
 
 from socialstats.resampling.units import FloatArray, IntArray, Units
 
+ROUNDING = 1e-28  # a variance below is rounding of standard errors of 0
+
 
 def wilson(
     p: FloatArray, n: FloatArray, *, level: float = 0.95, df: FloatArray | None = None
@@ -98,8 +100,8 @@ def cluster_variance(
 def effective_trials(p: FloatArray, variance: FloatArray, clusters: FloatArray, trials: FloatArray) -> FloatArray:
     """Independent trials that would give a proportion the variance it has under clustering.
 
-    p(1-p)/variance, never more than `trials` (Korn & Graubard 1998). With p of 0 or 1 the variance says
-    nothing: the number of clusters stands in, as if each were one trial.
+    p(1-p)/variance, never more than `trials` (Korn & Graubard 1998). With p of 0 or 1, or where all clusters have the
+    same share, the variance says nothing: the number of clusters stands in, as if each were one trial.
 
     Parameters
     ----------
@@ -109,7 +111,7 @@ def effective_trials(p: FloatArray, variance: FloatArray, clusters: FloatArray, 
     -------
     float64 array
     """
-    inside = (p > 0) & (p < 1)
+    inside = (p > 0) & (p < 1) & ~(variance <= ROUNDING)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(variance > 0, p * (1 - p) / variance, np.inf)
     found = np.where(inside, np.minimum(ratio, trials), np.minimum(clusters, trials))

@@ -189,3 +189,22 @@ def test_a_row_says_where_its_interval_counts_fewer_answers_than_its_error():
     )
     apart = [[1, 1 + int(rng.random() < (0.9 if b % 2 else 0.1))] for b in blocks]
     assert percent_agreement(of_matrix(apart, levels=LEVELS, clusters=[blocks.tolist()])).rows[0].method == ("Wilson")
+
+
+def test_alike_clusters_count_as_one_trial_each():
+    """All clusters agree on one unit of two: no variance, so the interval counts clusters, not answers."""
+    import pandas as pd
+
+    from socialstats.designs.ratings import Ratings
+
+    rows = pd.DataFrame({"unit": [f"u{k}" for k in range(40)] * 2, "rater": ["ann"] * 40 + ["bob"] * 40,
+                         "value": ["yes"] * 40 + ["yes", "no"] * 20,
+                         "story": [f"s{k // 8}" for k in range(40)] * 2})  # fmt: skip
+    design = Ratings.from_frame(rows, levels=["no", "yes"], scale="nominal", cluster="story")
+    result = percent_agreement(design)
+    row = result.rows[0]
+    share = stats.t.ppf(0.975, 4) ** 2 / 5
+    half = np.sqrt(share * 0.25 + share**2 / 4) / (1 + share)
+    assert row.estimate == 0.5
+    assert (row.conf_low, row.conf_high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-9)
+    assert result.verify().ok

@@ -112,7 +112,7 @@ def test_cluster_interval_is_a_score_interval_at_the_clusters_own_sample_size(co
 def test_effective_trials_of_extreme_and_certain_rates():
     p, nan = np.array([0.5, 0.5, 1.0, 0.0, 0.5]), np.nan
     n = effective_trials(p, np.array([0.025, 0.0, 0.0, 0.0, nan]), np.full(5, 4.0), np.full(5, 12.0))
-    assert n[:4].tolist() == [10.0, 12.0, 4.0, 4.0]
+    assert n[:4].tolist() == [10.0, 4.0, 4.0, 4.0]
     assert np.isnan(n[4])
 
 
