@@ -19,6 +19,7 @@ from socialstats.studies.outcome import Block
 from socialstats.text import number, shorten
 
 REFUSED, NOMINAL = "nominal, refusals as a level", "nominal"
+SHORT = {REFUSED: "with refusals"}  # in figures
 MOST_ROWS = 200
 
 
@@ -42,6 +43,33 @@ class Alphas:
         rows = {kind: result.rows[0] for kind, result in self.results.items()}
         said = [f"{kind} {numbers_text(row, digits=3, bounded=True)}" for kind, row in rows.items()]
         return f"alpha {'; '.join(said)}."
+
+
+def range_text(alphas: Sequence[Alphas], by: str) -> tuple[str, ...]:
+    """Say alpha with the order of the levels and without it, over several tables.
+
+    Parameters
+    ----------
+    alphas : sequence of Alphas
+    by : str
+        What tells the tables apart.
+    """
+    if len(alphas) == 1:
+        return (f"Krippendorff's {alphas[0].sentence()}",)
+    said = []
+    for kind in (list(alphas[0].results)[-1], NOMINAL, REFUSED):
+        known = [(one.label, one.results[kind].rows[0]) for one in alphas if kind in one.results]
+        known = [(label, row) for label, row in known if row.estimate is not None]
+        if not known:
+            continue
+        low, high = (pick(known, key=lambda pair: pair[1].estimate or 0.0) for pick in (min, max))
+        ends = " to ".join(
+            f"{numbers_text(row, digits=3, bounded=True)} ({shorten(label, 40)})" for label, row in (low, high)
+        )
+        said.append(f"{kind}: {ends}")
+    return (
+        f"Over {number(len(alphas), 0)} levels of {shorten(by, 40)}, Krippendorff's alpha runs: {'; '.join(said)}.",
+    )
 
 
 def alphas_of(label: str, design: Ratings, raters: Sequence[str] | None, common: dict[str, Any]) -> Alphas | None:
@@ -68,6 +96,8 @@ def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
         return None
     rows = [replace(result.rows[0], term=f"{one.label}: {kind}", group=None)
             for one in alphas for kind, result in one.results.items()]  # fmt: skip
+    drawn = [replace(result.rows[0], term=f"{one.label}: {SHORT.get(kind, kind)}", group=None)
+             for one in alphas for kind, result in one.results.items()]  # fmt: skip
     gaps = [(one, (one.ordered.rows[0].estimate or 0.0) - (one.results[NOMINAL].rows[0].estimate or 0.0))
             for one in alphas]  # fmt: skip
     higher = sum(gap > 0 for _, gap in gaps)
@@ -80,9 +110,10 @@ def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
             f"With the order of the levels ({kind}) alpha is higher than the nominal one in {number(higher, 0)} of "
             f"{number(len(alphas), 0)}; a nominal alpha counts neighbouring levels as strangers.",
         ),
-        draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
+        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",
-        caption="Same ratings, other ideas of disagreement. 1 is perfect agreement, 0 what chance gives.",
+        caption="Same ratings, other ideas of disagreement (with refusals: nominal, refusals as one more level). 1 is "
+        "perfect agreement, 0 what chance gives.",
         tables=(rows_table(rows, "Krippendorff's alpha", term=f"{shorten(by, 40)} and kind"),),
         results=tuple(result for one in alphas for result in one.results.values()),
     )

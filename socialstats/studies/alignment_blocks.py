@@ -195,6 +195,7 @@ def group_block(
     labels = list(dict.fromkeys(r.group or "" for r in looks))
     gaps = [r for model in families for r in families[model][0] if (r.group or "").startswith(f"{name}: ")]
     known = [r for r in gaps if r.p_value is not None]
+    listed = [replace(r, method=None) for r in gaps]  # the caption names the families
     clear = [r for r in known if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05]
     sizes = ", ".join(f"{shorten(g, 30)} {count(n)}" for g, n in result.extras["group_raters"].items())
     words = shorten(name, 40)
@@ -214,7 +215,7 @@ def group_block(
         "do not.",
         tables=(
             rows_table(rows, f"ADA-Met by {words}", term="Model and group"),
-            rows_table(gaps, f"Differences by {words} on the same units; p (Holm): over the pairs of all attributes, "
+            rows_table(listed, f"Differences by {words} on the same units; p (Holm): over the pairs of all attributes, "
                        "model by model", term="Model and pair", labels=[f"{r.term} ({r.group})" for r in gaps]),
         ),
         results=(slim(result, name, said),),

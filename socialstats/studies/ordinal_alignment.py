@@ -12,7 +12,7 @@ from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.ada_met import ada_met
 from socialstats.results import Result, Row, Verification
-from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of, strata_block
+from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of, range_text, strata_block
 from socialstats.studies.alignment_blocks import (
     closest_block,
     distance_block,
@@ -289,7 +289,7 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         study="ordinal-alignment",
         title=f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
         design=describe(design),
-        answer=tuple(f"{f'{shorten(a.label, 40)}: ' if several else ''}{a.sentence()}" for a in alphas),
+        answer=range_text(alphas, by),
         strip=alpha_strip(alphas),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,

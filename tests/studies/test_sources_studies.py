@@ -169,7 +169,7 @@ def test_alphas_of_models_alone_are_those_of_the_metric_by_level(outcomes: dict[
     shown = {r.term: r.estimate for r in _agreement_rows(outcomes["models"])}
     for level, part in parts.items():
         for kind, options in (("nominal", {"scale": "nominal"}), ("ordinal", {}),
-                              ("nominal, refusals as a level", {"scale": "nominal", "refusal": "level"})):  # fmt: skip
+                              ("with refusals", {"scale": "nominal", "refusal": "level"})):  # fmt: skip
             want = krippendorff_alpha(part, **options).row("alpha").estimate  # type: ignore[arg-type,union-attr]
             assert shown[f"{level}: {kind}"] == pytest.approx(want)
 

@@ -1,0 +1,42 @@
+"""Stacked shares: every bar has its segments at their places, sections have headings, labels stay literal."""
+
+from __future__ import annotations
+
+import pytest
+
+from socialstats.errors import InputError
+from socialstats.figures import Bar, shares
+from socialstats.results import Row
+
+
+def rows(*values: float | None) -> tuple[Row, ...]:
+    return tuple(Row(term=f"level {k}", estimate=v, undefined=None if v is not None else "no rating")
+                 for k, v in enumerate(values))  # fmt: skip
+
+
+def test_segments_stand_end_to_end_and_small_ones_are_not_written() -> None:
+    ax = shares([Bar(label="human", rows=rows(0.5, 0.45, 0.05)), Bar(label="$x$", rows=rows(None, 1.0, 0.0))])
+    found = [(round(p.get_x(), 3), round(p.get_width(), 3)) for p in ax.patches]
+    assert found == [(0.0, 0.5), (0.5, 0.45), (0.95, 0.05), (0.0, 1.0), (1.0, 0.0)]
+    texts = [t.get_text() for t in ax.texts]
+    assert {"50.0 %", "45.0 %", "100.0 %", "level 0", "level 2"} <= set(texts)
+    assert "5.0 %" not in texts
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["human", "\\$x\\$"]
+
+
+def test_sections_have_headings_once_and_bars_do_not_overlap() -> None:
+    bars = [Bar(label=who, rows=rows(0.6, 0.4), section=part) for part in ("goal", "none") for who in ("a", "b")]
+    ax = shares(bars)
+    texts = [t.get_text() for t in ax.texts]
+    assert texts.count("goal") == texts.count("none") == 1
+    spans = sorted({(p.get_y(), p.get_y() + p.get_height()) for p in ax.patches})
+    assert all(low >= high for (_, high), (low, _) in zip(spans, spans[1:], strict=False))
+    ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+
+
+def test_nothing_too_much_and_other_levels_are_errors() -> None:
+    with pytest.raises(InputError, match="at most 5 levels"):
+        shares([Bar(label="a", rows=rows(*[1 / 6] * 6))])
+    with pytest.raises(InputError, match="same levels"):
+        shares([Bar(label="a", rows=rows(1.0)), Bar(label="b", rows=rows(0.5, 0.5))])
+    assert shares([]).texts[0].get_text() == "no shares to show"
