@@ -344,4 +344,4 @@ def test_a_caution_about_the_whole_table_stands_once_under_by(
 def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "p.html"
     assert run(capsys, "report", write(tmp_path, "s.csv", scores()), "--no-verify", "-q", "-o", str(page))[0] == 0
-    assert "<dt>rows</dt><dd>80 read, 40 pairs analysed</dd>" in page.read_text()
+    assert "<dt>rows</dt><dd>80 rows read, 40 pairs analysed</dd>" in page.read_text()

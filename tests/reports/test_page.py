@@ -113,7 +113,7 @@ def test_what_the_outcome_says_is_on_the_page(page: Page) -> None:
                  "1 of 1 number recomputed by independent implementations", "1 number could not be compared",
                  "socialstats report data.csv", "ab" * 32, "cd" * 32, "seed changed", "seed 7", "3×10⁻¹⁰",
                  "Ford, L. R., Jr. (1957)", "Holm, S. (1979)", "title = 'x'",
-                 "14,000 read, 13,914 analysed"):  # fmt: skip
+                 "14,000 rows read, 13,914 rows analysed"):  # fmt: skip
         assert text in page.text, text
     assert page.text.count("Ford, L. R., Jr. (1957).") == 1
     assert page.text.index("S = 41.63") < page.text.index("7 things to know")
@@ -253,3 +253,27 @@ def test_pyplot_keeps_no_figure_of_the_page() -> None:
     before = plt.get_fignums()
     render(outcome())
     assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [(1, "1 label is too long or holds characters"), (2, "2 labels are too long or hold characters")],
+)
+def test_the_note_on_labels_counts_in_grammar(labels: int, said: str) -> None:
+    cells = tuple((str(k) * 300, 1.0) for k in range(labels))
+    block = Block(id="x", question="q", sentences=(), tables=(Table(caption="c", header=("a", "b"), cells=cells),))
+    assert said in Page(render(replace(outcome(), blocks=(block,), data=()))).text
+
+
+def test_columns_have_decimals_of_their_own() -> None:
+    table = Table(caption="c", header=("a", "b", "c"), cells=(("x", 0.123456, 7.5),), digits=(3, 5, 0))
+    block = Block(id="x", question="q", sentences=(), tables=(table,))
+    text = Page(render(replace(outcome(), blocks=(block,), data=()))).text
+    assert "0.12346" in text
+    assert "7.5" not in text.split("Data and exclusions")[0].split("Results")[-1]
+
+
+def test_a_narrow_screen_says_that_figures_scroll(html: str) -> None:
+    narrow = html.split("@media screen and (max-width:680px){")[1].split("@media")[0]
+    assert "figure>.scroll+figcaption::before" in narrow
+    assert "scrolls sideways" in narrow
