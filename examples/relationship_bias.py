@@ -19,7 +19,7 @@ def simulated(term: str) -> float:
     """Return the simulated B of ``"one - other"``; the truth lists each pair of groups in one order."""
     bias = ss.datasets.relationship_bias_truth().bias
     one, other = term.split(" - ")
-    return bias["all", one, other] if ("all", one, other) in bias else -bias["all", other, one]
+    return bias["all", one, other] if ("all", one, other) in bias else 0.0 - bias["all", other, one]
 
 
 def main(page: str = "relationship_bias.html") -> None:

@@ -115,10 +115,11 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     """Set the limits, and draw the reference lines with their labels."""
     values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
     ax.set_ylim(*style.padded([v for v in values if math.isfinite(v)] + list(lines.values()) or [0.0]))
-    ax.set_xlim(-0.45, n - 0.55)
+    left = -1.1 if lines else -0.45  # room for the labels of the lines
+    ax.set_xlim(left, n - 0.55)
     for label, value in lines.items():
         ax.axhline(value, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-        ax.annotate(style.literal(f"{label} {number(value, 1)}", 60), xy=(-0.43, value), xytext=(0, 2),
+        ax.annotate(style.literal(f"{label} {number(value, 1)}", 60), xy=(left + 0.03, value), xytext=(0, 2),
                     textcoords="offset points", fontsize=style.SMALL, color=style.LIGHT["muted"],
                     va="bottom")  # fmt: skip
 

@@ -120,9 +120,10 @@ def naive_block(main: Result) -> Block:
                           r.undefined))  # fmt: skip
         mcnemar = main.row(row.term, group="McNemar, ignoring clusters")
         if mcnemar.statistic is not None and row.p_value is not None:
+            chi = f"χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}"
             said.append(
-                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n or 0)} couples as "
-                f"independent, χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}."
+                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n or 0)} "
+                f"couples as independent, {chi}."
             )
     known = main.extras["mcnemar_cells"]
     table = tuple((term, int(c["first_group_both"]), int(c["second_group_both"]), int(c["first_place_both"]),
@@ -146,7 +147,7 @@ def naive_block(main: Result) -> Block:
 
 def missing_block(main: Result, bounds: Mapping[str, Result]) -> Block | None:
     """Return the biases with all missing answers counted one way, and the other; None where none is missing."""
-    if not bounds:
+    if not bounds or all(row.estimate is None for row in of_group(main, "bias")):
         return None
     every = {"missing answers left out": main, **bounds}
     rows = [replace(r, term=f"{r.term}: {label}", group=None, p_adjusted=None)
@@ -155,6 +156,7 @@ def missing_block(main: Result, bounds: Mapping[str, Result]) -> Block | None:
     said = "; ".join(
         f"{shorten(row.term, 40)} from {number(low)} to {number(high)}"
         for row in of_group(main, "bias")
+        if row.estimate is not None
         for low, high in [span([r for result in every.values() for r in of_group(result, "bias")], row.term)]
     )
     return Block(
@@ -172,7 +174,7 @@ def missing_block(main: Result, bounds: Mapping[str, Result]) -> Block | None:
 def span(rows: Sequence[Row], term: str) -> tuple[float, float]:
     """Return the smallest and largest estimate of a term."""
     own = [r.estimate for r in rows if r.term == term and r.estimate is not None]
-    return (min(own), max(own)) if own else (0.0, 0.0)
+    return min(own), max(own)
 
 
 def answers_block(design: Ratings) -> Table:

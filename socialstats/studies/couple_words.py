@@ -64,7 +64,8 @@ def bias_text(row: Row) -> str:
 
 def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[str, ...]:
     """Return who is favoured, B_all beside what chance gives it, and what a row-level test would have claimed."""
-    said = "; ".join(favoured(row, options) for row in biases)
+    ordered = sorted(biases, key=lambda row: {"open": 1, "none": 2}.get(settled(row, options), 0))
+    said = "; ".join(favoured(row, options) for row in ordered)
     n = main.counts
     first = f"{said[0].upper()}{said[1:]}. B is positive where the group named first is favoured, whatever its place."
     better = main.row("B_all corrected", group="overall")

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.couples import EXTRA, RATERS, couples_design
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.errors import InputError
+from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.metrics.relationship_bias import relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
@@ -141,7 +141,9 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
 
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
-    main, biases = numbers.main, numbers.biases[:MOST_PAIRS]
+    main, biases = numbers.main, [row for row in numbers.biases if row.estimate is not None][:MOST_PAIRS]
+    if not biases:
+        raise NothingToAnalyse(f"{design.source}: no pair of groups was answered in both orders, which B compares")
     strongest = max(biases, key=lambda row: abs(row.estimate or 0.0))
     found: list[Block | None] = [
         bias_block(main, options), overall_block(main), position_block(main),

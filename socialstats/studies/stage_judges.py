@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,11 +16,13 @@ from socialstats.studies.stage_words import with_test
 from socialstats.text import count, listing, number, shorten
 
 
-def agreement_block(alpha: Result | None, kappa: Result | None, commitment: Result | None) -> Block | None:
+def agreement_block(
+    alpha: Result | None, kappa: Result | None, commitment: Result | None, stages: Sequence[str]
+) -> Block | None:
     """Return agreement of the judges by stage: alpha of trait scores, kappa of each pair, alpha of commitment."""
     if alpha is None or kappa is None:
         return None
-    rows = by_stage(alpha)
+    rows = by_stage(alpha, stages)
     whole, parts = rows[0], [r for r in rows[1:] if r.estimate is not None]
     said = [f"Krippendorff's alpha of the trait scores is {numbers_text(whole, bounded=True)}."]
     if parts:
@@ -39,7 +42,7 @@ def agreement_block(alpha: Result | None, kappa: Result | None, commitment: Resu
                    labels=[r.term if r.group is None else f"{r.term}, {r.group}" for r in kappa.rows]),
     ]  # fmt: skip
     if commitment is not None:
-        own = by_stage(commitment)
+        own = by_stage(commitment, stages)
         said.append(f"Alpha of commitment is {numbers_text(own[0], bounded=True)}.")
         tables.append(rows_table(own, "Krippendorff's alpha (interval) of commitment", term="Stage"))
     shown = [*rows, *(replace(r, term=f"kappa {r.term}") for r in pairs)]
@@ -56,9 +59,10 @@ def agreement_block(alpha: Result | None, kappa: Result | None, commitment: Resu
     )
 
 
-def by_stage(result: Result) -> list[Row]:
-    """Return the rows in all and by stage, named by the stage."""
-    return [replace(r, term="all stages" if r.group is None else r.group, group=None) for r in result.rows]
+def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
+    """Return the rows in all and by stage, in their order, named by the stage."""
+    rows = sorted(result.rows, key=lambda r: -1 if r.group is None else stages.index(r.group))
+    return [replace(r, term="all stages" if r.group is None else r.group, group=None) for r in rows]
 
 
 def judges_block(profile: Result, options: StudyOptions) -> Block | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.trait_ratings import trait_ratings
-from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.trait_profile import judge_zeros, trait_profile
@@ -141,7 +141,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         design=describe(design, numbers),
         answer=answer(numbers.profile, numbers.lean, numbers.commitment, options),
         strip=strip(numbers, options),
-        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
+        cautions=order_cautions(unknown_zero(options), *(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
         data=(score_table(design),),
@@ -218,7 +218,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         changes_block(profile, options),
         None if numbers.commitment is None else commitment_block(numbers.commitment, stages, options),
         activation_block(profile),
-        agreement_block(numbers.alpha, numbers.kappa, numbers.commitment_alpha),
+        agreement_block(numbers.alpha, numbers.kappa, numbers.commitment_alpha, stages),
         judges_block(profile, options),
         None if numbers.spread is None else wordings_block(numbers.spread),
         weights_block(profile),
@@ -252,6 +252,17 @@ def strip(numbers: Numbers, options: StudyOptions) -> Strip | None:
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
     axis = "composite minus the judges' own zero" if anchored else "composite, from −100 to 100"
     return Strip(title=f"Weighted composite over all stages{which}", axis=axis, digits=1, marks=tuple(marks))
+
+
+def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
+    """Return caution SS318 where no control texts say what the judges give to a neutral answer."""
+    if options.zero is not None:
+        return ()
+    return (
+        caution("SS318", "no control texts: what the judges give to a neutral answer is not known",
+                affects="whether a model leans at all, not changes and differences between models",
+                fix="let the same judges score neutral texts, and name them as controls"),
+    )  # fmt: skip
 
 
 def diagnostics(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Diagnostic, ...]:

@@ -1,0 +1,206 @@
+"""The study of couples: its numbers, its verdicts, what is missing, and tables at the edge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_tables import known_numbers, stray_cells, stray_decimals
+
+from socialstats import datasets
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.results import Row
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.couple_multiverse import filled
+from socialstats.studies.couple_words import favoured
+from socialstats.studies.outcome import Outcome
+from socialstats.tables import as_table
+
+STUDY = STUDIES["relationship-bias"]
+FAST = StudyOptions(resamples=200)
+
+
+def read(frame: pd.DataFrame, **options: object) -> object:
+    assert STUDY.read is not None
+    return STUDY.read(as_table(frame, "couples"), **options)
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return datasets.relationship_bias()
+
+
+@pytest.fixture(scope="module")
+def outcome(frame: pd.DataFrame) -> Outcome:
+    return run_study(STUDY, read(frame), FAST)
+
+
+def score(frame: pd.DataFrame, first: str, second: str) -> pd.Series:
+    mine = frame[(frame["group_first"] == first) & (frame["group_second"] == second)]
+    return mine["answer"].dropna().astype(float)
+
+
+def bias(frame: pd.DataFrame, one: str, other: str) -> float:
+    return score(frame, other, one).mean() - score(frame, one, other).mean()
+
+
+def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> None:
+    own = ("Shift",)  # a difference of two cells of its row
+    counted = ("First group both times", "Second group both times", "First name both times", "Second name both times",
+               "Couples")  # fmt: skip
+    assert [cell for cell in stray_cells(outcome) if cell[0] not in (*own, *counted)] == []
+    cells = outcome.blocks[0].results[0].extras["mcnemar_cells"]
+    table = next(b for b in outcome.blocks if b.id == "tests").tables[1].cells
+    assert [list(line[1:5]) for line in table] == [[int(v) for v in c.values()] for c in cells.values()]
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
+    null = outcome.blocks[0].results[0].extras["null_mean"]["value"]
+    assert stray_decimals(outcome, texts, {null, 0.05}) == []
+    assert outcome.strip is not None
+    marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
+    assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
+    assert all(v.ok for v in outcome.verifications.values())
+    assert len(outcome.verifications) == len({id(r) for b in outcome.blocks for r in b.results})
+
+
+def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
+    for text in texts:
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+
+
+def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame) -> None:
+    tables = {t.caption.split(";")[0]: t for b in outcome.blocks for t in b.tables}
+    for line in tables["Bias B of each pair of groups"].cells:
+        assert line[1] == pytest.approx(bias(frame, *str(line[0]).split(" - ")))
+    for name in ("topic", "kind"):
+        for line in tables[f"Bias B by {name}"].cells:
+            level, _, pair = str(line[0]).rpartition(": ")
+            assert line[1] == pytest.approx(bias(frame[frame[name] == level], *pair.split(" - ")))
+    for line in tables["Bias man - woman of each scenario"].cells:
+        assert line[1] == pytest.approx(bias(frame[frame["scenario"] == line[0]], "man", "woman"))
+    for line in tables["Mean answer S of every kind of couple"].cells:
+        if line[0] != "one group, mean":
+            assert line[1] == pytest.approx(score(frame, *str(line[0]).split(", ")).mean())
+
+
+def test_the_estimation_plot_shows_the_scenarios(outcome: Outcome, frame: pd.DataFrame) -> None:
+    block = next(b for b in outcome.blocks if b.id == "scenarios-2")
+    after, before = block.draw.args[:2]  # type: ignore[union-attr]
+    theirs = [bias(part, "man", "woman") for _, part in frame.groupby("scenario")]
+    assert np.allclose(after - before, theirs)
+    assert float(np.mean(after - before)) == pytest.approx(block.draw.args[3].estimate)  # type: ignore[union-attr]
+    n = sum(gap > 0 for gap in theirs), sum(gap < 0 for gap in theirs)
+    assert block.sentences[0].startswith(f"{n[0]} of 29 scenarios favour man and {n[1]} woman.")
+
+
+def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> None:
+    rows = next(b for b in outcome.blocks if b.id == "missing").tables[0].cells
+    found = {line[0]: line[1] for line in rows}
+    lost = frame["answer"].isna()
+    ahead = np.where(frame["group_first"] < frame["group_second"], -1, 1)
+    for label, side in (("missing answers for the first group", 1), ("missing answers for the second group", -1)):
+        other = frame.assign(answer=frame["answer"].astype(float).where(~lost, side * ahead))
+        for pair in ("man - neutral", "man - woman", "neutral - woman"):
+            assert found[f"{pair}: {label}"] == pytest.approx(bias(other, *pair.split(" - ")))
+            assert (found[f"{pair}: {label}"] - found[f"{pair}: missing answers left out"]) * side >= 0
+    design = read(frame)
+    assert int((filled(design, 0).status != 0).sum()) == int(  # type: ignore[arg-type, attr-defined]
+        (lost & (frame["group_first"] == frame["group_second"])).sum()
+    )
+    counts = {line[0]: line for line in outcome.data[0].cells}
+    assert sum(counts[f"{a}, {b}"][4] for a in ("man", "woman", "neutral") for b in ("man", "woman", "neutral")) == 19
+    assert counts["wording 0 (as written)"][1] == int((frame["rung"] == 0).sum())
+
+
+def test_the_naive_claim_stands_beside_the_clustered_test(outcome: Outcome) -> None:
+    assert "would have claimed that neutral is favoured over man (p = .039" in outcome.answer[2]
+    assert outcome.answer[0].startswith("Woman is favoured over neutral (B = −0.37, ")
+    assert "the data do not settle whether man or neutral is favoured" in outcome.answer[0]
+    assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("design effect 2.6.")
+
+
+def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
+    block = next(b for b in outcome.blocks if b.id == "multiverse-1")
+    choices = {line[1] for line in block.tables[0].cells}
+    assert choices == {
+        "as on this page", "clusters", "interval", "weights", "missing answers", "rewordings", "kind left out",
+        "topic left out",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "options", "text"),
+    [
+        (Row(term="a - b", estimate=0.3, p_value=0.001, p_adjusted=0.002), FAST, "a is favoured over b"),
+        (Row(term="a - b", estimate=-0.3, p_value=0.001, p_adjusted=0.002), FAST, "b is favoured over a"),
+        (
+            Row(term="a - b", estimate=0.3, p_value=0.03, p_adjusted=0.09),
+            FAST,
+            "after adjustment for several tests the",
+        ),
+        (Row(term="a - b", estimate=0.3, p_value=0.3, p_adjusted=0.9), FAST, "the data do not settle whether a or b"),
+        (Row(term="a - b", undefined="no answers"), FAST, "no verdict on a and b (undefined: no answers)"),
+        (
+            Row(term="a - b", estimate=0.01, conf_low=-0.03, conf_high=0.05, conf_level=0.95, p_value=0.6),
+            replace(FAST, smallest_effect=0.1),
+            "a and b are practically equal, within ±0.10",
+        ),
+    ],
+)
+def test_verdicts(row: Row, options: StudyOptions, text: str) -> None:
+    assert favoured(row, options).startswith(text)
+
+
+def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
+    two = frame[~frame["group_first"].eq("neutral") & ~frame["group_second"].eq("neutral")]
+    two = two.drop(columns=["topic", "kind", "rung", "name_first", "name_second"])
+    two = two[two["group_first"] != two["group_second"]].iloc[5:]
+    outcome = run_study(STUDY, read(two), FAST)
+    assert [b.id for b in outcome.blocks if b.id.startswith(("scenarios", "stratum", "multiverse"))] == [
+        "scenarios-1", "multiverse-1",
+    ]  # fmt: skip
+    assert "No couple of one group was asked" in next(b for b in outcome.blocks if b.id == "position").sentences[0]
+    orders = two.dropna(subset="answer").groupby(["scenario", "pair"]).size()
+    assert outcome.diagnostics[0].found.startswith(f"{int((orders == 1).sum())} couples were not")
+
+
+def test_several_models_one_page_each(frame: pd.DataFrame) -> None:
+    few = frame[frame["scenario"].isin(sorted(frame["scenario"].unique())[:12])]
+    rng = np.random.default_rng(4)
+    other = few.assign(answer=rng.choice([-1, 1], len(few)), rung=rng.integers(0, 5, len(few)))
+    both = pd.concat([few.assign(model="one"), other.assign(model="other")])
+    outcome = run_study(STUDY, read(both, by="model"), replace(FAST, verify=False))
+    assert {b.level for b in outcome.blocks} == {"one", "other"}
+    assert outcome.answer[0].startswith("one: ")
+
+
+def test_what_the_study_refuses(frame: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="--cluster: this study takes scenario and pair"):
+        read(frame, cluster=["topic"])
+    with pytest.raises(InputError, match="'pair'"):
+        read(frame.drop(columns="pair"))
+    with pytest.raises(InputError, match="needs scenario, pair"):
+        pick(STUDIES, "relationship-bias", STUDIES["staged-values"].read(  # type: ignore[misc]
+            as_table(datasets.staged_values().iloc[:300], "x")))  # fmt: skip
+    assert pick(STUDIES, None, read(frame)).name == "relationship-bias"  # type: ignore[arg-type]
+
+
+def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
+    some = frame[(frame["group_first"] != "neutral") & (frame["scenario"] < "scenario 15")]
+    outcome = run_study(STUDY, read(some), FAST)
+    assert [b.id for b in outcome.blocks if b.id.startswith("multiverse")] == ["multiverse-1"]
+    assert (
+        "no verdict on man and neutral (undefined: couples of these groups have answers in one order only)"
+        in (outcome.answer[0])
+    )
+    assert all(v.ok for v in outcome.verifications.values())
+    none = frame[(frame["group_first"] == "man") & (frame["group_second"] == "woman")]
+    with pytest.raises(NothingToAnalyse, match="no pair of groups was answered in both orders"):
+        run_study(STUDY, read(none), FAST)

@@ -1,0 +1,155 @@
+"""The study of staged values: its numbers, the judges' own zero, and tables at the edge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from study_tables import known_numbers, stray_cells, stray_decimals
+
+from socialstats import datasets
+from socialstats.errors import InputError
+from socialstats.figures import trajectories
+from socialstats.models.trait_weights import TRAIT_WEIGHTS
+from socialstats.results import Row
+from socialstats.studies import STUDIES, StudyOptions, pick, run_study
+from socialstats.studies.outcome import Outcome
+from socialstats.tables import as_table
+
+STUDY = STUDIES["staged-values"]
+FAST = StudyOptions(resamples=200)
+TRAITS = list(TRAIT_WEIGHTS)
+
+
+def read(frame: pd.DataFrame, **options: object) -> object:
+    assert STUDY.read is not None
+    return STUDY.read(as_table(frame, "scores"), **options)
+
+
+def composite(frame: pd.DataFrame) -> pd.Series:
+    return (frame[TRAITS] - 10) @ pd.Series(TRAIT_WEIGHTS)[TRAITS]
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    whole = datasets.staged_values()
+    return whole[whole["model"].isin(["model 01", "model 04", "model 06"])].reset_index(drop=True)
+
+
+@pytest.fixture(scope="module")
+def zero() -> dict[str, float]:
+    assert STUDY.controls is not None
+    return dict(STUDY.controls(as_table(datasets.staged_values_controls(), "controls")))
+
+
+@pytest.fixture(scope="module")
+def outcome(frame: pd.DataFrame, zero: dict[str, float]) -> Outcome:
+    return run_study(STUDY, read(frame), replace(FAST, zero=zero))
+
+
+def test_the_zero_is_that_of_the_balanced_text(zero: dict[str, float]) -> None:
+    texts = datasets.staged_values_controls()
+    balanced = texts[texts["text"] == "balanced"]
+    assert zero == pytest.approx(dict(zip(balanced["judge"], composite(balanced), strict=True)))
+
+
+def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome, zero: dict[str, float]) -> None:
+    assert [cell for cell in stray_cells(outcome) if cell[0] != "Shift"] == []
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
+    assert stray_decimals(outcome, texts, {0.05, *zero.values()}) == []
+    assert outcome.strip is not None
+    marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
+    assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
+    assert all(v.ok for v in outcome.verifications.values())
+    assert len(outcome.verifications) == len({id(r) for b in outcome.blocks for r in b.results})
+
+
+def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
+    for text in texts:
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+
+
+def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]) -> None:
+    main = frame[frame["wording"] == 1]
+    values = main.assign(value=composite(main))
+    tables = {t.caption.split(" (p (Holm)")[0].split(";")[0]: t for b in outcome.blocks for t in b.tables}
+    cells = values.groupby(["model", "stage"])["value"].mean()
+    for line in tables["Composite of each model at each stage"].cells:
+        assert line[1] == pytest.approx(cells[tuple(str(line[0]).split(", "))])
+    anchored = values.groupby("model")["value"].mean() - np.mean(list(zero.values()))
+    for line in tables["Composite over all stages against the judges' own zero"].cells:
+        assert line[1] == pytest.approx(anchored[line[0]])
+    kept = main.groupby("stage")["commitment"].mean()
+    for line in tables["Changes of commitment of all models"].cells:
+        assert line[1] == pytest.approx(kept[str(line[0]).removesuffix(" minus baseline")] - kept["baseline"])
+    off = values.groupby("judge")["value"].mean() - values["value"].mean()
+    for line in tables["Composite of each judge minus the judges' mean"].cells:
+        assert line[1] == pytest.approx(off[line[0]])
+
+
+def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
+    assert (
+        "1 above it (model 01), 1 below it (model 06) and for 1 the data do not settle it (model 04)"
+        in (outcome.answer[0])
+    )
+    assert not any(c.code == "SS318" for c in outcome.cautions)
+    bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
+    assert any(c.code == "SS318" for c in bare.cautions)
+    assert bare.answer[0].startswith("Against the centre of the scale, of 3 models: ")
+    assert "commitment" not in [b.id for b in bare.blocks]
+    assert "composite" in bare.blocks[-1].question
+
+
+def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) -> None:
+    few = frame[(frame["model"] == "model 01") & (frame["judge"] == "judge 1") & (frame["wording"] == 1)]
+    few = few[few["stage"].isin(["baseline", "debrief"])].drop(columns=["wording", "model"])
+    outcome = run_study(STUDY, read(few), FAST)
+    assert all(v.ok for v in outcome.verifications.values())
+    assert [b.id for b in outcome.blocks] == [
+        "lean", "trajectories", "changes", "commitment", "activation", "weights", "traits", "multiverse",
+    ]  # fmt: skip
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+
+
+def test_a_judge_that_is_also_judged_is_named(frame: pd.DataFrame) -> None:
+    own = frame.assign(judge=frame["judge"].replace({"judge 2": "model 06"}))
+    outcome = run_study(STUDY, read(own), replace(FAST, verify=False))
+    found = next(d for d in outcome.diagnostics if d.check == "Is a judge also judged?")
+    assert "model 06" in found.found
+
+
+def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="--by model: this study compares models"):
+        read(frame, by="model")
+    with pytest.raises(InputError, match="no zero of judge 'judge 3'"):
+        run_study(STUDY, read(frame), replace(FAST, zero={k: v for k, v in zero.items() if k != "judge 3"}))
+    with pytest.raises(InputError, match="openness"):
+        read(frame.drop(columns="openness"))
+    assert pick(STUDIES, None, read(frame)).name == "staged-values"  # type: ignore[arg-type]
+
+
+def test_trajectories_order_labels_and_gaps() -> None:
+    courses = {"$low$": (1.0, 2.0), "high": (5.0, 2.1)}
+    rows = [
+        Row(term=name, group=stage, estimate=value, conf_low=value - 1, conf_high=value + 1)
+        for name, course in courses.items() for stage, value in zip("ab", course, strict=True)
+    ]  # fmt: skip
+    rows.append(Row(term="gone", group="a", undefined="no answer"))
+    ax = trajectories(rows, stages=["a", "b"], lines={"zero": 0.5})
+    labels = [t.get_text() for t in ax.texts if t.get_text().endswith(("2.0", "2.1"))]
+    assert labels == ["high 2.1", r"\$low\$ 2.0"]
+    ax.figure.draw_without_rendering()
+    with pytest.raises(InputError, match="at most 15 items"):
+        trajectories([Row(term=f"m{k}", group="a", estimate=1.0) for k in range(16)], stages=["a"])
+    with pytest.raises(InputError, match="has the stage 'c'"):
+        trajectories([Row(term="m", group="c", estimate=1.0)], stages=["a"])
