@@ -33,6 +33,7 @@ from socialstats.text import count, level_text, listing, number, shorten
 
 USED = ("seed", "resamples", "level", "verify")
 MOST_GROUPS, MOST_STRATA, MOST_RATERS_SHOWN = 8, 4, 30
+FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
 MODEL_COLUMNS = ("model", "llm", "language_model")
 
 
@@ -67,10 +68,13 @@ class Numbers:
 
 
 def suits(design: Ratings) -> bool:
-    """Tell whether levels have an order, and raters are models, or people and others."""
+    """Tell whether levels have an order, and raters are models, or people (enough for a mode) and others."""
     if design.scale == "nominal" or not design.raters_known or len(design.raters) < 2:
         return False
-    return human_source(design) is not None or design.columns.get("rater", "").casefold() in MODEL_COLUMNS
+    source = human_source(design)
+    if source is not None:
+        return len(raters_of(design, source, source.human)) >= FEWEST_PEOPLE
+    return design.columns.get("rater", "").casefold() in MODEL_COLUMNS
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
@@ -328,7 +332,8 @@ STUDY = Study(
     name="ordinal-alignment",
     title="How far are models from people on an ordered scale, and from whom least?",
     design="ratings",
-    needs="unit, rater (a column called model, or with a source that says human), value with ordered levels",
+    needs="unit, rater (a column called model, or with a source that says human of five or more), value with ordered "
+    "levels",
     suits=suits,
     run=run,
     levels=levels,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from socialstats.errors import InputError
@@ -30,7 +32,7 @@ def test_sections_have_headings_once_and_bars_do_not_overlap() -> None:
     texts = [t.get_text() for t in ax.texts]
     assert texts.count("goal") == texts.count("none") == 1
     spans = sorted({(p.get_y(), p.get_y() + p.get_height()) for p in ax.patches})
-    assert all(low >= high for (_, high), (low, _) in zip(spans, spans[1:], strict=False))
+    assert all(low >= high for (_, high), (low, _) in pairwise(spans))
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 
 

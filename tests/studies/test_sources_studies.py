@@ -184,5 +184,7 @@ def test_which_study_a_table_gets() -> None:
     assert pick(STUDIES, None, models_design(norms())).name == "ordinal-alignment"
     people = Ratings.from_frame(norms()[["item", "rater", "value"]], unit="item", levels=[*"ABCDEF"])
     assert pick(STUDIES, None, people).name == "agreement"
+    few = norms()[lambda d: d["rater"].isin(["p00", "p01", "low"])]
+    assert pick(STUDIES, None, norms_design(few)).name == "agreement"  # two people have no mode
     with pytest.raises(InputError, match="needs unit, rater, value"):
         pick(STUDIES, "norm-goal", people)
