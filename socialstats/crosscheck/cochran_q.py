@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from typing import Any
+
 import numpy as np
 
-from socialstats.crosscheck.paired_tables import near, set_aside
+from socialstats.crosscheck.mcnemar import bias_reduced
+from socialstats.crosscheck.paired_tables import CLOSED, near, set_aside
+from socialstats.crosscheck.row_arithmetic import crossed_error, end_checks, same_p
+from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
+from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
 from socialstats.designs.ratings import Ratings
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
@@ -23,11 +30,37 @@ def verify(result: Result) -> Verification:
         for k, r in enumerate(shown)
     ]
     checks += q_checks(result, table, IGNORING if factors else "test")
+    codes = np.array([factor.codes[units] for factor in factors]).reshape(len(factors), len(units)).T
+    checks += share_ends(shown, table, codes, result.settings["level"])
+    gaps = [r for r in result.rows if r.group == "difference"]
+    if gaps:
+        d = np.column_stack([table[:, i] - table[:, j] for i, j in combinations(range(table.shape[1]), 2)])
+        checks += difference_checks(gaps, d, codes, result.settings["level"])
     row = result.row("robust_wald", group="test") if len(factors) == 1 else None
     if row is not None and row.df is not None:
         d = table - table.mean(axis=1, keepdims=True)
         checks += hotelling_checks(row, d[:, :-1], factors[0].codes[units], result.extras["df_denominator"])
     return Verification(checks=tuple(checks))
+
+
+def share_ends(rows: list[Row], table: FloatArray, codes: Any, level: float) -> list[Check]:
+    """Wilson's interval of each share: of all units, or of as many as the clustered error speaks for."""
+    out, n = [], len(table)
+    for row, x in zip(rows, table.T, strict=True):
+        p, trials, df, found = float(x.mean()), float(n), None, None
+        if codes.shape[1]:
+            g = min(len(np.unique(c)) for c in codes.T)
+            varies = bool(np.ptp(x)) and g > 1
+            if varies:
+                df = float(g - 1)
+                found = (crossed_error(x, codes), df) if codes.shape[1] == 2 else bias_reduced(x, codes[:, 0])
+                if found is None:
+                    continue
+            error, df = found if found is not None and found[0] > 1e-13 else (0.0, float(g - 1))
+            trials = trials_of(p, error, g, n)
+        if row.conf_low is not None:
+            out += end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
+    return out
 
 
 def complete_table(design: Ratings) -> tuple[FloatArray, FloatArray]:
@@ -54,7 +87,7 @@ def q_checks(result: Result, table: FloatArray, group: str) -> list[Check]:
     return [
         near("Q", row.statistic, float(theirs.statistic), "statsmodels", close=1e-9),
         near("df of Q", row.df, float(theirs.df), "statsmodels"),
-        near("p of Q", row.p_value, float(theirs.pvalue), "statsmodels"),
+        same_p("p of Q", row.p_value, float(theirs.pvalue), "statsmodels", CLOSED),
         *second_opinion(row, table),
     ]
 
@@ -68,5 +101,5 @@ def second_opinion(row: Row, table: FloatArray) -> list[Check]:
     found = cochran(long, dv="value", within="variable", subject="index").iloc[0]
     return [
         near("Q again", row.statistic, float(found["Q"]), "pingouin", close=1e-6),
-        near("p of Q again", row.p_value, float(found["p_unc"]), "pingouin", close=1e-6),
+        same_p("p of Q again", row.p_value, float(found["p_unc"]), "pingouin", CLOSED, 1e-6),
     ]

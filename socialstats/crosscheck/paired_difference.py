@@ -9,6 +9,8 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
+from socialstats.crosscheck.paired_rows import crossed_checks, row_checks
+from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
@@ -30,7 +32,7 @@ def verify(result: Result) -> Verification:
     d = pairs.x - pairs.y
     checks = [near("difference", result.rows[0].estimate, float(np.mean(d)), "scipy")]
     checks += alone_checks(result, pairs) + clustered_checks(result, d, pairs)
-    checks += rank_checks(result, d) + flip_checks(result, d, pairs)
+    checks += rank_checks(result, d) + flip_checks(result, d, pairs) + row_checks(result, pairs)
     return Verification(checks=tuple(checks))
 
 
@@ -68,7 +70,7 @@ def alone_checks(result: Result, pairs: Vectors) -> list[Check]:
     checks = [
         near("t of independent pairs", row.statistic, float(test.statistic), "scipy"),
         near("df of independent pairs", row.df, float(n - 1), "scipy"),
-        near("p of independent pairs", row.p_value, float(test.pvalue), "scipy"),
+        same_p("p of independent pairs", row.p_value, float(test.pvalue), "scipy", CLOSED),
     ]
     if row is not result.rows[0] or options["ci"] == "closed":
         ends = test.confidence_interval(options["level"])
@@ -86,11 +88,13 @@ def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Chec
 
     model = OLS(d, np.ones(len(d)))
     if factors == 2:
+        checks = crossed_checks(result, row, pairs)
         if result.extras["lead"].floored:
-            return [skipped("s.e., two crossed factors", "statsmodels", "statsmodels does not floor V1 + V2 - V12")]
+            note = "statsmodels does not floor V1 + V2 - V12"
+            return [*checks, skipped("s.e., two crossed factors", "statsmodels", note)]
         fit = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups, "use_correction": True})
         error = float(fit.bse[0])
-        return [near("s.e., two crossed factors", row.std_error, error, "statsmodels"), *t_checks(result, row)]
+        return [*checks, near("s.e., two crossed factors", row.std_error, error, "statsmodels")]
     sizes = np.bincount(pairs.groups[:, 0])
     cr1 = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups[:, 0], "use_correction": True}).bse[0]
     checks = [near("s.e., CR1", result.extras["std_errors"].get("CR1"), float(cr1), "statsmodels")]
@@ -118,7 +122,7 @@ def t_checks(result: Result, row: Row) -> list[Check]:
         "two_sided": 2 * distribution.sf(abs(t), row.df), "greater": distribution.sf(t, row.df),
         "less": distribution.cdf(t, row.df),
     }  # fmt: skip
-    checks = [near("p", row.p_value, float(tails[options["alternative"]]), "scipy")]
+    checks = [same_p("p", row.p_value, float(tails[options["alternative"]]))]
     if options["ci"] == "closed" and options["alternative"] == "two_sided":
         ends = distribution.interval(options["level"], row.df, loc=row.estimate, scale=row.std_error)
         checks += [
@@ -146,13 +150,13 @@ def rank_checks(result: Result, d: FloatArray) -> list[Check]:
         values, zero_method="wilcox", correction=not exact, alternative=SIDES[result.settings["alternative"]],
         method="exact" if exact else "approx",
     )  # fmt: skip
-    checks = [near("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", relative=1e-7)]
+    checks = [same_p("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", CLOSED, 1e-7)]
     if ours["p_normal"] is not None:
         plain: Any = wilcoxon(
             values, zero_method="wilcox", correction=False, alternative=SIDES[result.settings["alternative"]],
             method="approx",
         )  # fmt: skip
-        checks.append(near("Wilcoxon p, no correction", ours["p_normal"], float(plain.pvalue), "scipy", relative=1e-7))
+        checks.append(same_p("Wilcoxon p, no correction", ours["p_normal"], float(plain.pvalue), "scipy", CLOSED, 1e-7))
     return checks
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def t_ends(
     return end_checks(row, low, high)
 
 
-def crossed_error(values: FloatArray, groups: FloatArray) -> float:
+def crossed_error(values: FloatArray, groups: Any) -> float:
     """Standard error of a mean with two crossed factors: V1 + V2 - V12, each with G/(G-1), not below V1 and V2.
 
     Parameters
@@ -112,7 +113,7 @@ def crossed_error(values: FloatArray, groups: FloatArray) -> float:
     return math.sqrt(max(*crossed_parts(values, groups)))
 
 
-def crossed_parts(values: FloatArray, groups: FloatArray) -> tuple[float, float, float]:
+def crossed_parts(values: FloatArray, groups: Any) -> tuple[float, float, float]:
     """Variances of a mean by the first factor, by the second, and V1 + V2 - V12."""
     off, n = np.asarray(values, dtype=np.float64), len(values)
     off = off - off.mean()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.crosscheck.paired_tables import TOO_MANY, cross_table, expanded, near, pair_table, set_aside
+from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
+from socialstats.crosscheck.row_arithmetic import relative, same_p
+from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -32,7 +34,19 @@ def verify(result: Result) -> Verification:
     checks += square_tests(result.row("bowker", group=group), result.row("stuart_maxwell", group=group), table)
     if len(factors) == 1:
         checks += wald_check(result, data)
-    return Verification(checks=tuple(checks))
+    return Verification(checks=tuple(checks + margin_checks(result, data, len(factors))))
+
+
+def margin_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
+    """Error, test and interval of the difference of each level's shares."""
+    rows = expanded(data)
+    if rows is None:
+        return []
+    shown = [r for r in result.rows if r.group == "margin"]
+    codes = [result.design.levels.index(r.term) for r in shown]
+    d = np.column_stack([(rows["first"] == k).astype(float) - (rows["second"] == k).astype(float) for k in codes])
+    groups = rows[[f"g{k}" for k in range(factors)]].to_numpy()
+    return difference_checks(shown, d, groups, result.settings["level"])
 
 
 def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
@@ -48,11 +62,14 @@ def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
     peer = SquareTable(square, shift_zeros=False)
     symmetric, homogeneous = peer.symmetry(), peer.homogeneity(method="stuart_maxwell")
     return [
-        near(f"{row.term} {what}", ours, theirs, "statsmodels", close=1e-8)
+        check
         for row, test in ((bowker, symmetric), (margins, homogeneous))
-        for what, ours, theirs in (("statistic", row.statistic, test.statistic), ("df", row.df, test.df),
-                                   ("p", row.p_value, test.pvalue))
-    ]  # fmt: skip
+        for check in (
+            near(f"{row.term} statistic", row.statistic, test.statistic, "statsmodels", close=1e-8),
+            near(f"{row.term} df", row.df, test.df, "statsmodels"),
+            same_p(f"{row.term} p", row.p_value, test.pvalue, "statsmodels", CLOSED),
+        )
+    ]
 
 
 def wald_check(result: Result, data: pd.DataFrame) -> list[Check]:
@@ -75,16 +92,17 @@ def hotelling_checks(row: Row, d: FloatArray, code: FloatArray, denominator: flo
     from scipy.stats import f
 
     q, n = d.shape[1], len(d)
-    if row.df != q or np.linalg.matrix_rank(np.cov(d.T)) < q:
-        return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
     off = d - d.mean(axis=0)
     sizes = pd.Series(code).value_counts().sort_index().to_numpy() / n
     sums = pd.DataFrame(off).groupby(np.asarray(code)).sum().to_numpy()
     covariance = sum(np.outer(s, s) / (1 - share) for s, share in zip(sums, sizes, strict=True)) / n**2
+    if int(np.linalg.matrix_rank(covariance, tol=1e-10 * float(np.trace(covariance)))) < q:
+        return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
     freedom = denominator + q - 1
     value = denominator / (freedom * q) * float(d.mean(axis=0) @ np.linalg.solve(covariance, d.mean(axis=0)))
     why = "one column left out, covariance by sums over clusters"
     return [
         near("F", row.statistic, value, "pandas", why, 1e-7),
-        near("p of F", row.p_value, float(f.sf(value, q, denominator)), "scipy", why, 1e-7),
+        relative("df of F", row.df, float(q), "numpy", why),
+        same_p("p of F", row.p_value, float(f.sf(value, q, denominator)), "scipy", why, 1e-7),
     ]

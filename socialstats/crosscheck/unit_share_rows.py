@@ -90,11 +90,15 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     from statsmodels.stats.proportion import proportion_confint
 
     level = result.settings["level"]
-    share = quantile(level, df) ** 2 / trials
-    roots = np.sort(np.roots([1 + share, -(2 * p + share), p * p]).real)
-    low, high = (0.0 if p == 0 else float(roots[0])), (1.0 if p == 1 else float(roots[1]))
-    checks = end_checks(row, low, high, "numpy", ROOTS, 1e-7)
+    checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
     if df is None:
         low, high = proportion_confint(p * trials, trials, alpha=1 - level, method="wilson")
         checks += end_checks(row, float(low), float(high), "statsmodels", FORMULA)
     return checks
+
+
+def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tuple[float, float]:
+    """Wilson's ends as the roots of a polynomial; with `df` for a t quantile."""
+    share = quantile(level, df) ** 2 / trials
+    roots = np.sort(np.roots([1 + share, -(2 * p + share), p * p]).real)
+    return (0.0 if p == 0 else float(roots[0])), (1.0 if p == 1 else float(roots[1]))

@@ -1,0 +1,109 @@
+"""The rows beside the test of a mean difference once more: errors, means, spreads, correlation, ranks, flips."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from socialstats.crosscheck.pair_table import Vectors
+from socialstats.crosscheck.row_arithmetic import (
+    crossed_error,
+    crossed_parts,
+    end_checks,
+    label,
+    quantile,
+    relative,
+    same_p,
+    tail_p,
+)
+from socialstats.results import Check, Result, Row
+
+CLOSED = "the same closed form in another order of arithmetic"
+CROSSED = "V1 + V2 - V12 by sums written out, not below V1 and V2"
+IGNORING = "ignoring clusters"
+
+
+def row_checks(result: Result, pairs: Vectors) -> list[Check]:
+    """Compare what no test compares: standard errors, the summary rows, and the statistics of ranks and flips."""
+    d, alone = pairs.x - pairs.y, [r for r in result.rows if r.term == "difference" and r.group in (None, IGNORING)]
+    out = []
+    for row in alone:
+        size = float(d.std())
+        out.append(relative(label(row), row.estimate, float(d.mean()), "numpy", CLOSED, size=size))
+        if row.std_error is None:
+            continue
+        if row.group == IGNORING or not pairs.groups.shape[1]:
+            theirs = float(d.std(ddof=1) / math.sqrt(len(d)))
+            out.append(relative(label(row, "s.e."), row.std_error, theirs, "numpy", CLOSED))
+        t = (float(row.estimate or 0.0) - result.settings["null"]) / row.std_error
+        out.append(relative(label(row, "statistic"), row.statistic, t, "numpy", CLOSED, size=1e-6))
+    return [*out, *summaries(result, pairs), *statistics(result, pairs)]
+
+
+def summaries(result: Result, pairs: Vectors) -> list[Check]:
+    """Means and standard deviations by numpy, and the correlation by scipy."""
+    from scipy.stats import pearsonr
+
+    out, d = [], pairs.x - pairs.y
+    first, second = result.design.conditions
+    columns = {"mean": (pairs.x, pairs.y), "sd": (pairs.x, pairs.y)}
+    for group, values in columns.items():
+        rows = [r for r in result.rows if r.group == group][:2]
+        for row, name, x in zip(rows, (first, second), values, strict=True):
+            theirs = float(x.mean() if group == "mean" else x.std(ddof=1)) if len(x) > 1 or group == "mean" else None
+            if theirs is not None:
+                ours = row.estimate if row.term == name else None
+                size = float(np.abs(x).max())
+                out.append(relative(label(row), ours, theirs, "numpy", CLOSED, size=size))
+    row = result.row("difference", group="sd")
+    if len(d) > 1:
+        size = float(np.abs(np.concatenate([pairs.x, pairs.y])).max())
+        out.append(relative(label(row), row.estimate, float(d.std(ddof=1)), "numpy", CLOSED, size=size))
+    r = result.row("r")
+    if r.estimate is not None:
+        out.append(relative(label(r), r.estimate, float(pearsonr(pairs.x, pairs.y).statistic), size=1.0, why=CLOSED))
+    return out
+
+
+def statistics(result: Result, pairs: Vectors) -> list[Check]:
+    """The sum of the positive ranks, and the mean difference from `null` that signs are flipped for."""
+    from scipy.stats import rankdata
+
+    values, out = pairs.x - pairs.y - result.settings["null"], []
+    scale = float(np.abs(np.concatenate([pairs.x, pairs.y, [result.settings["null"]]])).max())
+    row = result.row("sign_flip")
+    if row.statistic is not None:
+        out.append(relative(label(row, "statistic"), row.statistic, float(values.mean()), "numpy", CLOSED, size=scale))
+    row = result.row("wilcoxon")
+    if row.statistic is not None:
+        places = int(np.floor(12 - np.log10(scale)))  # differences that tie are equal up to rounding
+        kept = np.round(values, places)
+        kept = kept[kept != 0]
+        theirs = float(rankdata(np.abs(kept))[kept > 0].sum())
+        out.append(relative(label(row, "V"), row.statistic, theirs, "scipy", CLOSED, size=1.0))
+    return out
+
+
+def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
+    """Two crossed factors: standard error, degrees of freedom, p and ends."""
+    d, options = pairs.x - pairs.y, result.settings
+    error = crossed_error(d, pairs.groups)
+    df = min(len(np.unique(code)) for code in pairs.groups.T) - 1
+    side, null = options["alternative"], options["null"]
+    out = [
+        relative(label(row, "s.e., two crossed factors"), row.std_error, error, "numpy", CROSSED),
+        relative(label(row, "df"), row.df, float(df), "numpy", CROSSED),
+        same_p(label(row, "p"), row.p_value, tail_p((float(d.mean()) - null) / error, df, side)),
+    ]
+    if "unfloored_std_error" in result.extras:
+        plain = crossed_parts(d, pairs.groups)[2]
+        theirs = math.sqrt(plain) if plain > 0 else None
+        ours = result.extras["unfloored_std_error"]
+        out.append(relative("s.e., V1 + V2 - V12 as it is", ours, theirs, "numpy", CROSSED, size=error))
+    if options.get("ci", "closed") == "closed":
+        reach = quantile(options["level"] if side == "two_sided" else 2 * options["level"] - 1, df) * error
+        low = None if side == "less" else float(d.mean()) - reach
+        high = None if side == "greater" else float(d.mean()) + reach
+        out += end_checks(row, low, high, "scipy", CROSSED)
+    return out
