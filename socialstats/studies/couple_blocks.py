@@ -34,7 +34,7 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     rows = of_group(main, "bias")
     m = sum(row.p_adjusted is not None for row in rows)
     shown = [replace(r, group=None, method=f"{r.method}; {HOLM.format(m=m)}") for r in rows]
-    said = "; ".join(favoured(row, options) for row in rows)
+    said = "; ".join(favoured(row, options, main.extras["groups"]) for row in rows)
     return Block(
         id="bias",
         question="Whom does the model favour?",

@@ -13,7 +13,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.figures import estimation, forest
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.results import Result, Row
-from socialstats.studies.couple_words import sides
+from socialstats.studies.couple_words import groups_of, sides
 from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block
 from socialstats.text import count, listing, number, p_value, shorten
@@ -54,9 +54,8 @@ def scenario_blocks(design: Ratings, main: Result, scenarios: Result, biases: Se
         mean, flip = (main.row(row.term, group=g) for g in ("scenario means", "scenario sign flip"))
         if mean.estimate is None:
             continue
-        first, second = sides(row)
-        groups = row.term.partition(" - ")
-        after, before = scenario_scores(design, groups[0], groups[2])
+        first, second = sides(row, main.extras["groups"])
+        after, before = scenario_scores(design, *groups_of(row, main.extras["groups"]))
         each = [replace(r, term=(r.group or "").partition(" = ")[2], group=None) for r in scenarios.rows
                 if r.term == row.term and (r.group or "").startswith("scenario = ")]  # fmt: skip
         above = sum((r.estimate or 0.0) > 0 for r in each)
@@ -103,7 +102,7 @@ def strata_blocks(strata: Mapping[str, Result]) -> tuple[Block, ...]:
         rows, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
         more = [replace(r, term=f"{level}: {'place' if r.term == 'same groups' else r.term}", group=None)
                 for r, level in levels if r.term in ("B_all", "same groups")]  # fmt: skip
-        gaps = [r for r in result.rows if " - " in (r.group or "")]
+        gaps = [r for r in result.rows if " - " in (r.group or "") and r not in parts]
         tables = [rows_table(rows, f"Bias B by {title}", term=title.capitalize()),
                   rows_table(more, f"B_all and effect of the place by {title}", term=title.capitalize())]  # fmt: skip
         if gaps:

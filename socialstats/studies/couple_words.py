@@ -20,13 +20,26 @@ def settled(row: Row, options: StudyOptions) -> Verdict:
     )
 
 
-def sides(row: Row) -> tuple[str, str]:
-    """Return the two groups of a bias, ready for a sentence."""
+def groups_of(row: Row, groups: Sequence[str] = ()) -> tuple[str, str]:
+    """Return the two groups of a bias; `groups` tells them apart where their names hold a dash.
+
+    Examples
+    --------
+    >>> groups_of(Row(term="a - b - c"), ("a - b", "c"))
+    ('a - b', 'c')
+    """
+    known = [(one, other) for one in groups for other in groups if row.term == f"{one} - {other}"]
     first, _, second = row.term.partition(" - ")
+    return known[0] if known else (first, second)
+
+
+def sides(row: Row, groups: Sequence[str] = ()) -> tuple[str, str]:
+    """Return the two groups of a bias, ready for a sentence."""
+    first, second = groups_of(row, groups)
     return shorten(first, 40), shorten(second, 40)
 
 
-def favoured(row: Row, options: StudyOptions) -> str:
+def favoured(row: Row, options: StudyOptions, groups: Sequence[str] = ()) -> str:
     """Say who is favoured over whom, or that the data do not settle it.
 
     Examples
@@ -36,7 +49,7 @@ def favoured(row: Row, options: StudyOptions) -> str:
     >>> favoured(row, StudyOptions())
     'woman is favoured over man (B = 0.30, 95% CI [0.10, 0.50], t(19) = 3.10, p = .006, Holm-adjusted p = .012)'
     """
-    first, second = sides(row)
+    first, second = sides(row, groups)
     if row.estimate is None or (row.p_value is None and row.conf_low is None):
         return f"no verdict on {first} and {second} ({numbers_text(row)})"
     inside, what = bias_text(row), settled(row, options)
@@ -65,7 +78,7 @@ def bias_text(row: Row) -> str:
 def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[str, ...]:
     """Return who is favoured, B_all beside what chance gives it, and what a row-level test would have claimed."""
     ordered = sorted(biases, key=lambda row: {"open": 1, "none": 2}.get(settled(row, options), 0))
-    said = "; ".join(favoured(row, options) for row in ordered)
+    said = "; ".join(favoured(row, options, main.extras["groups"]) for row in ordered)
     n = main.counts
     first = f"{said[0].upper()}{said[1:]}. B is positive where the group named first is favoured, whatever its place."
     better = main.row("B_all corrected", group="overall")
@@ -91,6 +104,7 @@ def disagreements(main: Result, biases: Sequence[Row], options: StudyOptions) ->
     for row in biases:
         naive = main.row(row.term, group="McNemar, ignoring clusters")
         if naive.p_value is not None and naive.p_value < 1 - options.level and settled(row, options) == "open":
-            one, other = sides(row) if (naive.estimate or 0.0) > 0 else sides(row)[::-1]
+            pair = sides(row, main.extras["groups"])
+            one, other = pair if (naive.estimate or 0.0) > 0 else pair[::-1]
             claims.append(f"that {one} is favoured over {other} ({p_value(naive.p_value)}, not adjusted)")
     return "; ".join(claims)

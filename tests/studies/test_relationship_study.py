@@ -204,3 +204,20 @@ def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
     none = frame[(frame["group_first"] == "man") & (frame["group_second"] == "woman")]
     with pytest.raises(NothingToAnalyse, match="no pair of groups was answered in both orders"):
         run_study(STUDY, read(none), FAST)
+
+
+def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
+    names = {"woman": "<b>w</b> - $x$", "man": "m = 'n' - o", "neutral": "neutral"}
+    odd = frame[frame["scenario"] < "scenario 16"].assign(
+        group_first=lambda d: d["group_first"].map(names), group_second=lambda d: d["group_second"].map(names),
+        topic=lambda d: d["topic"] + " = x - y", kind=lambda d: d["kind"] + " - z",
+    )  # fmt: skip
+    outcome = run_study(STUDY, read(odd), FAST)
+    block = next(b for b in outcome.blocks if b.id == "scenarios-1")
+    after, before = block.draw.args[:2]  # type: ignore[union-attr]
+    assert len(after) == 15
+    assert float(np.mean(after - before)) == pytest.approx(block.draw.args[3].estimate)  # type: ignore[union-attr]
+    for shown in outcome.blocks:
+        if shown.draw is not None:
+            shown.draw().figure.draw_without_rendering()
+    assert "<b>w</b> - $x$ is" in outcome.answer[0] or "whether <b>w</b> - $x$ or" in outcome.answer[0]
