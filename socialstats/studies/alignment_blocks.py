@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -112,9 +113,11 @@ def closest_of(result: Result, name: str, model: str) -> tuple[Row, Row, Row | N
 def tested(
     families: Mapping[str, tuple[tuple[Row, ...], Result | None]], model: str, name: str, one: str, other: str
 ) -> Row | None:
-    """Return the row of the difference between two groups, whichever comes first."""
+    """Return the row of the difference between two groups, whichever comes first (in quotes: labels with a dash)."""
+    pairs = ((one, other), (other, one), (json.dumps(one), json.dumps(other)), (json.dumps(other), json.dumps(one)))
+    names = {f"{name}: {first} - {second}" for first, second in pairs}
     for row in families.get(model, ((), None))[0]:
-        if row.group in (f"{name}: {one} - {other}", f"{name}: {other} - {one}"):
+        if row.group in names:
             return row
     return None
 

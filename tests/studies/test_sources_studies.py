@@ -188,3 +188,11 @@ def test_which_study_a_table_gets() -> None:
     assert pick(STUDIES, None, norms_design(few)).name == "agreement"  # two people have no mode
     with pytest.raises(InputError, match="needs unit, rater, value"):
         pick(STUDIES, "norm-goal", people)
+
+
+def test_labels_that_look_like_names_of_rows_keep_their_tests() -> None:
+    frame = norms().replace({"sex": {"f": "x - y", "m": "closest = z"}, "age": {"young": "old: b"}})
+    outcome = run_study(STUDIES["ordinal-alignment"], norms_design(frame), StudyOptions(resamples=200, verify=False))
+    cells = next(b for b in outcome.blocks if b.id == "closest").tables[0].cells
+    assert len(cells) == 6
+    assert all(row[-1] is not None for row in cells)
