@@ -69,7 +69,7 @@ def pair_agreement(tally: Tally, w: FloatArray) -> float:
 
 
 def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[float, list[float]]:
-    """Gwet's coefficient or Fleiss' kappa, and Gwet's (2014, chapter 5) linearised value of each unit."""
+    """Gwet's coefficient or Fleiss' kappa, and Gwet's (2014) linearised value of each unit."""
     q, n = len(w), len(units)
     times = Counter(units)  # alike units have one value
     kinds, copies = list(times), list(times.values())

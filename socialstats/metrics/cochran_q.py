@@ -255,7 +255,7 @@ def own_cautions(data: Complete, wald: WaldTest | McNemarTest | str | None) -> t
         said += ": p is 1 by definition" if not data.mixed else ""
         found.append(caution("SS314", said, affects="chi-square and F tests"))
     if isinstance(wald, WaldTest) and wald.cautious:
-        found.append(caution("SS206", "V1 + V2 - V12 was not positive; V1 + V2 took its place",
+        found.append(caution("SS206", "V1 + V2 - V12 was too small or not positive; a larger variance took its place",
                              affects="the robust test, which is cautious"))  # fmt: skip
     return tuple(found)
 

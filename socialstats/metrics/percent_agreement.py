@@ -198,7 +198,7 @@ def together(group: str | None, part: Patterns, agree: FloatArray, how: How) -> 
 def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Share of the pairs of ratings of each cell's units that agree, and the number of such pairs.
 
-    With r_k ratings of level k: (sum_kl r_k r_l a_kl - r) / (r (r - 1)) (Gwet 2014, eq. 2.6, with weights a).
+    With r_k ratings of level k: (sum_kl r_k r_l a_kl - r) / (r (r - 1)) (Gwet 2014, with weights a).
     """
     k = len(agree)
     cell, rater = np.nonzero(part.codes >= 0)

@@ -92,7 +92,7 @@ class ChanceAgreement:
         return float(observed[0]), float(chance[0]), np.asarray(sums[0, 3:] / sums[0, 2])
 
     def linear_values(self) -> tuple[float, FloatArray]:
-        """Coefficient, and each unit's linearised value, whose mean is the coefficient (Gwet 2014, section 5.4).
+        """Coefficient, and each unit's linearised value, whose mean is the coefficient (Gwet 2014).
 
         The standard error is that of their mean. Units with one rating enter the level shares only; their number is
         taken as fixed, as Gwet does.
@@ -116,7 +116,7 @@ def conger_chance(rater: IntArray, level: IntArray, copies: FloatArray, weights:
     """Chance agreement of Conger's (1980) kappa, in which each rater keeps their own level shares.
 
     pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl, with p_gk the share of the ratings of
-    rater g that are k (Conger 1980, eq. 8; Gwet 2014, section 2.4, for weights and missing ratings).
+    rater g that are k (Conger 1980; Gwet 2014 for weights and missing ratings).
 
     Parameters
     ----------

@@ -40,6 +40,9 @@ class ClusteredMean:
         ``"rows"``, ``"CR0"`` to ``"CR3"``, or ``"two-way"``.
     floored : bool
         Two factors only: V1 + V2 - V12 was below the larger of V1 and V2, which took its place.
+    unfloored_std_error : float or None
+        Two factors only: the root of V1 + V2 - V12 as it is (Cameron, Gelbach & Miller 2011); None where that is not
+        positive.
     undefined : str
     """
 
@@ -51,6 +54,7 @@ class ClusteredMean:
     clusters: tuple[int, ...]
     kind: str
     floored: bool = False
+    unfloored_std_error: float | None = None
     undefined: str = ""
 
     def t(self, null: float = 0.0) -> float:
@@ -241,4 +245,6 @@ def two_factors(base: ClusteredMean, sums: FloatArray, codes: Sequence[IntArray]
         parts.append(groups / (groups - 1) * float(squares.sum()) / base.n**2)
     plain, least = parts[0] + parts[1] - parts[2], max(parts[0], parts[1])
     df = float(min(base.clusters) - 1)
-    return replace(base, std_error=math.sqrt(max(plain, least)), df=df, floored=plain < least)
+    raw = math.sqrt(plain) if plain > 0 else None
+    error = math.sqrt(max(plain, least))
+    return replace(base, std_error=error, df=df, floored=plain < least, unfloored_std_error=raw)

@@ -62,7 +62,7 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
     """Return per-cell sums and the function from summed sums to d_z, d_av and d_rm.
 
     d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2);
-    d_rm = d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002, eq. 8). Sums are of
+    d_rm = d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002). Sums are of
     values minus the means of the whole sample, against cancellation.
 
     Returns

@@ -67,8 +67,8 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
 
     Notes
     -----
-    With e_i = sum_j w_ij c_j, f_j = sum_i w_ij r_i, po and pe the weighted agreement (Fleiss, Cohen & Everitt 1969,
-    eq. 9 and 14):
+    With e_i = sum_j w_ij c_j, f_j = sum_i w_ij r_i, po and pe the weighted agreement (Fleiss, Cohen & Everitt
+    1969):
     var = (sum p_ij (w_ij (1 - pe) - (e_i + f_j)(1 - po))^2 - (po pe - 2 pe + po)^2) / (n (1 - pe)^4);
     var0 = (sum r_i c_j (w_ij - e_i - f_j)^2 - pe^2) / (n (1 - pe)^2).
     The squares that are subtracted are those of the means; here the terms are centred first.

@@ -216,7 +216,7 @@ def mcnemar_power(n: int, discordant: float, difference: float, alpha: float, te
 
 
 def mcnemar_power_normal(n: float, discordant: float, difference: float, alpha: float) -> float:
-    """Power of the asymptotic test by the normal approximation (Connor 1987, eq. 3).
+    """Power of the asymptotic test by the normal approximation (Connor 1987).
 
     Phi((|difference| sqrt(n) - z sqrt(discordant)) / sqrt(discordant - difference^2)).
     """

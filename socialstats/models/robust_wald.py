@@ -23,7 +23,8 @@ class WaldTest:
     ----------
     statistic, df, df_denominator, p : float
     cautious : bool
-        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place.
+        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place, or in one dimension the larger of
+        V1 and V2.
     """
 
     statistic: float
@@ -37,8 +38,9 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     """Test that the means of several columns are all 0, with one or two crossed cluster factors.
 
     W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, each with
-    G/(G-1)) and V^- its inverse on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df
-    (Hotelling's T^2; Pustejovsky & Tipton 2018), v the Satterthwaite df of a single mean, or min(G) - 1.
+    G/(G-1); where there is one dimension not below the larger of V1 and V2, the rule of `clustered_mean`) and V^- its
+    inverse on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
+    & Tipton 2018), v the Satterthwaite df of a single mean, or min(G) - 1.
 
     Parameters
     ----------
@@ -76,7 +78,10 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
         parts = [outer_sums(off, c, None) / n**2 for c in (*dense, both)]
         covariance, freedom = parts[0] + parts[1] - parts[2], float(min(groups) - 1)
         known = rank_of(parts[0] + parts[1])
-        if rank_of(covariance) < known or np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance):
+        larger = max(parts[:2], key=lambda part: float(np.trace(part)))
+        if known == 1 and np.trace(covariance) < np.trace(larger):
+            covariance, cautious = larger, True
+        elif rank_of(covariance) < known or np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance):
             covariance, cautious = parts[0] + parts[1], True
     return f_test(mean, covariance, freedom, cautious)
 

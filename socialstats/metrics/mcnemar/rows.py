@@ -7,7 +7,7 @@ from typing import Any
 
 from socialstats.metrics.mcnemar.analysis import Analysis, Tests, odds_interval
 from socialstats.metrics.mcnemar.options import ODDS_RATIO_NAMES, TEST_NAMES
-from socialstats.models.clustered_mcnemar import LogOdds
+from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR, LogOdds
 from socialstats.models.clustered_mean import ClusteredMean
 from socialstats.models.mcnemar import Cells, McNemarTest, cohens_g, odds_ratio_interval
 from socialstats.models.paired_proportions import INTERVALS, NAMES, tango, wald_std_error
@@ -25,7 +25,9 @@ def all_rows(
     """Return the rows, and the intervals with infinite ends that rows cannot hold."""
     cells, level = found.cells, settings["level"]
     robust = found.robust
-    extra = {"odds_ratio_interval": ends_of_odds(found, settings["odds_ratio_ci"], level)}
+    extra: dict[str, Any] = {"odds_ratio_interval": ends_of_odds(found, settings["odds_ratio_ci"], level)}
+    if robust is not None and robust.kind == "two-way":
+        extra["unfloored_std_error"] = robust.unfloored_std_error
     rows = [
         difference_row(found, lead, settings), odds_ratio_row(found, settings["odds_ratio_ci"], level),
         g_row(found, level),
@@ -66,7 +68,7 @@ def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
         conf_low=ends[0] if ends else None, conf_high=ends[1] if ends else None, conf_level=level if ends else None,
         statistic=done.statistic if done else None, df=done.df if done else None, p_value=done.p if done else None,
         n=cells.n, n_units=int(cells.n), n_clusters=min(robust.clusters),
-        method=f"{name}; {TEST_NAMES[lead]}",
+        method=f"{name}; {named(lead, test)}",
         undefined=str(test) if done is None else None if ends else robust.undefined,
     )  # fmt: skip
 
@@ -177,7 +179,7 @@ def rows_of_tests(
     for name in sorted(tests, key=lambda name: name != lead):
         test = tests[name]
         base: dict[str, Any] = {"term": name, "group": group, "n": cells.n, "n_units": int(cells.discordant)}
-        base |= {"n_clusters": clusters, "method": TEST_NAMES[name]}
+        base |= {"n_clusters": clusters, "method": named(name, test)}
         if name == "cluster_means_t" and means is not None and not means.undefined:
             low, high = robust_ends(means, level) or (None, None)
             base |= {"estimate": means.mean, "std_error": means.std_error}
@@ -187,6 +189,12 @@ def rows_of_tests(
         else:
             rows.append(Row(**base, undefined=test))
     return rows
+
+
+def named(name: str, test: McNemarTest | str) -> str:
+    """Name a test; where the Fourier transform of the sign flips resolves no smaller p, say that p is a bound."""
+    floored = name == "sign_flip" and isinstance(test, McNemarTest) and test.p == SPECTRAL_FLOOR
+    return f"{TEST_NAMES[name]} (p at most {SPECTRAL_FLOOR:g})" if floored else TEST_NAMES[name]
 
 
 def ignoring_rows(found: Analysis, settings: dict[str, Any]) -> list[Row]:

@@ -95,7 +95,8 @@ def paired_difference(
         each condition, and the sd of the difference; ``r``: correlation of the conditions. `extras`: all p-values of
         Wilcoxon's test (``wilcoxon``), the Monte-Carlo error of the sign flips (``flip_error``) and their normal
         approximation (``flip_normal``), both ends of the interval (``interval``), the variants of the clustered error
-        (``std_errors``). All differences equal: no test
+        (``std_errors``), with two factors the root of V1 + V2 - V12 without the floor of V1 and V2
+        (``unfloored_std_error``, None where that is not positive). All differences equal: no test
         of the mean, and the row says so.
 
     Raises
@@ -168,6 +169,7 @@ def estimate(design: Paired, options: Options) -> Result:
             "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
             "flip_normal": normal_flips(pairs, factors, options), "interval": ends,
             "std_errors": variants(pairs, factors), "lead": lead, "bounds": (options.null,),
+            **({"unfloored_std_error": lead.unfloored_std_error} if lead.kind == "two-way" else {}),
         },
     )  # fmt: skip
 
