@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.crosscheck.long import compare, long_table
+from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, FloatArray, Result, Verification
 
@@ -63,6 +64,9 @@ def difference_checks(result: Result, base: float) -> list[Check]:
         ("t", row.statistic, test.statistic), ("df", row.df, test.df), ("p", row.p_value, test.pvalue),
         ("low", row.conf_low, ends.low), ("high", row.conf_high, ends.high),
     ):  # fmt: skip
+        if name == "p":
+            checks.append(same_p(name, ours, float(theirs), "scipy", CLOSED))
+            continue
         close = 1e-8 * max(1.0, abs(float(theirs)))
         checks.append(compare(name, ours, float(theirs), package="scipy", tolerance=close, why=CLOSED))
     return checks + effect_checks(result, x - y, float(test.statistic), nct)

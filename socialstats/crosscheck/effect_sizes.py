@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
+from socialstats.crosscheck.row_arithmetic import end_checks
 from socialstats.models.effect_sizes import Summary
 from socialstats.results import Check, Result, Row, Verification
 
@@ -81,6 +82,7 @@ def gamma_checks(result: Result) -> list[Check]:
 
 def interval_checks(result: Result) -> list[Check]:
     """Put the ends of d_z into scipy's noncentral t distribution, or say why there is nothing to compare."""
+    from scipy.special import gammaln
     from scipy.stats import nct
 
     row: Row = result.row("d_z")
@@ -97,4 +99,9 @@ def interval_checks(result: Result) -> list[Check]:
         share = share if sign > 0 else 1 - share
         why = "P(T <= t) at this end of d_z, against its tail"
         checks.append(near(f"d_z, {name}: tail", want, share, "scipy", why, relative=1e-7))
+    g = result.row("g_z")
+    if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
+        df = s.n - 1
+        j = float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
+        checks += end_checks(g, j * row.conf_low, j * row.conf_high, "scipy", "Hedges' J times the ends of d_z")
     return checks

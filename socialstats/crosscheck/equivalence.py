@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
 from socialstats.crosscheck.paired_difference import LARGEST_MATRIX, MOST_CELLS, near, skipped
+from socialstats.crosscheck.row_arithmetic import (
+    crossed_error,
+    end_checks,
+    label,
+    quantile,
+    relative,
+    same_p,
+    tail_p,
+)
 from socialstats.models.intervals import SMALLEST
 from socialstats.results import Check, FloatArray, Result, Verification
 
@@ -43,12 +51,16 @@ def paired_checks(result: Result, pairs: Vectors) -> list[Check]:
     low, high = result.settings["low"], result.settings["high"]
     p, (t_low, p_low, _), (t_high, p_high, _) = ttost_paired(pairs.x, pairs.y, low, high)
     ends = DescrStatsW(pairs.x - pairs.y).tconfint_mean(alpha=2 * (1 - result.settings["level"]))
+    d = pairs.x - pairs.y
+    error = float(d.std(ddof=1) / math.sqrt(len(d)))
     return [
-        near("p", result.row("equivalence").p_value, float(p), "statsmodels"),
+        relative("s.e.", result.rows[0].std_error, error, "numpy", "sd of the differences over the root of n"),
+        *side_checks(result, float(d.mean()), error, float(len(d) - 1), "scipy's t distribution"),
+        same_p("p", result.row("equivalence").p_value, float(p), "statsmodels"),
         near("t, above low", result.row("above low").statistic, float(t_low), "statsmodels"),
-        near("p, above low", result.row("above low").p_value, float(p_low), "statsmodels"),
+        same_p("p, above low", result.row("above low").p_value, float(p_low), "statsmodels"),
         near("t, below high", result.row("below high").statistic, float(t_high), "statsmodels"),
-        near("p, below high", result.row("below high").p_value, float(p_high), "statsmodels"),
+        same_p("p, below high", result.row("below high").p_value, float(p_high), "statsmodels"),
         near("low", result.rows[0].conf_low, float(ends[0]), "statsmodels"),
         near("high", result.rows[0].conf_high, float(ends[1]), "statsmodels"),
     ]
@@ -56,32 +68,48 @@ def paired_checks(result: Result, pairs: Vectors) -> list[Check]:
 
 def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
     """Compare with a clustered regression on the mean, and scipy's t."""
-    from scipy.stats import t as distribution
     from statsmodels.regression.linear_model import OLS
 
     row, options = result.rows[0], result.settings
-    model = OLS(d, np.ones(len(d)))
-    if pairs.groups.shape[1] == 2:
-        if result.extras["lead"].floored:
-            return [skipped("s.e., two crossed factors", "statsmodels", "statsmodels does not floor V1 + V2 - V12")]
-        fit = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups, "use_correction": True})
-        error, df = float(fit.bse[0]), float(row.df or 0)
+    resid, groups = np.asarray(OLS(d, np.ones(len(d))).fit().resid), pairs.groups
+    if groups.shape[1] == 2:
+        error, df = crossed_error(d, groups), float(min(len(np.unique(g)) for g in groups.T) - 1)
     else:
-        group = pairs.groups[:, 0]
-        sizes = np.bincount(group)
+        sizes = np.bincount(groups[:, 0])
         if sizes.max() > LARGEST_MATRIX or len(sizes) * len(d) > MOST_CELLS:
             return [skipped("s.e., CR2", "statsmodels", "statsmodels has no CR2, clusters too large for matrices")]
-        error, df = matrix_cr2(np.asarray(model.fit().resid), group, len(d))
-    mean = float(d.mean())
-    theirs: Any = max(
-        distribution.sf((mean - options["low"]) / error, df), distribution.cdf((mean - options["high"]) / error, df)
-    )
-    ends = distribution.interval(2 * options["level"] - 1, df, loc=mean, scale=error)
+        error, df = matrix_cr2(resid, groups[:, 0], len(d))
+    mean, reach = float(d.mean()), quantile(2 * options["level"] - 1, df) * error
+    why = "CR2 by matrices on statsmodels' residuals; crossed factors by sums written out"
     return [
-        near("s.e.", row.std_error, error, "statsmodels"), near("df", row.df, df, "statsmodels"),
-        near("p", result.row("equivalence").p_value, float(theirs), "scipy"),
-        near("low", row.conf_low, float(ends[0]), "scipy"), near("high", row.conf_high, float(ends[1]), "scipy"),
-    ]  # fmt: skip
+        relative("s.e.", row.std_error, error, "statsmodels", why),
+        *end_checks(row, mean - reach, mean + reach, "scipy", why),
+        *side_checks(result, mean, error, df, why),
+    ]
+
+
+def side_checks(result: Result, mean: float, error: float, df: float, why: str) -> list[Check]:
+    """Statistic, df and p of both one-sided tests, and the larger p as that of equivalence."""
+    options, out, found = result.settings, [], []
+    for term, bound, side in (("above low", options["low"], "greater"), ("below high", options["high"], "less")):
+        test, t = result.row(term), (mean - bound) / error
+        found.append(tail_p(t, df, side))
+        out += [
+            relative(label(test, "statistic"), test.statistic, t, "scipy", why, size=1e-6),
+            relative(label(test, "df"), test.df, df, "scipy", why),
+            same_p(label(test, "p"), test.p_value, found[-1], "scipy", why),
+        ]
+    for row in (result.rows[0], result.row("equivalence")):
+        if row.df is not None:
+            out.append(relative(label(row, "df"), row.df, df, "scipy", why))
+        if row.p_value is not None:
+            out.append(same_p(label(row, "p"), row.p_value, max(found), "scipy", why))
+        if row.statistic is not None:
+            lead = result.row(("above low", "below high")[int(np.argmax(found))])
+            out.append(
+                relative(label(row, "statistic"), row.statistic, lead.statistic, "scipy", "that of the larger p")
+            )
+    return out
 
 
 def standard_checks(result: Result, d: FloatArray) -> list[Check]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.paired_difference import SIDES, near
+from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.crosscheck.trait_profile import kept
 from socialstats.crosscheck.trait_tables import (
     across_units,
@@ -91,7 +92,7 @@ def change_checks(result: Result, spreads: pd.Series[float]) -> list[Check]:
     x = np.round(values["value"].to_numpy(), 10)  # scipy would rank rounding noise
     theirs: Any = wilcoxon(x, zero_method="wilcox", correction=not exact, alternative=SIDES[settings["alternative"]],
                            method="exact" if exact else "approx")  # fmt: skip
-    checks.append(near("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", relative=1e-7))
+    checks.append(same_p("Wilcoxon p", row.p_value, float(theirs.pvalue), "scipy", "scipy's ranks", 1e-7))
     if settings["alternative"] != "two_sided":
         checks.append(near("Wilcoxon V", row.statistic, float(theirs.statistic), "scipy"))
     return checks

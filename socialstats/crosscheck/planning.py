@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
@@ -56,7 +57,7 @@ def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
     for row in tested:
         statistic = abs(row.statistic or 0.0)
         plain = 2 * float(norm.sf(statistic) if row.df is None else t.sf(statistic, row.df))
-        checks.append(compare(f"p of {row.term}", row.p_value, plain, package="scipy", tolerance=1e-9, why=CLOSED))
+        checks.append(same_p(f"p of {row.term}", row.p_value, plain, "scipy", CLOSED))
     correlation, noise = result.extras["correlation"], result.extras["noise"]
     if noise == "resamples" or len(tested) > MOST_TESTS:
         note = "bootstrap draws have a shape of their own" if noise == "resamples" else "too many tests to integrate"

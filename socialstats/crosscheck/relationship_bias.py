@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
+from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SAME = "the same means in another order of arithmetic"
 SANDWICH = "the same sandwich from another implementation"
 MC_WIDTH = 5.0
+WITH_T, LESS = "scipy's t test", "exact p less the point probability"
 
 
 def verify(result: Result) -> Verification:
@@ -267,7 +269,15 @@ def mcnemar_checks(result: Result, table: pd.DataFrame) -> list[Check]:
             checks.append(near(f"chi-square of {term}", chi.statistic, float(theirs.statistic), "statsmodels"))
             exact = mcnemar(cells, exact=True).pvalue - binom.pmf(min(for_a, for_b), for_a + for_b, 0.5)
             if for_a != for_b:
-                checks.append(near(f"mid-p of {term}", mid.p_value, float(exact), "statsmodels"))
+                checks.append(
+                    same_p(
+                        f"mid-p of {term}",
+                        mid.p_value,
+                        float(exact),
+                        "statsmodels",
+                        LESS,
+                    )
+                )
     return checks
 
 
@@ -285,7 +295,7 @@ def scenario_checks(result: Result, table: pd.DataFrame) -> list[Check]:
         values = (wide[b, a] - wide[a, b]).dropna().groupby("scenario").mean().to_numpy()
         test = stats.ttest_1samp(values, 0.0)
         checks += [near(f"t of scenarios, {term}", row.statistic, float(test.statistic), "scipy", close=1e-8),
-                   near(f"p of scenarios, {term}", row.p_value, float(test.pvalue), "scipy", close=1e-8)]  # fmt: skip
+                   same_p(f"p of scenarios, {term}", row.p_value, float(test.pvalue), "scipy", WITH_T)]  # fmt: skip
         if flip.p_value is not None:
             checks.append(flip_check(values, flip))
     return checks

@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
+from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Row
 
@@ -106,7 +107,7 @@ def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, cluste
     if row.statistic is not None:
         checks += [
             near(f"t, {name}", row.statistic, float(test.statistic), "scipy"),
-            near(f"p, {name}", row.p_value, float(test.pvalue), "scipy"),
+            same_p(f"p, {name}", row.p_value, float(test.pvalue), "scipy", "scipy's t test"),
         ]
     if settings["ci"] == "closed":
         ends = test.confidence_interval(settings["level"])

@@ -80,9 +80,9 @@ def mcnemar(
         for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
         its infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None
-        where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant pairs in those
-        of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs every p is 1 and the odds ratio
-        is undefined (caution SS314).
+        where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant
+        pairs in those of the odds ratio, g and the tests, which rest on these alone. Without discordant pairs every p
+        is 1 and the odds ratio is undefined (caution SS314).
 
     Raises
     ------
