@@ -14,6 +14,7 @@ from socialstats.crosscheck.agreement_direct import (
     tallies,
 )
 from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.row_arithmetic import same_p, tail_p
 from socialstats.results import Check, Result, Row, Verification
 
 SAME = "the same sums in another order of arithmetic"
@@ -36,8 +37,10 @@ def verify(result: Result) -> Verification:
         peers.append(peer_check(row, result, units))
         values.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
         errors += error_check(row, result, units, lambda x=each: x, SAME)  # type: ignore[misc]
-    tests = [null_check(row, result) for row in result.rows if row.term == "null test"]
-    found = [checks for checks in (peers, values, errors, tests) if checks]
+    nulls = [row for row in result.rows if row.term == "null test"]
+    tests = [null_check(row, result) for row in nulls]
+    chances = [same_p("null test, p", r.p_value, tail_p(r.statistic, None)) for r in nulls if r.statistic is not None]
+    found = [checks for checks in (peers, values, errors, tests, chances) if checks]
     return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found))
 
 

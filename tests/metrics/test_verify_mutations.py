@@ -79,3 +79,13 @@ def test_a_changed_number_is_found(case):
     unseen = [name for name, other in changed(result) if other.verify().ok]
     assert unseen == []
     assert np.isfinite([c.tolerance for c in found]).all()
+
+
+def test_a_changed_p_of_fleiss_null_test_is_found():
+    rows = subject_of("fleiss_kappa").rows()
+    whole = rows.groupby("unit")["value"].transform("size") == 3
+    design = Ratings.from_frame(rows[whole], levels=["low", "medium", "high"], scale="nominal")
+    result = METRICS["fleiss_kappa"].function(design)
+    assert result.row("null test").p_value is not None
+    assert result.verify().ok
+    assert [name for name, other in changed(result) if "null test" in name and other.verify().ok] == []
