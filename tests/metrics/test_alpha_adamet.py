@@ -46,7 +46,10 @@ def design_of(answers, group, prompt, *, unanswered="missing"):
     rows = answers[(answers["prompt"] == PROMPTS[prompt]) & answers["model"].map(GROUPS[group])]
     assert len(rows) == 400 * rows["model"].nunique()
     rows = rows[["rot_id", "model", "answer"]]
+    if unanswered == "number":
+        rows = rows.assign(answer=rows["answer"].replace(dict(zip("ABCDE", "01234", strict=True))))
     levels = {"missing": {"levels": list("ABCDE"), "scale": "ordinal", "na": "NA"},
+              "number": {"levels": [*range(5)], "scale": "interval", "na": "NA"},
               "level": {"levels": [*"ABCDE", "NA"], "scale": "nominal"}}[unanswered]  # fmt: skip
     return Ratings.from_frame(rows, unit="rot_id", rater="model", value="answer", refusal="F", **levels)
 
@@ -55,7 +58,8 @@ def design_of(answers, group, prompt, *, unanswered="missing"):
 def test_alpha_with_refusals_as_missing(answers, reproduced, group, prompt):
     want = reproduced.loc[(group, prompt)]
     for scale in ("nominal", "ordinal", "interval"):
-        result = krippendorff_alpha(design_of(answers, group, prompt), scale=scale)
+        design = design_of(answers, group, prompt, unanswered="number" if scale == "interval" else "missing")
+        result = krippendorff_alpha(design, scale=scale)
         assert result.row("alpha").estimate == pytest.approx(want[f"kripp_{scale}_missing"], abs=PRINTED)
 
 
