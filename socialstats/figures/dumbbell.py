@@ -78,7 +78,7 @@ def dumbbell(
     labels = [style.literal(item, LABEL_WIDTH) for item in items]
     reasons = undefined_reasons(rows)
     if ax is None:
-        ax = _new(labels, len(wanted) if numbers else 0, len(reasons))
+        ax = _new(labels, _column(wanted) * len(wanted) if numbers else 0.0, len(reasons))
     if not items:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
@@ -126,13 +126,24 @@ def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
     return sorted(table, key=lambda item: -mean(item))
 
 
-def _new(labels: Sequence[str], columns: int, footnotes: int) -> Axes:
+def _heading(group: str, glyph: str) -> str:
+    """Return what stands above a condition's numbers."""
+    return style.literal(f"{glyph} {group}", 12)
+
+
+def _column(wanted: Mapping[str, float | None]) -> float:
+    """Return the width of a column of numbers, in points: as wide as the widest heading."""
+    headings = [_heading(group, glyph) for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)]
+    return max([style.text_width(text) + 6.0 for text in headings] + [COLUMN])
+
+
+def _new(labels: Sequence[str], columns: float, footnotes: int) -> Axes:
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
     left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
     top = 0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34
     bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
     height = max(len(labels), 1) * style.ROW_HEIGHT * ROW + top + bottom
-    right = (columns * COLUMN + 6) / style.POINTS if columns else 0.12
+    right = (columns + 6) / style.POINTS if columns else 0.12
     return style.new_axes(height, left=left, right=right, top=top, bottom=bottom)
 
 
@@ -186,10 +197,10 @@ def _headings(
         words = "   ".join(f"{glyph} {group}" for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False))
         style.beside(ax, top, style.literal(words, 90), 0.0, fontsize=style.SMALL, color=style.LIGHT["muted"])
         return
+    width = _column(wanted)
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
-        edge = (i + 1) * COLUMN
-        style.beside(ax, top, style.literal(f"{glyph} {group}", 12), edge, fontsize=style.SMALL,
-                     color=style.LIGHT[color])  # fmt: skip
+        edge = (i + 1) * width
+        style.beside(ax, top, _heading(group, glyph), edge, fontsize=style.SMALL, color=style.LIGHT[color])
         for cells, y in zip(table, ys, strict=True):
             row = cells.get(group)
             known = row is not None and row.estimate is not None and math.isfinite(row.estimate)
