@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats import text
 from socialstats.designs.labels import label_cautions
-from socialstats.designs.parts import Factor, FlowStep, IntArray
+from socialstats.designs.parts import AnyArray, Factor, FlowStep, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, ratings_roles
 from socialstats.designs.ratings_values import Rated, rate
@@ -129,7 +129,7 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated) -> Ratings:
     )  # fmt: skip
 
 
-def _cautions(rows: Rows, roles: RatingsRoles, units: Named, raters: Named, status: IntArray) -> list[Caution]:
+def _cautions(rows: Rows, roles: RatingsRoles, units: Named, raters: Named, status: AnyArray) -> list[Caution]:
     found = size_cautions(len(units.labels), len(raters.labels))
     refused, total = int((status == REFUSAL).sum()), len(status)
     missing = int((status != OK).sum()) - refused

@@ -219,7 +219,7 @@ def complete(answers: Answers, source: str, missing: str) -> Answers:
     if not bad.any():
         return answers
     if missing == "error":
-        raise InputError([problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad)])
+        raise InputError([problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad).tolist()])
     keep = ~bad
     if not keep.any():
         raise NothingToAnalyse(f"{source}: no answer has the scores of all judges on all traits")
