@@ -15,8 +15,7 @@ from socialstats.text import number
 
 TERMS = ("d_z", "d_av", "d_rm")
 SMALL = 1e-12
-FEWEST_FOR_SHAPE = 20  # below, skewness and kurtosis are mostly noise
-LARGEST_RATIO = 1.15  # one in eight samples of 30 normal differences reaches it, nearly all of exponential ones
+LARGEST_RATIO = {100: 1.15, 20: 1.3}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,10 +203,11 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
 
 def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution, ...]:
     """Caution SS317 where skewness and kurtosis of the differences contradict the noncentral t interval of d_z."""
-    if kind != "noncentral_t" or summary.t is None or pairs.n < FEWEST_FOR_SHAPE:
+    most = next((ratio for fewest, ratio in LARGEST_RATIO.items() if pairs.n >= fewest), None)
+    if kind != "noncentral_t" or summary.t is None or most is None:
         return ()
     ratio = error_ratio(pairs.difference, pairs.count, summary.t / math.sqrt(summary.n))
-    if 1 / LARGEST_RATIO <= ratio <= LARGEST_RATIO:
+    if 1 / most <= ratio <= most:
         return ()
     said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
     return (caution("SS317", said, affects="the interval of d_z and g_z", fix="ci='bca' follows the shape"),)
