@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -325,3 +326,14 @@ def test_crossed_sums_are_those_of_the_multiplied_weights(filled):
     products = np.concatenate(list(weight_blocks(units, resamples=70, seed=4, block=70)))
     np.testing.assert_allclose(boot.replicates, products @ units.total(table).toarray(), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(boot.estimate, table.sum(axis=0), rtol=1e-12)
+
+
+def test_memory_does_not_grow_with_resamples_of_many_units():
+    """300,000 units: a resample's weights are 2.4 MB; 32 of them at once would be 77 MB and more."""
+    table = np.column_stack([np.arange(300_000.0), np.ones(300_000)])
+    units = Units.rows(np.ones(300_000))
+    tracemalloc.start()
+    bootstrap(table, lambda sums: sums[:, :1] / sums[:, 1:], units, resamples=40, seed=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60e6

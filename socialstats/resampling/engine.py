@@ -156,7 +156,8 @@ def bootstrap(
     block = max(1, min(resamples, int(memory) // per_resample))
     replicates = np.empty((resamples, len(estimate)))
     start = 0
-    for weights in factor_blocks(units, resamples=resamples, seed=seed, block=whole_pieces(block), scheme=scheme):
+    block = whole_pieces(block) if units.n_units <= FEW_UNITS else block  # only dense sums come in pieces
+    for weights in factor_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
         stop = start + len(weights[0])
         replicates[start:stop] = finite(finish(summed(weights)))
         start = stop
