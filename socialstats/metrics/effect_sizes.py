@@ -68,8 +68,9 @@ def effect_sizes(
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     ci : {"auto", "noncentral_t", "percentile", "basic", "bca"}
-        ``"auto"``: noncentral t for d_z and g_z of independent pairs; BCa bootstrap for the others and within
-        clusters; percentile bootstrap for two crossed factors. ``"noncentral_t"`` gives d_av and d_rm no interval, and
+        ``"auto"``: noncentral t for d_z and g_z of independent pairs, unless skewness and kurtosis of the differences
+        contradict it (caution SS317); then, for the others and within clusters, BCa bootstrap; percentile bootstrap
+        for two crossed factors. ``"noncentral_t"`` gives d_av and d_rm no interval, and
         needs independent pairs.
     level : float
     resamples : int
@@ -122,6 +123,9 @@ def estimate(
         raise InputError("ci='noncentral_t' needs independent pairs; use ci='bca', or cluster=None to ignore clusters")
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
+    shaped = not_normal(pairs, summary, kinds["d_z"])
+    if shaped and ci == "auto":
+        kinds |= {"d_z": "bca", "g_z": "bca"}
     defined = any(value is not None for value in summary.sizes().values())
     drawn = resampled(design, pairs, factors, kinds, level, resamples, seed) if defined else None
     rows = tuple(row_of(term, summary, kinds[term], drawn, factors, level) for term in ("d_z", "g_z", "d_av", "d_rm"))
@@ -138,7 +142,7 @@ def estimate(
         cautions=(
             *cluster_cautions(design, factors),
             *small(pairs, used),
-            *not_normal(pairs, summary, kinds["d_z"]),
+            *shaped,
             *((lost,) if lost else ()),
         ),
         references=(*REFERENCES, *(("efron1987",) if "bca" in used else ())),

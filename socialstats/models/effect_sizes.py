@@ -210,4 +210,8 @@ def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution,
     if 1 / most <= ratio <= most:
         return ()
     said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
-    return (caution("SS317", said, affects="the interval of d_z and g_z", fix="ci='bca' follows the shape"),)
+    return (
+        caution(
+            "SS317", said, affects="noncentral t intervals of d_z and g_z", fix="the BCa bootstrap follows the shape"
+        ),
+    )

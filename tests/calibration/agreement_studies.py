@@ -23,7 +23,7 @@ SHAPES = {
     "normal": "normal differences", "towards": "exponential, long tail on the effect's side",
     "away": "exponential, long tail on the other side",
 }  # fmt: skip
-CALLED = {"noncentral_t": "noncentral t"}
+CALLED = {"noncentral_t": "noncentral t", "auto": "default (noncentral t, BCa where SS317 is said)"}
 KAPPA_CALLED = {"closed": "Fisher z, t (default)", "wald": "Wald"}
 ALPHA_CALLED = {"closed": "linearised, t (default)"}
 TESTS = {
@@ -74,7 +74,7 @@ def effect_size(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of d_z by the noncentral t and by bootstraps."""
     methods = {
         CALLED.get(ci, ci): lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1).row("d_z")
-        for ci in ("noncentral_t", "percentile", "basic", "bca")
+        for ci in ("auto", "noncentral_t", "percentile", "basic", "bca")
     }
     return [
         line

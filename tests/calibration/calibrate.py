@@ -44,7 +44,7 @@ READING = {
     "Effect size": (
         "The noncentral t interval is exact for normal differences. Under skew it covers too much or, with the "
         "long tail on the other side of the effect, far too little, however many pairs there are; bootstraps "
-        'adapt. Where differences are skewed ask for ci="bca".'
+        "adapt. The default leaves the noncentral t where skewness and kurtosis contradict it (caution SS317)."
     ),
     "Quadratic kappa": (
         "No interval holds with 30 units when most ratings are of one level (caution SS312). Over all settings "

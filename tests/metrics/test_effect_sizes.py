@@ -251,6 +251,8 @@ def test_skewed_differences_are_warned_of_where_the_interval_assumes_normal_ones
     values = draw(400)
     result = effect_sizes(Paired.one_sample(values), resamples=200)
     assert ("SS317" in [c.code for c in result.cautions]) is warned
+    assert result.row("d_z").method == ("BCa bootstrap" if warned else "noncentral t")
+    assert effect_sizes(Paired.one_sample(values), ci="noncentral_t").row("d_z").method == "noncentral t"
     spread = np.std([(x := draw(400)).mean() / x.std(ddof=1) for _ in range(2000)])
     many = draw(200_000)
     assert error_ratio(many, np.ones(len(many)), 0.5) == pytest.approx(spread / np.sqrt(1.125 / 400), rel=0.06)
