@@ -1,0 +1,103 @@
+"""What a log holds: rows that were scored, and the numbers its harness printed about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Status = Literal["ok", "error", "unscored", "unparsed", "refusal", "missing"]
+"""What became of a row. Only ``ok`` rows have a value; every other row is counted, never dropped."""
+
+Quantity = Literal[
+    "mean", "std_error", "std_dev", "variance", "conf_low", "conf_high", "median", "sum", "count", "share", "other"
+]
+"""What a claim says it is. ``other`` is listed as not computable, with the harness's own name for it."""
+
+KEYS = ("model", "task", "unit", "epoch", "scorer", "filter", "value", "answer", "status")
+"""The columns every log's rows have, in this order; all further columns are the sample's metadata."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A number that a harness (or a paper, or a person) printed, and the rows it is about.
+
+    Parameters
+    ----------
+    name
+        As the harness writes it: ``accuracy``, ``acc_stderr,none``, ``stderr (cluster=scenario)``.
+    quantity
+        What kind of number it is.
+    printed
+        The number exactly as it stands in the file; its last digit says how far it was rounded.
+    where
+        File and place in it, for messages: ``results.json: results.boolq["acc,none"]``.
+    select
+        Column to value: the rows it is about, such as ``{"scorer": "choice", "task": "boolq"}``.
+    parts
+        For a number about groups (mean of group means, pooled standard error): one ``select`` a part, in the
+        order of the file. Empty for a number about its own rows.
+    settings
+        What the log says about how it was computed. Known keys: ``reducer`` (``mean``, ``median``, ``mode``, ``max``,
+        ``at_least_k``, ``pass_at_k``: how repeats of a unit were joined), ``cluster`` (column), ``ddof``,
+        ``conf_level``, ``method`` (``normal``, ``t``, ``bootstrap``), ``resamples``, ``by_size`` (group weights),
+        ``weights`` (column), ``errors`` (``dropped``, ``zero``), ``to_float`` (how labels became numbers).
+    n
+        How many rows or units the harness says it is about.
+
+    Examples
+    --------
+    >>> Claim(name="accuracy", quantity="mean", printed="0.75", select={"scorer": "match"}).printed
+    '0.75'
+    """
+
+    name: str
+    quantity: Quantity
+    printed: str
+    where: str = ""
+    select: Mapping[str, str] = field(default_factory=dict)
+    parts: tuple[Mapping[str, str], ...] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+    n: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """Another harness's run as tidy rows, with what the harness says about them.
+
+    Parameters
+    ----------
+    harness
+        ``inspect``, ``lm-eval``, ``helm``, ...
+    version
+        The harness's version that wrote the log, where it says so.
+    files
+        What was read.
+    rows
+        One row a unit, epoch (repeat), scorer (and filter): the columns ``KEYS`` (``value`` a float or missing,
+        ``status`` a ``Status``, the others text), then the sample's metadata. Repeats of one unit share ``unit``.
+    claims
+        The harness's own numbers.
+    notes
+        What the reader wants said: counts of rows by status, traps of this format that this log shows.
+    settings
+        Settings of the run worth keeping (limit, seeds, model arguments), as text.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"unit": ["a", "b"], "value": [1.0, 0.0], "status": ["ok", "ok"]})
+    >>> Log(harness="toy", files=("toy.json",), rows=rows).harness
+    'toy'
+    """
+
+    harness: str
+    files: tuple[str, ...]
+    rows: pd.DataFrame
+    version: str | None = None
+    claims: tuple[Claim, ...] = ()
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
