@@ -5,19 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 
-from socialstats.cli.describe import data_section, describe
-from socialstats.cli.designs import Design
+from socialstats.cli.describe import data_section, describe, shaped_section
+from socialstats.cli.designs import Design, read
+from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import read_design, settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
+from socialstats.cli.shapes import shaped
 from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
+from socialstats.tables import read_table
 from socialstats.text import count
 
 PLAN_COMMENTS = {
     "study": "Which question is asked, and whether the data had been seen.\nstatus: exploratory or confirmatory.",
-    "data": "Which column plays which part; clusters say which rows depend on each other.\n"
+    "data": "Which column plays which part; clusters say which rows depend on each other. Guessed: check every line.\n"
     'To leave rows out: exclude = [{rows = "column=value", reason = "why"}]',
     "inference": "Level, seed and resamples of every interval.",
 }
@@ -33,6 +36,10 @@ HYPOTHESES = """# What is expected, written down before the data are seen: one o
 # alternative = "two-sided"
 # smallest_effect = 0.1
 # family = "main\""""
+OF_STUDY = {
+    "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
+    "staged-values": "trait_profile",
+}  # fmt: skip
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
 
 
@@ -57,22 +64,28 @@ def init(options: argparse.Namespace) -> int:
     """Guess a plan for a table and print it."""
     from socialstats.studies import STUDIES, StudyOptions, pick
 
-    settings, _ = settle(options, Plan())
-    design = read_design(options.data, settings, options.input_format)
-    study = pick(STUDIES, None, design)
+    said, _ = settle(options, Plan())
+    table = read_table(options.data, options.input_format)
+    settings = guessed(table, said)
+    own = shaped(table, settings)
+    design = read(table, settings)
+    study = own or pick(STUDIES, None, design)
     chosen = StudyOptions()
     inference = {"level": chosen.level, "seed": chosen.seed, "resamples": chosen.resamples}
+    data = data_section(design, settings) if own is None else shaped_section(settings)
     sections = {
         "study": {"name": study.name, "status": "exploratory"},
-        "data": {"file": options.data, **data_section(design, settings)},
+        "data": {"file": options.data, **data},
         "inference": inference | ({"ties": chosen.ties} if study.design == "comparisons" else {}),
     }
-    print(write_plan(sections, PLAN_COMMENTS) + "\n\n" + HYPOTHESES.format(metric=leading_metric(design)))
+    print(write_plan(sections, PLAN_COMMENTS) + "\n\n" + HYPOTHESES.format(metric=leading_metric(study.name, design)))
     return 0
 
 
-def leading_metric(design: Design) -> str:
+def leading_metric(study: str, design: Design) -> str:
     """Name a metric that a hypothesis about such a table may use."""
+    if study in OF_STUDY:
+        return OF_STUDY[study]
     if isinstance(design, Paired):
         return LEADING[design.scale]
     return "bradley_terry" if isinstance(design, Comparisons) else "krippendorff_alpha"

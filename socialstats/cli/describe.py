@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from socialstats.cli.deciding import words
 from socialstats.cli.designs import Design
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
@@ -110,10 +111,18 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
     if isinstance(design, Paired):
         return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched", "error")}
+    source = design.columns.get("rater_source")
     return known | {
-        "refusal": settings.get("refusal"), "strata": list(design.strata), "rater_groups": list(design.rater_groups),
-        "raters": settings.get("raters"),
+        "refusal": settings.get("refusal"), "strata": list(design.strata), "raters": settings.get("raters"),
+        "rater_groups": [name for name in design.rater_groups if name != source],
     }  # fmt: skip
+
+
+def shaped_section(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
+    keys = ("by", "cluster", "na", "refusal", "where", "exclude", "missing")
+    entries = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+    return {"map": entries} | {key: settings.get(key) for key in keys}
 
 
 def _plan_levels(design: Paired | Ratings) -> list[str] | None:

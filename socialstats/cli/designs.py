@@ -121,7 +121,10 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
 
 def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
-    return Comparisons.from_frame(table, **options_of("comparisons", settings))
+    options = options_of("comparisons", settings)
+    if {"wins_a", "wins_b", "ties"} & set(options):
+        return Comparisons.from_counts(table, **options)
+    return Comparisons.from_frame(table, **options)
 
 
 READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {

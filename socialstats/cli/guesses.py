@@ -1,0 +1,169 @@
+"""The columns of a table as guesses see them; and what may be guessed for ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.cli.deciding import ROLES, words
+from socialstats.designs.suspects import NAME
+from socialstats.errors import InputError
+from socialstats.tables import Table, as_number
+
+MODELS = ("model", "system", "llm", "prompt", "persona")  # what a table is likely to be analysed by
+SOURCES = ("source", "rater_source", "rater_type", "rater_kind")
+PEOPLE = {"human", "humans", "people", "person", "crowd"}
+REFUSALS = {"refusal", "refused", "refuse", "declined", "no answer", "cannot answer", "can't say"}
+ORDERS = (
+    ("very low", "low", "medium", "high", "very high"),
+    ("none", "mild", "moderate", "severe"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("very bad", "bad", "ok", "good", "very good"),
+    ("very poor", "poor", "fair", "good", "excellent"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+)
+MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5
+
+
+class Columns:
+    """Which columns play a part, which are free, and what the free ones hold."""
+
+    def __init__(self, table: Table, settings: Mapping[str, Any]) -> None:
+        self.table, self.settings = table, settings
+        self.parts: dict[str, str] = {}
+
+    def look(self, design: str, settings: Mapping[str, Any]) -> None:
+        """Take the parts of a design as its reader finds them.
+
+        Raises
+        ------
+        InputError
+            If one is missing.
+        """
+        self.settings = settings
+        if design == "comparisons":
+            from socialstats.designs.columns import assign
+            from socialstats.designs.options import Options, map_options
+
+            self.parts = assign(self.table, Options(**map_options(words(settings.get("map"))))).parts()
+        else:
+            self.parts = ROLES[design](self.table, settings)
+
+    def part(self, name: str) -> str | None:
+        """Return the column of a part."""
+        return self.parts.get(name)
+
+    def said(self, part: str) -> str | None:
+        """Return the column that the mapping names for a part."""
+        entries = dict(entry.partition("=")[::2] for entry in words(self.settings.get("map")))
+        return entries.get(part)
+
+    def free(self) -> list[str]:
+        """Return the columns that play no part and were named nowhere, and that hold two labels or more."""
+        rows = [*words(self.settings.get("where")), *words(self.settings.get("exclude"))]
+        keys = ("by", "cluster", "strata", "rater_groups", "raters")
+        named = {column for key in keys for column in words(self.settings.get(key))}
+        named |= {entry.partition("=")[0] for entry in rows} | set(self.parts.values())
+        named |= {entry.partition("=")[2] for entry in words(self.settings.get("map"))}
+        return [name for name in self.table.columns if name not in named and len(self.labels(name)) > 1]
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Return the labels of a column; none where it holds values that are no labels."""
+        try:
+            return tuple(self.table.counts([name]).columns[name].labels().levels)
+        except (InputError, TypeError):
+            return ()
+
+    def first(self, names: Sequence[str]) -> str | None:
+        """Return the first free column of these names, in any case."""
+        free = {name.casefold(): name for name in self.free()}
+        return next((free[name] for name in names if name in free), None)
+
+    def constant(self, name: str, part: str) -> bool:
+        """Tell whether a column has one value (or always none) for each label of a part."""
+        column = self.part(part)
+        if column is None:
+            return False
+        pairs = self.table.counts([column, name])
+        owner = pairs.columns[column].labels().codes
+        both = np.stack([owner, pairs.columns[name].labels().codes])
+        return bool(np.unique(both, axis=1).shape[1] == len(np.unique(owner)))
+
+    def is_cluster(self, name: str) -> bool:
+        """Tell whether a column is called like a cluster, and has several rows for each of at least 5 labels."""
+        n = len(self.labels(name))
+        return bool(NAME.search(name)) and FEWEST_CLUSTERS <= n < float(self.table.counts([name]).n.sum()) / 1.5
+
+    def model(self) -> str | None:
+        """Return the column that tells models or prompts apart."""
+        found = self.first(MODELS)
+        return found if found is not None and len(self.labels(found)) <= MOST_BY else None
+
+
+def ratings_guess(columns: Columns) -> dict[str, Any]:
+    """Guess source, strata, clusters, groups of raters, by, levels and refusals of ratings."""
+    source = columns.said("rater_source") or _source(columns)
+    free = [name for name in columns.free() if name != source]
+    sizes = {name: len(columns.labels(name)) for name in free}
+    of_units = [name for name in free if columns.constant(name, "unit")]
+    of_raters = [name for name in free if name not in of_units and columns.constant(name, "rater")]
+    clusters = [name for name in of_units if sizes[name] > MOST_GROUPS and columns.is_cluster(name)]
+    loose = [name for name in free if name not in (*of_units, *of_raters) and sizes[name] <= MOST_BY]
+    new = [] if source is None or columns.said("rater_source") else [f"rater_source={source}"]
+    guess: dict[str, Any] = {
+        "strata": [name for name in of_units if sizes[name] <= MOST_GROUPS],
+        "rater_groups": [name for name in of_raters if sizes[name] <= MOST_GROUPS],
+        "cluster": clusters[:1], "by": loose[0] if loose else None, "map": new,
+    }  # fmt: skip
+    return guess | levels_guess(columns, source)
+
+
+def _source(columns: Columns) -> str | None:
+    """Return the column that tells people's ratings from those of models."""
+    found = columns.first(SOURCES)
+    return found if found is not None and columns.constant(found, "rater") else None
+
+
+def levels_guess(columns: Columns, source: str | None) -> dict[str, Any]:
+    """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
+    value = columns.part("value")
+    if value is None or columns.settings.get("levels") or columns.settings.get("scale"):
+        return {}
+    out = {*words(columns.settings.get("refusal")), *words(columns.settings.get("na"))}
+    labels = [label for label in columns.labels(value) if label not in out]
+    refusals = [label for label in labels if label.strip().casefold() in REFUSALS]
+    refusals = refusals or _letters_of_models(columns, value, source, labels)
+    levels = [label for label in labels if label not in refusals]
+    if not levels or all(as_number(label) is not None for label in levels):
+        return {"refusal": refusals}
+    order = ordered(levels)
+    return {"refusal": refusals} | ({"levels": order} if order else {"scale": "nominal"})
+
+
+def ordered(levels: Sequence[str]) -> list[str]:
+    """Return levels in an order that everybody knows; an empty list where there is none.
+
+    Examples
+    --------
+    >>> ordered(["High", "Low"]), ordered(["C", "A", "B"]), ordered(["red", "blue"])
+    (['Low', 'High'], ['A', 'B', 'C'], [])
+    """
+    if len(levels) > 2 and all(len(label) == 1 and label.isascii() and label.isalpha() for label in levels):
+        return sorted(levels)
+    for order in ORDERS:
+        if all(label.strip().casefold() in order for label in levels):
+            return sorted(levels, key=lambda label: order.index(label.strip().casefold()))
+    return []
+
+
+def _letters_of_models(columns: Columns, value: str, source: str | None, labels: Sequence[str]) -> list[str]:
+    """Return the last letters of a scale that people never chose: what models answer who refuse."""
+    if source is None or not ordered(labels) or any(len(label) > 1 for label in labels):
+        return []
+    pairs = columns.table.counts([source, value])
+    who, what = (pairs.columns[name].labels() for name in (source, value))
+    people = [code for code, name in enumerate(who.levels) if name.strip().casefold() in PEOPLE]
+    chosen = {what.levels[code] for code in what.codes[np.isin(who.codes, people)].tolist() if code >= 0}
+    return [label for label in labels if chosen and label not in chosen and label > max(chosen)]
