@@ -1,0 +1,174 @@
+"""Closed questions with lettered options: the first answer given, never an echoed list of the options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from socialstats_collect.parse.clean import Clean, clean
+from socialstats_collect.parse.mentions import Mention, Option, mentions, text_pattern
+from socialstats_collect.parse.refusal import refuses
+from socialstats_collect.parse.types import Parsed
+
+SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])|\n+")
+MARKED = re.compile(
+    r"\b(?:correct |right |best |most \w+ |final |plausible )*(?:answer|response|choice|option|estimate|selection)\s*"
+    r"(?:would be|is|should be|will be|:|=)"
+    r"(?:\s*(?:likely|probably|indeed|therefore|option|answer|category|that|:))*\s*[-:\s\"'(\[]*$",
+    re.IGNORECASE,
+)
+CONDITIONAL = re.compile(r"^\W*(?:if|when|unless|for example|e\.g\.)\b", re.IGNORECASE)
+LISTED = 3  # so many different options one after another are an echo of the question
+
+
+def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
+    """Return which option a reply chooses.
+
+    The rules, first that finds an answer: the first line begins with an option; a line or sentence says "the answer
+    is"; a later line begins with an option; the first sentence that names exactly one option; else a refusal, or
+    nothing. Tables and lists that repeat the options are passed over, and so are denied and conditional mentions.
+
+    Parameters
+    ----------
+    raw
+        The reply as it came.
+    options
+        The options of the question, in their order.
+
+    Examples
+    --------
+    >>> scale = (Option(letter="A", text="<1%"), Option(letter="B", text="5%-25%"), Option(letter="C", text="50%"))
+    >>> parse_options("5%-25%\\n\\nA) <1%\\nB) 5%-25%\\nC) 50%", scale).label
+    'B'
+    >>> parse_options("A or B", scale).status
+    'ambiguous'
+    """
+    text = clean(raw)
+    if not text.text.strip():
+        return Parsed(status="empty", rule="empty")
+    spans = _unlisted(text.text, options)
+    found = next(_answers(text.text, spans, options), None)
+    if found is None:
+        return _without(text, spans, options)
+    mention, rule = found
+    later = {m.label for m, how in _answers(text.text, spans, options) if how in ("first_line", "marked")}
+    return Parsed(
+        status="ok",
+        label=mention.label,
+        rule=rule,
+        conflict=bool(later - {mention.label}),
+        span=text.span(mention.start, mention.end),
+    )
+
+
+def _without(text: Clean, spans: list[tuple[int, int]], options: tuple[Option, ...]) -> Parsed:
+    if refuses(text.text):
+        return Parsed(status="refusal", rule="refusal")
+    named = {m.label for start, end in spans for m in mentions(text.text, options, start, end)}
+    named |= {m[1] for m in re.finditer(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text.text)}
+    if len(named) > 1:
+        return Parsed(status="ambiguous", rule="several")
+    return Parsed(status="unparsed", rule="none")
+
+
+def _answers(text: str, spans: list[tuple[int, int]], options: tuple[Option, ...]) -> Iterator[tuple[Mention, str]]:
+    """Yield answers by rule, the most telling rule first."""
+    leads = [(number, lead) for number, span in enumerate(spans) if (lead := _lead(text, span, options))]
+    if leads and leads[0][0] == 0:
+        yield leads[0][1], "first_line"
+    pieces = [piece for span in spans for piece in _sentences(text, span)]
+    for start, end in pieces:
+        if CONDITIONAL.match(text[start:end]):
+            continue
+        for mention in _marked(text, start, end, options):
+            yield mention, "marked"
+    for _, lead in leads:
+        yield lead, "line"
+    for start, end in pieces:
+        here = [] if CONDITIONAL.match(text[start:end]) else mentions(text, options, start, end)
+        if len({m.label for m in here}) == 1:
+            yield here[0], "mention"
+
+
+def _marked(text: str, start: int, end: int, options: tuple[Option, ...]) -> Iterator[Mention]:
+    for mention in _with_bare_letters(text, start, end, options):
+        if MARKED.search(text[max(0, start - 40) : mention.start]):
+            yield mention
+            return
+
+
+def _with_bare_letters(text: str, start: int, end: int, options: tuple[Option, ...]) -> list[Mention]:
+    letters = "".join(re.escape(option.letter) for option in options)
+    bare = re.finditer(rf"(?<![\w'])[{letters}](?![\w'])", text[start:end])
+    return sorted(
+        [
+            *mentions(text, options, start, end),
+            *(Mention(start + b.start(), start + b.end(), b[0], "letter") for b in bare),
+        ]
+    )
+
+
+OPENING = (
+    r"[\s>\"'(\[#_|-]*(?:\d\.\s*)?"
+    r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[:.=-]?\s*)*[\"'(\[]*"
+)
+SET_OFF = r"(?=\s*[)\]:.]|\s*,(?!\s*\w(?!\w))|\s+-|\s*$|\s*{text})"
+
+
+def _lead(text: str, span: tuple[int, int], options: tuple[Option, ...]) -> Mention | None:
+    """The option a line begins with: its letter set off from what follows, its text, or its description."""
+    line = text[span[0] : span[1]]
+    for kind, pattern, letter in _lead_patterns(options):
+        match = pattern.match(line)
+        if match and not _hedged(line[match.end() :], letter, options):
+            return Mention(span[0] + match.start(1), span[0] + match.end(1), letter, kind)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _lead_patterns(options: tuple[Option, ...]) -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    patterns = []
+    for option in options:
+        text = text_pattern(option.text)
+        opening = OPENING.replace(">", "", 1) if option.text.startswith(">") else OPENING
+        ways = [("letter", re.escape(option.letter) + SET_OFF.format(text=text)), ("text", text)]
+        ways += [("description", re.escape(words)) for words in option.descriptions]
+        for kind, way in ways:
+            cased = f"(?-i:{way})" if kind == "letter" and option.letter.isalpha() else way
+            patterns.append((kind, re.compile(f"{opening}({cased})", re.IGNORECASE), option.letter))
+    return tuple(patterns)
+
+
+def _hedged(rest: str, letter: str, options: tuple[Option, ...]) -> bool:
+    """Whether the text after an option goes on to another one: ``D) or E)``."""
+    others = "|".join(re.escape(option.letter) for option in options if option.letter != letter)
+    return bool(others) and bool(re.match(rf"[)\].:,\s]*(?:or\b|and\b|to\b|/)\s*[(\[\"']*(?:{others})(?!\w)", rest))
+
+
+def _unlisted(text: str, options: tuple[Option, ...]) -> list[tuple[int, int]]:
+    """Return the places of the lines, without blank ones, tables, and lists that go through the options."""
+    lines = [m.span() for m in re.finditer(r"[^\n\r]+", text) if m[0].strip()]
+    order = {option.letter: rank for rank, option in enumerate(options)}
+    leads = [order[lead.label] if (lead := _lead(text, span, options)) else -1 for span in lines]
+    echoed = [_is_table(text[start:end]) for start, end in lines]
+    for first in range(len(lines)):
+        last = first + 1
+        while last < len(lines) and -1 < leads[last - 1] < leads[last]:
+            last += 1
+        if last - first >= LISTED:
+            echoed[first:last] = [True] * (last - first)
+    return [span for span, gone in zip(lines, echoed, strict=True) if not gone]
+
+
+def _is_table(line: str) -> bool:
+    return line.count("|") >= 2
+
+
+def _sentences(text: str, span: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    start = span[0]
+    for gap in SENTENCE.finditer(text, *span):
+        yield start, gap.start()
+        start = gap.end()
+    if start < span[1]:
+        yield start, span[1]
