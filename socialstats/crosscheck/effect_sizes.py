@@ -1,4 +1,4 @@
-"""Effect sizes once more: pingouin for d_z and d_av, scipy for r, Hedges' J and the noncentral t."""
+"""Effect sizes once more: pingouin for d_z and d_av, scipy for r, Hedges' J and the noncentral t, resamples anew."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.bootstrap import RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.row_arithmetic import end_checks
+from socialstats.models.dependence import cluster_factors, units_of
 from socialstats.models.effect_sizes import Summary
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
 )
-DRAWN = "no package has this interval for these units; the engine is checked against R's boot in the tests"
+TERMS = ("d_z", "d_av", "d_rm")
+ROUNDING = 1e-12
 
 
 def verify(result: Result) -> Verification:
     """Recompute the sizes from data or summary numbers, and put the ends of d_z back into the noncentral t."""
     pairs = vectors(result.design, None) if result.design is not None else None
     checks = data_checks(result, pairs) if pairs is not None else summary_checks(result)
-    return Verification(checks=(*checks, *gamma_checks(result), *interval_checks(result)))
+    drawn = bootstrap_checks(result) if result.design is not None else []
+    return Verification(checks=(*checks, *gamma_checks(result), *interval_checks(result), *drawn))
 
 
 def data_checks(result: Result, pairs: Vectors) -> list[Check]:
@@ -68,28 +72,28 @@ def summary_checks(result: Result) -> list[Check]:
     return checks
 
 
-def gamma_checks(result: Result) -> list[Check]:
-    """Compare g_z with Hedges' correction by scipy's gamma function."""
+def hedges(df: float) -> float:
+    """Hedges' correction by scipy's gamma function."""
     from scipy.special import gammaln
 
+    return float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
+
+
+def gamma_checks(result: Result) -> list[Check]:
+    """Compare g_z with Hedges' correction by scipy's gamma function."""
     row, s = result.row("g_z"), result.extras["summary"]
     if row.estimate is None:
         return []
-    df = s.n - 1
-    j = float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
-    return [near("g_z", row.estimate, j * s.t / math.sqrt(s.n), "scipy")]
+    return [near("g_z", row.estimate, hedges(s.n - 1) * s.t / math.sqrt(s.n), "scipy")]
 
 
 def interval_checks(result: Result) -> list[Check]:
-    """Put the ends of d_z into scipy's noncentral t distribution, or say why there is nothing to compare."""
-    from scipy.special import gammaln
+    """Put the ends of d_z and g_z into scipy's noncentral t distribution, where they are from it."""
     from scipy.stats import nct
 
     row: Row = result.row("d_z")
-    if row.conf_low is None or row.conf_high is None:
+    if row.conf_low is None or row.conf_high is None or row.method != "noncentral t":
         return []
-    if row.method != "noncentral t":
-        return [skipped("interval of d_z", "pingouin", DRAWN)]
     s, tail = result.extras["summary"], (1 - result.settings["level"]) / 2
     checks = [skipped("interval of d_z", "pingouin", PAIRED_CI)]
     for name, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
@@ -101,7 +105,61 @@ def interval_checks(result: Result) -> list[Check]:
         checks.append(near(f"d_z, {name}: tail", want, share, "scipy", why, relative=1e-7))
     g = result.row("g_z")
     if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
-        df = s.n - 1
-        j = float(np.exp(gammaln(df / 2) - gammaln((df - 1) / 2)) / np.sqrt(df / 2))
+        j = hedges(s.n - 1)
         checks += end_checks(g, j * row.conf_low, j * row.conf_high, "scipy", "Hedges' J times the ends of d_z")
     return checks
+
+
+def bootstrap_checks(result: Result) -> list[Check]:
+    """Compute the sizes of every resample from its own means, variances and correlation."""
+    shown = {r.term: r for r in result.rows if r.method and r.method.split(" ")[0].lower() in RESAMPLED}
+    if not shown or not any(r.std_error is not None or r.conf_low is not None for r in shown.values()):
+        return []
+    design, settings = result.design, result.settings
+    factors = cluster_factors(design, settings["cluster"])
+    cells = Cells(units=units_of(design, factors), count=design.count)
+    ci = str(next(iter(shown.values())).method).split(" ")[0].lower()
+
+    def sizes(times: FloatArray) -> list[float]:
+        return sizes_of(design.first, design.second, times)
+
+    drawn = redrawn(cells, sizes, ci=ci, resamples=settings["resamples"], seed=settings["seed"], cost=8.0)
+    out = []
+    for term, row in shown.items():
+        column, j = TERMS.index("d_z" if term == "g_z" else term), hedges(row.n - 1) if term == "g_z" and row.n else 1.0
+        out += resampled_checks(row, drawn, ci, settings["level"], column=column, factor=j)
+    if drawn is not None:
+        for column, kind in ((0, "cohen_dz"), (1, "cohen")):
+            peer = peer_of(design.first, design.second, kind)
+            name, seed = TERMS[column], settings["seed"]
+            out += sampled_check(name, cells, drawn.replicates[:, column], peer, seed=seed, package="pingouin")
+    return out
+
+
+def sizes_of(x: FloatArray, y: FloatArray, times: FloatArray) -> list[float]:
+    """d_z, d_av and d_rm of values taken so many times; NaN where values that are taken do not vary."""
+    here = times > 0
+    x, y, n = x[here], y[here], times[here].astype(np.int64)
+    if n.sum() < 2:
+        return [math.nan] * 3
+    d = x - y
+    least = ROUNDING * float(max(np.abs(x).max(), np.abs(y).max()))
+    (v1, cov), (_, v2) = np.cov(x, y, fweights=n)
+    mean = float(np.average(d, weights=n))
+    d_z = mean / math.sqrt(float(np.cov(d, fweights=n))) if np.ptp(d) > least else math.nan
+    moves = [float(np.ptp(values)) > least for values in (x, y)]
+    d_av = mean / math.sqrt((v1 + v2) / 2) if any(moves) else math.nan
+    r = float(np.clip(cov / math.sqrt(v1 * v2), -1, 1)) if all(moves) else math.nan
+    return [d_z, d_av, d_z * math.sqrt(2 * (1 - r))]
+
+
+def peer_of(x: FloatArray, y: FloatArray, kind: str) -> Any:
+    """pingouin's effect size of the rows of a resample, with the sign of the mean difference."""
+    from pingouin import compute_effsize
+
+    def size(times: FloatArray) -> float:
+        rows = np.repeat(np.arange(len(x)), times.astype(np.int64))
+        found = float(compute_effsize(x[rows], y[rows], paired=True, eftype=kind))
+        return math.copysign(found, float(np.mean(x[rows] - y[rows]))) if kind == "cohen" and found else found
+
+    return size

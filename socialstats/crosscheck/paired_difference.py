@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.bootstrap import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
 from socialstats.crosscheck.paired_rows import crossed_checks, row_checks
 from socialstats.crosscheck.row_arithmetic import same_p
+from socialstats.models.dependence import cluster_factors, units_of
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
@@ -33,6 +35,7 @@ def verify(result: Result) -> Verification:
     checks = [near("difference", result.rows[0].estimate, float(np.mean(d)), "scipy")]
     checks += alone_checks(result, pairs) + clustered_checks(result, d, pairs)
     checks += rank_checks(result, d) + flip_checks(result, d, pairs) + row_checks(result, pairs)
+    checks += bootstrap_checks(result)
     return Verification(checks=tuple(checks))
 
 
@@ -213,3 +216,26 @@ def flip_check(ours: float, theirs: float, draws: int, result: Result) -> Check:
     tolerance = 5 * (error + own) + added
     note = f"p is below what {draws:,} draws tell from 0: checked is only that it is small" if tolerance > ours else ""
     return compare("sign flips, p", ours, theirs, package="scipy", tolerance=tolerance, why=why, note=note)
+
+
+def bootstrap_checks(result: Result) -> list[Check]:
+    """Compute the mean difference of every resample, and for studentized intervals its error, from its own pairs."""
+    settings, design = result.settings, result.design
+    if settings["ci"] not in RESAMPLED:
+        return []
+    factors = cluster_factors(design, settings["cluster"])
+    cells, d = Cells(units=units_of(design, factors), count=design.count), design.first - design.second
+    groups = factors[0].codes if factors else None
+    statistic = mean_with_error(cells, d, groups if settings["ci"] == "studentized" and factors else None)
+    drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    level = settings["level"] if settings["alternative"] == "two_sided" else 2 * settings["level"] - 1
+    out = resampled_checks(result.rows[0], drawn, settings["ci"], level, error=False)
+    if drawn is None:
+        return out
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    def peer(times: FloatArray) -> float:
+        return float(DescrStatsW(d, weights=times).mean)
+
+    mine, seed = drawn.replicates[:, 0], settings["seed"]
+    return out + sampled_check("difference", cells, mine, peer, seed=seed, package="statsmodels")

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.bootstrap import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import matrix_cr2
-from socialstats.crosscheck.row_arithmetic import FORMULA, crossed_error, end_checks, quantile, relative
+from socialstats.crosscheck.row_arithmetic import FORMULA, crossed_error, end_checks, label, quantile, relative
+from socialstats.models.unit_shares import merged
+from socialstats.resampling import Units
 from socialstats.results import Check, FloatArray, Result, Row
 
 SAME = "the same sums in another order"
@@ -42,6 +45,7 @@ def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: f
     out = [compare(name, row.estimate, float(stats.mean), **made)]
     codes = np.array([unit[2] for unit in found.values()], dtype=np.int64).reshape(len(values), -1)
     yes_no = bool(np.all((values == 0) | (values == 1)))
+    out += bootstrap_checks(result, row, values, weights, codes)
     if codes.shape[1]:
         return out + clustered_checks(result, row, values, weights, codes, answers)
     p, n = float(stats.mean), float(weights.sum())
@@ -50,6 +54,28 @@ def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: f
         out.append(relative(f"{name}, s.e.", row.std_error, error, "statsmodels", SAME))
     trials = n if yes_no else trials_of(p, error, n, answers)
     return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
+
+
+def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any) -> list[Check]:
+    """Compute the mean of every resample from its own units."""
+    settings = result.settings
+    if settings["ci"] not in RESAMPLED or row.conf_low is None:
+        return []
+    data = merged(values, weights, list(codes.T), float(weights.sum()))  # the order in which cells are drawn
+    units = Units.clusters(*data.clusters) if data.clusters else Units.rows(data.count)
+    cells = Cells(units=units, count=data.count)
+    statistic = mean_with_error(cells, data.values)
+    drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
+    if drawn is None:
+        return out
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    def peer(times: FloatArray) -> float:
+        return float(DescrStatsW(data.values, weights=times).mean)
+
+    mine, seed = drawn.replicates[:, 0], settings["seed"]
+    return out + sampled_check(label(row), cells, mine, peer, seed=seed, package="statsmodels")
 
 
 def clustered_checks(

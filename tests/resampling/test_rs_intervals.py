@@ -75,7 +75,7 @@ def test_bca_from_regression_influence_is_boot_cis(name):
     # R counts replicates below the estimate, we count those equal to it by halves: the same here up to ties
     ties = np.isclose(boot.replicates, r["t0"], rtol=1e-12)
     nudged = Replicates(
-        estimate=boot.estimate, replicates=np.where(ties, r["t0"] + 1e-13, boot.replicates),
+        estimate=boot.estimate, replicates=np.where(ties, r["t0"] + 1e-7, boot.replicates),
         n_degenerate=boot.n_degenerate,
     )  # fmt: skip
     interval = bca(nudged, acceleration=a)
@@ -98,3 +98,22 @@ def test_alike_units_are_counted():
     values, copies = np.array([[1.0], [-2.0], [0.5]]), np.array([2.0, 1.0, 4.0])
     assert acceleration(values, copies) == pytest.approx(acceleration(np.repeat(values, [2, 1, 4], axis=0)))
     assert np.isnan(acceleration(np.zeros((3, 1)))[0])
+
+
+@pytest.mark.parametrize("scale", [0.1, 0.7, 1e-9, 3e6])
+def test_bca_of_few_different_values_moves_with_their_scale(scale):
+    d = np.random.default_rng(5).integers(-2, 3, 40).astype(float)
+
+    def ends(values):
+        sums = np.column_stack([values - values.mean(), np.ones(len(values))])
+        units = Units.rows(np.ones(len(values)))
+        boot = bootstrap(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
+        found = bca(boot, jackknife(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units))
+        return float(found.low[0]), float(found.high[0])
+
+    assert ends(scale * d) == pytest.approx([scale * end for end in ends(d)], rel=1e-9)
+    whole = np.column_stack([d, np.ones(len(d))])  # sums of whole numbers tie to the last bit
+    units = Units.rows(np.ones(len(d)))
+    boot = bootstrap(whole, lambda s: s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
+    exact = bca(boot, jackknife(whole, lambda s: s[:, :1] / s[:, 1:], units))
+    assert ends(d) == pytest.approx((float(exact.low[0]), float(exact.high[0])), rel=1e-9)
