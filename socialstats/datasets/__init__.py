@@ -11,6 +11,7 @@ from socialstats.datasets.classics import baseball, ice_hockey, journal_citation
 from socialstats.datasets.simulated import (
     RoleConflictTruth,
     role_conflict,
+    role_conflict_labels,
     role_conflict_roles,
     role_conflict_truth,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "ice_hockey",
     "journal_citations",
     "role_conflict",
+    "role_conflict_labels",
     "role_conflict_roles",
     "role_conflict_truth",
     "norm_goal",

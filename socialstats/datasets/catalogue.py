@@ -108,6 +108,7 @@ def datasets() -> tuple[Dataset, ...]:
     >>> for data in datasets():
     ...     print(f"{data.name}, {data.n_rows:,} rows, {data.origin}")
     role_conflict, 13,914 rows, SIMULATED
+    role_conflict_labels, 2,100 rows, SIMULATED
     role_conflict_roles, 65 rows, real
     norm_goal, 11,520 rows, SIMULATED
     relationship_bias, 5,220 rows, SIMULATED

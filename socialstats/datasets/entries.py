@@ -18,7 +18,8 @@ ROLE_CONFLICT = Dataset(
         "combinations of urgencies. Known by construction (see role_conflict_truth): log-strengths, 0.5 log-odds "
         "for each step of urgency, 0.3 log-odds for the role shown first, and an effect of the pair (normal, "
         "standard deviation 0.5) that makes the nine choices of a pair dependent. The order of presentation is "
-        "random, exactly balanced within each combination of urgencies."
+        "random, exactly balanced within each combination of urgencies. The values cited depend on the domain of the "
+        "chosen role alone."
     ),
     n_rows=13_914,
     columns=(
@@ -37,6 +38,10 @@ ROLE_CONFLICT = Dataset(
         Column(name="urgency_b", kind="whole number", meaning="urgency of what role_b asks for, 1 to 3"),
         Column(name="first", kind="text", meaning="the role shown first, as option (A)"),
         Column(name="choice", kind="text", meaning="the role that was given priority; there are no ties"),
+        Column(
+            name="values", kind="text",
+            meaning="one or two of ten values that the choice is given for, separated by a semicolon",
+        ),
     ),
     source=(
         "simulated with a fixed seed; role names and design as in the role-conflict protocol "
@@ -79,6 +84,32 @@ ROLES = Dataset(
     simulated=False,
     design='groups = dict(zip(data["role"], data["domain"], strict=True))',
     file="role_conflict_roles.csv",
+)  # fmt: skip
+
+LABELS = Dataset(
+    name="role_conflict_labels",
+    title="Simulated labels of role_conflict's stories: which situation is more urgent",
+    about=(
+        "SIMULATED by socialstats.datasets.simulate_role_conflict; no person and no model was asked. 300 stories, each "
+        "labelled by three people and three judges beside the reference. Known by construction (see "
+        "role_conflict_truth): a person is right 92 times in a hundred, a judge 72; errors about A or B are mostly "
+        "ties."
+    ),
+    n_rows=2_100,
+    columns=(
+        Column(name="scenario", kind="whole number", meaning="number of the story in role_conflict"),
+        Column(name="rater", kind="text", meaning="reference, person 1 to 3 or judge 1 to 3"),
+        Column(name="kind", kind="text", meaning="reference, person or judge"),
+        Column(name="label", kind="text", meaning="A: role a's situation is more urgent; Tie: neither; B: role b's"),
+    ),
+    source="simulated with a fixed seed; design as in the label check of the role-conflict protocol",
+    licence="MIT, as socialstats",
+    simulated=True,
+    design=(
+        'Ratings.from_frame(data, unit="scenario", rater="rater", value="label", levels=["A", "Tie", "B"], '
+        'scale="ordinal")'
+    ),
+    file="role_conflict_labels.csv.gz",
 )  # fmt: skip
 
 CITATIONS = Dataset(
@@ -160,4 +191,4 @@ ICE_HOCKEY = Dataset(
     file="ice_hockey.csv.gz",
 )
 
-ENTRIES: tuple[Dataset, ...] = (ROLE_CONFLICT, ROLES, *STUDIES, CITATIONS, BASEBALL, ICE_HOCKEY)
+ENTRIES: tuple[Dataset, ...] = (ROLE_CONFLICT, LABELS, ROLES, *STUDIES, CITATIONS, BASEBALL, ICE_HOCKEY)

@@ -1,6 +1,6 @@
 """Make the simulated role-conflict data: the seeded generator behind `role_conflict()`.
 
-``python -m socialstats.datasets.simulate_role_conflict`` writes the two files again, byte for byte. Every random
+``python -m socialstats.datasets.simulate_role_conflict`` writes the three files again, byte for byte. Every random
 number comes from the raw uniforms of numpy's PCG64, which are the same on every platform and numpy version.
 """
 
@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from socialstats.datasets.reading import DATA, table
+from socialstats.datasets.simulate_role_values import LABEL_HEADER, cited_values, labelled_stories
 from socialstats.datasets.simulating import FloatArray, csv_bytes, generator, write_files
 
 SEED = 20261122
@@ -35,7 +36,7 @@ COUNTERPARTS = (
     ("christian", "muslim", "jewish", "buddhist", "hindu"),
 )
 HEADER = (
-    "scenario", "role_a", "role_b", "domain_a", "domain_b", "urgency_a", "urgency_b", "first", "choice",
+    "scenario", "role_a", "role_b", "domain_a", "domain_b", "urgency_a", "urgency_b", "first", "choice", "values",
 )  # fmt: skip
 
 Record = Mapping[str, str]
@@ -43,10 +44,11 @@ Record = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """What the generator makes: the true strengths (log scale) and the rows of the table, as text."""
+    """What the generator makes: the true strengths (log scale), the rows of the table and of the labels, as text."""
 
     strengths: dict[str, float]
     rows: list[tuple[str, ...]]
+    labels: list[tuple[str, ...]]
 
 
 def cross_domain_pairs(roles: Sequence[Record]) -> list[tuple[Record, Record]]:
@@ -108,7 +110,8 @@ def simulate(seed: int = SEED) -> Simulation:
         strength_a - strength_b + 0.5 (urgency_a - urgency_b) + 0.3 first + pair,
 
     with ``first`` +1 where a was shown first and -1 where b was, and ``pair`` normal with mean 0 and standard
-    deviation 0.5, drawn once a pair: the nine choices of a pair are not independent.
+    deviation 0.5, drawn once a pair: the nine choices of a pair are not independent. Values cited and labels come
+    from generators of their own (seeds one and two above).
 
     Parameters
     ----------
@@ -136,21 +139,27 @@ def simulate(seed: int = SEED) -> Simulation:
     pair_effect = PAIR_SD * ndtri(rng.random(len(pairs)))
     log_odds = (gap + pair_effect)[:, None] + URGENCY_EFFECT * steps + ORDER_EFFECT * first
     a_chosen = rng.random(log_odds.shape) < expit(log_odds)
+    domains = [
+        [(a if chosen else b)["domain"] for chosen in row] for (a, b), row in zip(pairs, a_chosen.tolist(), strict=True)
+    ]
+    cited = cited_values(domains, seed + 1)
     rows: list[tuple[str, ...]] = []
     for i, (a, b) in enumerate(pairs):
         sides = (a["role"], b["role"])
         for k, (urgency_a, urgency_b) in enumerate(levels):
             shown, chosen = sides[int(first[i, k] < 0)], sides[int(not a_chosen[i, k])]
             urgency = (str(urgency_a), str(urgency_b))
-            rows.append((str(len(rows) + 1), *sides, a["domain"], b["domain"], *urgency, shown, chosen))
-    return Simulation(strengths=strengths, rows=rows)
+            rows.append((str(len(rows) + 1), *sides, a["domain"], b["domain"], *urgency, shown, chosen, cited[i][k]))
+    urgencies = {row[0]: (int(row[5]), int(row[6])) for row in rows}
+    return Simulation(strengths=strengths, rows=rows, labels=labelled_stories(urgencies, seed + 2))
 
 
 def files(simulation: Simulation) -> dict[str, bytes]:
-    """Return the contents of the two files, uncompressed, by name."""
+    """Return the contents of the three files, uncompressed, by name."""
     strengths = [(role, f"{value:.2f}") for role, value in simulation.strengths.items()]
     return {
         "role_conflict.csv.gz": csv_bytes(HEADER, simulation.rows),
+        "role_conflict_labels.csv.gz": csv_bytes(LABEL_HEADER, simulation.labels),
         "role_conflict_truth.csv": csv_bytes(("role", "strength"), strengths),
     }
 

@@ -27,12 +27,19 @@ class RoleConflictTruth:
     pair_sd : float
         Standard deviation of the pair's own deviation. Because of it, a model without pair effects estimates
         strengths and effects that are smaller by a factor near ``1 / sqrt(1 + 0.346 pair_sd**2)``.
+    values : dict of str to dict of str to float
+        Domain of the chosen role, value -> chance that a story cites it. They add to 1.176, the values a story cites.
+    person_right, judge_right : float
+        Chance that one person, or one judge, labels a story as the reference does.
     """
 
     strengths: dict[str, float]
     urgency: float
     order: float
     pair_sd: float
+    values: dict[str, dict[str, float]]
+    person_right: float
+    judge_right: float
 
 
 def role_conflict() -> pd.DataFrame:
@@ -60,7 +67,8 @@ def role_conflict() -> pd.DataFrame:
         - ``urgency_a``, ``urgency_b``: urgency of what each role asks for: 1 routine, 2 important but
           deferrable, 3 critical;
         - ``first``: the role shown first, as option (A);
-        - ``choice``: the role that was given priority. There are no ties.
+        - ``choice``: the role that was given priority. There are no ties;
+        - ``values``: one or two values that the choice is given for, separated by a semicolon.
 
     Examples
     --------
@@ -94,6 +102,27 @@ def role_conflict_roles() -> pd.DataFrame:
     return describe("role_conflict_roles").load()
 
 
+def role_conflict_labels() -> pd.DataFrame:
+    """SIMULATED labels of 300 stories of `role_conflict`: which of the two situations is more urgent.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A new one at each call, one row a story and rater, with the columns
+
+        - ``scenario``: number of the story;
+        - ``rater``: reference (the urgencies that the story was written for), person 1 to 3, judge 1 to 3;
+        - ``kind``: reference, person or judge;
+        - ``label``: A (role a's is more urgent), Tie or B.
+
+    Examples
+    --------
+    >>> role_conflict_labels()["kind"].value_counts().to_dict()
+    {'person': 900, 'judge': 900, 'reference': 300}
+    """
+    return describe("role_conflict_labels").load()
+
+
 def role_conflict_truth() -> RoleConflictTruth:
     """Return the strengths and effects from which `role_conflict` was simulated.
 
@@ -104,8 +133,10 @@ def role_conflict_truth() -> RoleConflictTruth:
     (0.5, 0.3, True)
     """
     from socialstats.datasets import simulate_role_conflict as made
+    from socialstats.datasets import simulate_role_values as cited
 
     strengths = {row["role"]: float(row["strength"]) for row in table("role_conflict_truth.csv")}
     return RoleConflictTruth(
-        strengths=strengths, urgency=made.URGENCY_EFFECT, order=made.ORDER_EFFECT, pair_sd=made.PAIR_SD
-    )
+        strengths=strengths, urgency=made.URGENCY_EFFECT, order=made.ORDER_EFFECT, pair_sd=made.PAIR_SD,
+        values=cited.true_story_shares(), person_right=cited.PERSON_RIGHT, judge_right=cited.JUDGE_RIGHT,
+    )  # fmt: skip

@@ -15,7 +15,7 @@ from socialstats.designs.columns import Roles, assign
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.labels import label_cautions
 from socialstats.designs.options import Options
-from socialstats.designs.parts import Covariate, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.parts import TIED, Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.designs.sides import covariate
 from socialstats.designs.winners import Sides, first_shown, outcomes
@@ -66,6 +66,8 @@ def draft(table: Table, options: Options) -> Draft:
 
 def _set_missing_aside(begun: Draft) -> None:
     for column in begun.roles.keys_of_cells():
+        if column == begun.roles.values:
+            continue  # an empty field: no label is cited
         bad = begun.problems.labels[column].codes < 0
         if not bad.any():
             continue
@@ -128,12 +130,29 @@ def build(table: Table, options: Options) -> Comparisons:
     """
     begun = draft(table, options)
     sides = _sides(begun)
+    refusing = _set_refusals_aside(begun)
     winner = begun.roles.winner
     if winner is None:
         rows = expand(begun.roles.wins, begun.use, begun.problems)
     else:
         rows = plain(outcomes(winner, sides, begun.use, begun.problems, options))
-    return _finish(begun, sides, rows)
+    design = _finish(begun, sides, rows)
+    if not refusing.any():
+        return design
+    aside = replace(begun, use=refusing, flow=[*begun.flow])
+    return replace(design, refused=_finish(aside, sides, plain(np.full(len(refusing), TIED, dtype=np.int64))))
+
+
+def _set_refusals_aside(begun: Draft) -> BoolArray:
+    """Stop using the cells whose winner is a refusal, and return them."""
+    none = np.zeros(len(begun.use), dtype=bool)
+    if begun.roles.winner is None or not begun.options.refusal_labels:
+        return none
+    winner = begun.problems.labels[begun.roles.winner]
+    refused = np.array([level in begun.options.refusal_labels for level in winner.levels] + [False])[winner.codes]
+    refused &= begun.use
+    begun.leave_out(refused, "refused", f"no choice in '{text.shorten(begun.roles.winner)}'")
+    return np.asarray(refused)
 
 
 def _sides(begun: Draft) -> Sides:
@@ -165,6 +184,7 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
         "weight": begun.counts.weight[cell] * times, "weight_sq": begun.counts.weight_sq[cell] * times,
         "covariates": {n: Covariate(name=n, a=c.a[cell], b=c.b[cell]) for n, c in covariates.items()},
         "by": _factor(begun, roles.by, cell) if roles.by else None,
+        "cited": _cited(begun, roles.values, cell) if roles.values else None,
         "clusters": tuple(_factor(begun, column, cell) for column in roles.clusters),
     }  # fmt: skip
     design = Comparisons(
@@ -211,6 +231,13 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
 def _factor(begun: Draft, column: str, cell: IntArray) -> Factor:
     labels = begun.problems.labels[column].take(cell)
     return Factor(name=column, codes=labels.codes, levels=labels.levels)
+
+
+def _cited(begun: Draft, column: str, cell: IntArray) -> Factor:
+    """Return the column of cited labels as a factor; an empty field is a level of its own."""
+    labels = begun.problems.labels[column].take(cell)
+    levels = ("", *labels.levels)
+    return Factor(name=column, codes=(labels.codes + 1).astype(np.int64), levels=levels)
 
 
 def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:

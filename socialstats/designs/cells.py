@@ -50,7 +50,7 @@ def cell_columns(design: Comparisons) -> list[AnyArray]:
     """Return every column that makes a cell, in canonical order."""
     columns: list[AnyArray] = [design.item_a, design.item_b, design.outcome, design.first]
     columns += [side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)]
-    factors = [*([design.by] if design.by else []), *design.clusters]
+    factors = [*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters]
     return columns + [factor.codes for factor in factors]
 
 
@@ -78,6 +78,7 @@ def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, 
         name: Covariate(name=name, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()
     }
     fields["by"] = take_factor(design.by, index) if design.by else None
+    fields["cited"] = take_factor(design.cited, index) if design.cited else None
     fields["clusters"] = tuple(take_factor(factor, index) for factor in design.clusters)
     return fields
 

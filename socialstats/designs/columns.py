@@ -22,6 +22,7 @@ ITEM_PAIRS: tuple[Pair, ...] = (
 )  # fmt: skip
 WINNER_NAMES = ("winner", "choice", "chosen", "preferred", "preference", "result", "outcome", "pick", "vote")
 ORDER_NAMES = ("order", "first_shown", "shown_first", "presented_first", "first")
+VALUES_NAMES = ("values", "cited_values", "values_cited")
 WINS_PAIRS: tuple[Pair, ...] = (
     ("wins_a", "wins_b"), ("win_a", "win_b"), ("wins_1", "wins_2"), ("win_1", "win_2"), ("wins1", "wins2"),
     ("win1", "win2"),
@@ -42,7 +43,7 @@ class Roles:
         None for aggregated tables, which have `wins` instead.
     wins : tuple of str
         Empty, or the columns of wins of a, wins of b and (optionally) ties.
-    order, weight, by : str or None
+    order, weight, by, values : str or None
     covariates : mapping of str to pair of str
     found : frozenset of str
         Covariates that were found by their names, not declared.
@@ -60,12 +61,13 @@ class Roles:
     found: frozenset[str]
     weight: str | None
     by: str | None
+    values: str | None
     clusters: tuple[str, ...]
     pair_cluster: bool = False
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.by, *self.clusters]
+        named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.by, self.values, *self.clusters]
         named += [column for pair in self.covariates.values() for column in pair]
         return list(dict.fromkeys(name for name in named if name is not None))
 
@@ -80,7 +82,7 @@ class Roles:
         named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
         for name, (a, b) in self.covariates.items():
             named |= {f"{name}_a": a, f"{name}_b": b}
-        named |= {"weight": self.weight, "by": self.by}
+        named |= {"weight": self.weight, "by": self.by, "values": self.values}
         named |= {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
         return {part: column for part, column in named.items() if column is not None}
 
@@ -135,7 +137,8 @@ def assign(table: Table, options: Options) -> Roles:
         name if name == "pair" and name not in table.columns else finder.explicit("cluster", name)
         for name in options.cluster_names
     )
-    taken = {item_a, item_b, winner, order, weight, by, *wins, *clusters}
+    values = _values(finder, options, {item_a, item_b, winner, order, weight, by, *wins, *clusters})
+    taken = {item_a, item_b, winner, order, weight, by, values, *wins, *clusters}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
     for name in options.allowed:
         if name not in covariates:
@@ -148,7 +151,7 @@ def assign(table: Table, options: Options) -> Roles:
     found = frozenset(covariates) if options.covariates is None else frozenset()
     return Roles(
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, order=order, covariates=covariates, found=found,
-        weight=weight, by=by, clusters=tuple(c for c in clusters if c in table.columns),
+        weight=weight, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
         pair_cluster="pair" in clusters and "pair" not in table.columns,
     )  # fmt: skip
 
@@ -235,6 +238,14 @@ def _order(finder: Finder, options: Options, items: Pair) -> str | None:
     if options.order is not None:
         return finder.explicit("order", options.order, ORDER_NAMES)
     return next((n for n in ORDER_NAMES if n in finder.columns and n not in items), None)
+
+
+def _values(finder: Finder, options: Options, taken: set[str | None]) -> str | None:
+    if options.values is False:
+        return None
+    if options.values is not None:
+        return finder.explicit("values", options.values)
+    return next((name for name in VALUES_NAMES if name in finder.columns and name not in taken), None)
 
 
 def _covariates(finder: Finder, options: Options, items: Pair, taken: set[str]) -> dict[str, Pair]:

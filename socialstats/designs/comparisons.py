@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -56,6 +56,10 @@ class Comparisons:
     columns : mapping of str to str
         Which column of the user's table plays which part.
     weighted : bool
+    cited : Factor or None
+        Text of the labels that a row cites (such as values); "" where it cites none.
+    refused : Comparisons or None
+        Rows whose winner is a refusal, as ties; they are in no count of the design itself.
     cautions : tuple of Caution
         What was noticed while reading: rows left out, labels that are nearly the same.
     """
@@ -76,6 +80,8 @@ class Comparisons:
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)
     weighted: bool = False
+    cited: Factor | None = None
+    refused: Comparisons | None = None
     cautions: tuple[Caution, ...] = ()
 
     def __repr__(self) -> str:
@@ -137,7 +143,7 @@ class Comparisons:
         return tuple(known.get(name) or self.pair for name in wanted)
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
-        """Return some cells as a design of their own, with the items and levels that they use.
+        """Return some cells as a design of their own, with the items and levels that they use; without refusals.
 
         Parameters
         ----------
@@ -157,16 +163,13 @@ class Comparisons:
             raise NothingToAnalyse(f"{self.source}: no comparison is left ({note})")
         fields = drop_unused_items(take_columns(self, index), self.items)
         step = FlowStep(label=note, rows=int(fields["count"].sum()))
-        return replaced(self, fields | {"flow": (*self.flow, step)})
+        return replaced(self, fields | {"flow": (*self.flow, step), "refused": None})
 
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
-        if self.by is None:
-            return {"all": self}
-        return {
-            level: replace(self.take(self.by.codes == code, note=f"{self.by.name} = {level}"), by=None)
-            for code, level in enumerate(self.by.levels)
-        }
+        from socialstats.designs.views import split_by
+
+        return {"all": self} if self.by is None else split_by(self, self.by)
 
     def drop_ties(self) -> Comparisons:
         """Return the design without its ties (itself when there are none)."""
@@ -179,16 +182,9 @@ class Comparisons:
 
         Statistics of the comparisons stay the same.
         """
-        from socialstats.designs.cells import merged
+        from socialstats.designs.views import swapped
 
-        other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
-        covariates = {name: Covariate(name=name, a=c.b, b=c.a) for name, c in self.covariates.items()}
-        return merged(
-            replace(
-                self, item_a=self.item_b, item_b=self.item_a, outcome=other[self.outcome],
-                first=(-self.first).astype(np.int8), covariates=covariates,
-            )
-        )  # fmt: skip
+        return swapped(self)
 
     def relabel(self, labels: Mapping[str, str]) -> Comparisons:
         """Give items new labels; items that `labels` does not name keep theirs.
@@ -232,8 +228,10 @@ class Comparisons:
         covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None,
         weight: str | None = None,
         by: str | None = None,
+        values: str | Literal[False] | None = None,
         cluster: str | Sequence[str] = (),
         tie: str | Sequence[str] = ("tie",),
+        refusal: str | Sequence[str] = (),
         missing: Missing = "error",
         winner_coding: WinnerCoding = "auto",
         na: str | Sequence[str] = (),
@@ -262,10 +260,12 @@ class Comparisons:
             Column of row weights: finite, from 0 upwards. Rows of weight 0 are left out, and counted in `flow`.
         by : str, optional
             Column that splits the table (for example the model).
+        values : str or False, optional
+            Column of the labels that each row cites (`cited`). By default ``values``, if there is one.
         cluster : str or sequence of str
             Columns whose rows are not independent of each other; ``"pair"`` for the pair of items.
-        tie : str or sequence of str
-            Labels that mean a tie.
+        tie, refusal : str or sequence of str
+            Labels that mean a tie; winners that mean that no choice was made (kept aside, in `refused`).
         missing : {"error", "drop"}
             Missing values are an error that lists their rows, or are left out and counted in `flow`.
         winner_coding : {"auto", "label", "side", "score"}
@@ -304,7 +304,8 @@ class Comparisons:
 
         options = Options(
             item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight, by=by,
-            cluster=cluster, tie=tie, missing=missing, winner_coding=winner_coding, na=na, allowed=allowed or {},
+            values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing, winner_coding=winner_coding,
+            na=na, allowed=allowed or {},
         )  # fmt: skip
         return build(as_table(data, source), options)
 

@@ -18,6 +18,7 @@ PARTS = (
     "order",
     "weight",
     "by",
+    "values",
     "cluster",
     "wins_a",
     "wins_b",
@@ -38,8 +39,10 @@ class Options:
     covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None
     weight: str | None = None
     by: str | None = None
+    values: str | Literal[False] | None = None
     cluster: str | Sequence[str] = ()
     tie: str | Sequence[str] = ("tie",)
+    refusal: str | Sequence[str] = ()
     missing: Missing = "error"
     winner_coding: WinnerCoding = "auto"
     na: str | Sequence[str] = ()
@@ -58,6 +61,11 @@ class Options:
     def tie_labels(self) -> tuple[str, ...]:
         """Labels that mean a tie."""
         return _texts(self.tie)
+
+    @property
+    def refusal_labels(self) -> frozenset[str]:
+        """Winners that mean that no choice was made."""
+        return frozenset(_texts(self.refusal))
 
     @property
     def na_labels(self) -> frozenset[str]:

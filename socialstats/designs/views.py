@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.cells import merged
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray
+from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray, Covariate, Factor
 from socialstats.errors import DesignError, InputError
 from socialstats.text import quoted
 
@@ -29,9 +29,43 @@ def relabelled(design: Comparisons, labels: Mapping[str, str]) -> Comparisons:
         raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
     items = tuple(sorted(renamed))
     code = np.array([items.index(name) for name in renamed], dtype=np.int64)
-    done = merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b]))
+    refused = design.refused
+    if refused is not None:
+        refused = relabelled(refused, {name: new for name, new in labels.items() if name in refused.items})
+    done = merged(
+        replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b], refused=refused)
+    )
     by_name = {"pair": done.pair} if "pair" not in design.columns.values() else {}
     return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
+
+
+def swapped(design: Comparisons) -> Comparisons:
+    """Exchange the sides; `Comparisons.swap` documents it."""
+    other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
+    return merged(
+        replace(
+            design, item_a=design.item_b, item_b=design.item_a, outcome=other[design.outcome],
+            first=(-design.first).astype(np.int8),
+            covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in design.covariates.items()},
+            refused=None if design.refused is None else swapped(design.refused),
+        )
+    )  # fmt: skip
+
+
+def split_by(design: Comparisons, by: Factor) -> dict[str, Comparisons]:
+    """Return one design a level of the by factor, each with its own refusals; `Comparisons.split` documents it."""
+    refused = {} if design.refused is None else design.refused.split()
+    return {
+        level: replace(
+            design.take(by.codes == code, note=f"{by.name} = {level}"), by=None, refused=refused.get(level)
+        )
+        for code, level in enumerate(by.levels)
+    }
+
+
+def without_cited(design: Comparisons) -> Comparisons:
+    """Return the design without the labels that its rows cite: fewer cells, the same comparisons."""
+    return design if design.cited is None else merged(replace(design, cited=None))
 
 
 def groups_of(design: Comparisons, covariate: str) -> dict[str, Any]:
@@ -65,6 +99,6 @@ def table_of(design: Comparisons) -> pd.DataFrame:
         columns["order"] = np.where(design.first > 0, names[design.item_a], names[design.item_b])
     for name, c in design.covariates.items():
         columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
-    for factor in (*([design.by] if design.by else []), *design.clusters):
+    for factor in (*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters):
         columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
     return pd.DataFrame(columns | {"count": design.count, "weight": design.weight})

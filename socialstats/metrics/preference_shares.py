@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ScaleOption = Literal["arithmetic", "geometric", "both"]
 Ci = Literal["basic", "percentile", "delta"]
+Ungrouped = Literal["error", "leave_out"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 CIS: tuple[str, ...] = get_args(Ci)
 TOO_FEW = "too few refits had finite strengths for an interval"
@@ -72,6 +73,7 @@ def preference_shares(
     scale: ScaleOption = "both",
     ci: Ci = "basic",
     by: str = "pair",
+    ungrouped: Ungrouped = "error",
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -85,7 +87,7 @@ def preference_shares(
     ----------
     fit : BradleyTerryResult
     groups : mapping of item to group
-        Every item of the fit, and no other.
+        Every item of the fit (see `ungrouped`), and no other.
     scale : {"both", "arithmetic", "geometric"}
         The arithmetic mean follows the few strongest items of a group; the geometric one treats all alike.
     ci : {"basic", "percentile", "delta"}
@@ -93,6 +95,8 @@ def preference_shares(
         refits: linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
     by : {"pair", "row", "cluster"}
         What the refits resample.
+    ungrouped : {"error", "leave_out"}
+        Items without a group: an error, or in no share (they stay in the model that estimates the strengths).
     resamples, seed : int
     level : float
 
@@ -125,11 +129,12 @@ def preference_shares(
     >>> round(sum(row.estimate for row in shares.rows if row.group == "geometric"), 9)
     1.0
     """
-    check_options(scale, ci, level)
-    items = tuple(fit.strengths)
+    check_options(scale, ci, level, ungrouped)
+    items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)
     strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
-    refits = None if ci == "delta" else usable_refits(fit, by, resamples, seed)
+    at = [k for k, item in enumerate(fit.strengths) if item in items]
+    refits = None if ci == "delta" else usable_refits(fit, by, resamples, seed)[:, at]
     scales = SCALES if scale == "both" else (scale,)
     rows: list[Row] = []
     for one in scales:
@@ -147,7 +152,7 @@ def preference_shares(
         fit={"method": ci, **({} if ci == "delta" else {"seed": seed, "resamples": resamples})},
         settings={
             "groups": {item: groups[item] for item in items}, "scale": scale, "ci": ci, "by": by,
-            "resamples": resamples, "seed": seed, "level": level,
+            "ungrouped": ungrouped, "resamples": resamples, "seed": seed, "level": level,
         },
         cautions=(size_caution(items, names, codes, portions), *lost),
         references=("bradley1952", "davisonhinkley1997"),
@@ -156,12 +161,14 @@ def preference_shares(
     )  # fmt: skip
 
 
-def check_options(scale: str, ci: str, level: float) -> None:
+def check_options(scale: str, ci: str, level: float, ungrouped: str = "error") -> None:
     """Raise InputError for an unknown option."""
     if scale not in get_args(ScaleOption):
         raise InputError(f"scale='{scale}' is not one of {', '.join(get_args(ScaleOption))}")
     if ci not in CIS:
         raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    if ungrouped not in get_args(Ungrouped):
+        raise InputError(f"ungrouped='{ungrouped}' is not one of {', '.join(get_args(Ungrouped))}")
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
 

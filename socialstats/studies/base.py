@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from socialstats.designs.comparisons import Comparisons
@@ -13,6 +13,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"
+BESIDE = ("simulated", "labels", "item_groups")  # not settings: what was read beside the table
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -43,6 +44,10 @@ class StudyOptions:
         Unit of `smallest_effect`: that of the values, or standard deviations of the differences.
     zero : mapping of str to float, or None
         What each judge gives to neutral texts (`socialstats.judge_zeros`), for the staged-values study.
+    labels : LabelCheck or None
+        Labels of stories by people and judges (`socialstats.studies.label_check.read_labels`), for role-conflict.
+    item_groups : mapping of str to mapping of item to group, or None
+        Groupings of the items that no column has, such as gender; items without a group are in none.
     verify : bool
         Recompute the numbers with independent implementations.
     simulated : str
@@ -62,6 +67,8 @@ class StudyOptions:
     smallest_effect: float | None = None
     effect_scale: Literal["raw", "d_z"] = "raw"
     zero: Mapping[str, float] | None = None
+    labels: Any = None
+    item_groups: Mapping[str, Mapping[str, str]] | None = None
     verify: bool = True
     simulated: str = ""
 
@@ -77,7 +84,7 @@ class StudyOptions:
 
     def echo(self) -> dict[str, Any]:
         """Return the settings as a mapping."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "simulated"}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in BESIDE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +114,8 @@ class Study:
         Columns by which the command line knows a table of `read`.
     controls : callable or None
         Table of control texts -> `StudyOptions.zero`; None: the study takes none.
+    beside : mapping of str to callable
+        Further tables that the study takes: field of `StudyOptions` -> what reads the Table for it.
     """
 
     name: str
@@ -119,6 +128,7 @@ class Study:
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
     controls: Callable[[Any], Mapping[str, float]] | None = None
+    beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def applies(self, design: Design) -> bool:
         """Tell whether the study can be run on this design."""

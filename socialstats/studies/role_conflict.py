@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.views import without_cited
 from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.choice_entropy import choice_entropy
@@ -17,6 +18,9 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, item_groups, strongest
+from socialstats.studies.item_groups import read_item_groups
+from socialstats.studies.label_blocks import labels_block, references_of
+from socialstats.studies.label_check import Checked, check_labels, read_labels
 from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.pair_blocks import cluster_block, effects_block, group_matrix, strengths_block
 from socialstats.studies.pair_model import default_cluster, fit_model
@@ -30,7 +34,9 @@ from socialstats.studies.urgency_blocks import (
     weight_block,
 )
 from socialstats.studies.urgency_multiverse import urgency_multiverses
+from socialstats.studies.urgency_refusals import refusal_blocks
 from socialstats.studies.urgency_tables import balance_table, grid_table, own_cautions, sensitivity_methods
+from socialstats.studies.value_blocks import value_blocks
 from socialstats.text import count, interval, number, percent, shorten
 
 
@@ -46,6 +52,9 @@ class Numbers:
     entropy: Result | None
     groups: dict[str, dict[str, Any]]
     shares: tuple[Block, ...]
+    values: tuple[Block, ...]
+    refusals: tuple[Block, ...]
+    labels: Checked | None
     multiverses: tuple[Block, ...]
 
 
@@ -54,9 +63,12 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     numbers = compute(design, options)
+    design = without_cited(design)
     fit, s, rates = numbers.fit, numbers.s, numbers.rates
     keys = (*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004", "steegen2016")
     keys += () if numbers.entropy is None else numbers.entropy.references
+    keys += tuple(key for block in (*numbers.values, *numbers.refusals) for r in block.results for key in r.references)
+    keys += () if numbers.labels is None else references_of(numbers.labels)
     return Outcome(
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
@@ -79,6 +91,8 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
 def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     """Compute everything the page shows."""
     groups = choose_groups(design, options)
+    values = value_blocks(design, list(groups), options)
+    design = without_cited(design)
     fit = fit_model(design, options, f"~ {options.covariate}", cluster=default_cluster(design))
     resampling: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "level": options.level}
     s = one(sensitivity(design, options.covariate, groups=next(iter(groups.values()), None), **resampling))
@@ -90,7 +104,10 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         ratio=urgency_in_sds(fit, options),
         entropy=entropy_of(design, options),
         groups=groups,
-        shares=tuple(share_blocks(fit, groups, options)),
+        shares=tuple(share_blocks(fit, groups | further_groups(design, options), options)),
+        values=values,
+        refusals=refusal_blocks(design, options),
+        labels=None if options.labels is None else check_labels(options.labels, options),
         multiverses=urgency_multiverses(design, fit, s, groups, options),
     )
 
@@ -100,6 +117,9 @@ def named(numbers: Numbers) -> dict[str, Result]:
     found = {"Strengths and effects": numbers.fit, "Sensitivity S": numbers.s, "Win rates": numbers.rates}
     found |= {} if numbers.entropy is None else {"Entropy": numbers.entropy}
     found |= {result.title: result for block in numbers.shares for result in block.results}
+    found |= {f"Values cited: {block.id}": result for block in numbers.values for result in block.results}
+    labels = () if numbers.labels is None else numbers.labels.all()
+    found |= {f"Label check {k}: {result.title}": result for k, result in enumerate(labels, 1)}
     return found | {result.title: result for block in numbers.multiverses for result in block.results}
 
 
@@ -123,6 +143,9 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
         *numbers.shares,
         *(group_matrix(design, groups, name) for name, groups in numbers.groups.items()),
         None if numbers.entropy is None else entropy_block(numbers.entropy),
+        *numbers.values,
+        None if numbers.labels is None else labels_block(options.labels, numbers.labels),
+        *numbers.refusals,
         cluster_block(design, options, f"~ {options.covariate}", fit),
         *numbers.multiverses,
     )
@@ -131,9 +154,11 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
 
 def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Caution, ...]:
     """Return the cautions of the study, its results and the table, most serious first."""
-    shares = [result.cautions for block in numbers.shares for result in block.results]
+    beside = (*numbers.shares, *numbers.values, *numbers.refusals)
+    more = [result.cautions for block in beside for result in block.results]
+    more += [] if numbers.labels is None else [result.cautions for result in numbers.labels.all()]
     results = (numbers.s.cautions, numbers.rates.cautions, numbers.fit.cautions)
-    return order_cautions(own_cautions(design, numbers.fit, options), *results, design.cautions, *shares)
+    return order_cautions(own_cautions(design, numbers.fit, options), *results, design.cautions, *more)
 
 
 def one(result: Result | ResultGroup) -> Result:
@@ -151,6 +176,17 @@ def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[
     if options.group not in found:
         raise InputError(f"no grouping '{options.group}' of the items; groupings: {', '.join(found) or 'none'}")
     return {options.group: found[options.group]}
+
+
+def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
+    """Return the groupings from beside the table, of the items that it has."""
+    given = {} if options.item_groups is None else options.item_groups
+    known = item_groups(design)
+    kept = {
+        name: {item: group for item, group in groups.items() if item in design.items}
+        for name, groups in given.items() if name not in known
+    }  # fmt: skip
+    return {name: groups for name, groups in kept.items() if len(set(groups.values())) > 1}
 
 
 def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | None:
@@ -236,4 +272,5 @@ STUDY = Study(
     suits=_applies,
     run=run,
     levels=levels,
+    beside={"labels": read_labels, "item_groups": read_item_groups},
 )

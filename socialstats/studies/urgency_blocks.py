@@ -16,7 +16,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.comparisons import strongest
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.studies.pair_blocks import row_table
-from socialstats.text import count, interval, number, percent
+from socialstats.text import count, interval, listing, number, percent, shorten
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 
@@ -171,33 +171,38 @@ def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], opt
             continue
         by_item = {item: str(v) for item, v in mapping.items()}
         shares = preference_shares(
-            fit, by_item, resamples=min(options.resamples, 1000), seed=options.seed, level=options.level
+            fit, by_item, ungrouped="leave_out", resamples=min(options.resamples, 1000), seed=options.seed,
+            level=options.level,
         )
-        rows = tuple(
-            Row(
-                term=f"{r.term} ({r.group})",
-                estimate=r.estimate,
-                conf_low=r.conf_low,
-                conf_high=r.conf_high,
-                conf_level=r.conf_level,
-                undefined=r.undefined,
-            )
-            for r in shares.rows
-        )
-        found.append(
-            Block(
-                id=f"shares-{name}",
-                question=f"Which {name} is preferred?",
-                sentences=(shares.sentence(),),
-                draw=partial(
-                    forest, rows, xlabel="share of preference", reference=1 / len(set(by_item.values())), sort=False
-                ),
-                figure_title=f"Preference shares by {name}",
-                caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
-                "equal share. The arithmetic mean follows a group's few strongest roles, the geometric mean treats "
-                f"all alike. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits.",
-                tables=(row_table(shares.rows, f"Preference shares by {name}"),),
-                results=(shares,),
-            )
-        )
+        found.append(share_block(shares, name, len(fit.strengths) - len(by_item)))
     return found
+
+
+def share_block(shares: Result, name: str, left: int) -> Block:
+    """Return the shares of one grouping; `left` roles have no group in it."""
+    rows = tuple(
+        Row(
+            term=f"{r.term} ({r.group})",
+            estimate=r.estimate,
+            conf_low=r.conf_low,
+            conf_high=r.conf_high,
+            conf_level=r.conf_level,
+            undefined=r.undefined,
+        )
+        for r in shares.rows
+    )
+    sizes = {r.term: r.n_units or 0 for r in shares.rows}
+    said = listing([f"{shorten(term, 30)} {count(n, 'role')}" for term, n in sizes.items()], most=8)
+    outside = f"; {count(left, 'role')} without a group" if left else ""
+    return Block(
+        id=f"shares-{name}",
+        question=f"Which {name.replace('_', ' ')} is preferred?",
+        sentences=(shares.sentence(),),
+        draw=partial(forest, rows, xlabel="share of preference", reference=1 / len(sizes), sort=False),
+        figure_title=f"Preference shares by {name.replace('_', ' ')}",
+        caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
+        f"equal share. Groups: {said}{outside}. The arithmetic mean follows a group's few strongest roles, the "
+        f"geometric mean treats all alike. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits.",
+        tables=(row_table(shares.rows, f"Preference shares by {name.replace('_', ' ')}"),),
+        results=(shares,),
+    )

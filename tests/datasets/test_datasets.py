@@ -114,7 +114,8 @@ def test_bundled_rows_are_these() -> None:
 
 
 DIGESTS = {
-    "role_conflict": "5684950b031b9539",
+    "role_conflict": "5681bdf9223ad5e6",
+    "role_conflict_labels": "f0e042058f38b2ef",
     "role_conflict_roles": "c6033e70f76d423a",
     "norm_goal": "f934362fae8ea134",
     "relationship_bias": "5d00848aabccb3b5",

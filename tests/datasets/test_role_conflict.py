@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.datasets import role_conflict, role_conflict_roles, role_conflict_truth
+from socialstats.datasets import role_conflict, role_conflict_labels, role_conflict_roles, role_conflict_truth
 from socialstats.datasets.reading import DATA, table
 from socialstats.datasets.simulate_role_conflict import (
     COUNTERPARTS,
@@ -142,3 +142,41 @@ def test_choices_of_a_pair_are_dependent(data: pd.DataFrame) -> None:
     y = (data["choice"] == data["role_a"]).to_numpy(dtype=float)
     observed = ((y - p).reshape(-1, 9).sum(axis=1) ** 2).sum()
     assert observed / (p * (1 - p)).sum() > 1.25
+
+
+def test_values_cited_have_the_shares_they_claim(data: pd.DataFrame) -> None:
+    """Shares of stories by domain of the chosen role, within 4 standard errors by pair of roles."""
+    truth = role_conflict_truth().values
+    chosen = np.where(data["choice"] == data["role_a"], data["domain_a"], data["domain_b"])
+    lists = data["values"].str.split(";")
+    assert abs(lists.str.len().mean() - 1.176) < 0.01
+    pair = np.arange(len(data)) // 9
+    for domain, shares in truth.items():
+        own = chosen == domain
+        assert sum(shares.values()) == pytest.approx(1.176)
+        for value, share in shares.items():
+            hit = np.array([value in one for one in lists], dtype=float)
+            off = np.bincount(pair, (hit - share) * own)
+            assert abs(off.sum()) < 4 * np.sqrt((off**2).sum()), (domain, value)
+
+
+def test_labels_are_as_right_as_they_claim(data: pd.DataFrame) -> None:
+    labels, truth = role_conflict_labels(), role_conflict_truth()
+    wide = labels.pivot(index="scenario", columns="rater", values="label")
+    stories = data.set_index("scenario").loc[wide.index]
+    gap = stories["urgency_a"] - stories["urgency_b"]
+    assert (wide["reference"] == np.select([gap > 0, gap < 0], ["A", "B"], default="Tie")).all()
+    assert wide.shape == (300, 7)
+    right = wide.eq(wide["reference"], axis=0).mean()
+    for kind, chance in (("person", truth.person_right), ("judge", truth.judge_right)):
+        seen = right[[name for name in right.index if name.startswith(kind)]].mean()
+        assert abs(seen - chance) < 4 * np.sqrt(chance * (1 - chance) / 900)
+
+
+def test_values_do_not_change_the_choices() -> None:
+    """The digest of the table without them is what it was before they were added."""
+    import hashlib
+
+    text = gzip.decompress(DATA.joinpath("role_conflict.csv.gz").read_bytes()).decode()
+    plain = "\n".join(line.rpartition(",")[0] for line in text.splitlines()) + "\n"
+    assert hashlib.sha256(plain.encode()).hexdigest()[:16] == "5684950b031b9539"

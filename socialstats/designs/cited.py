@@ -1,0 +1,92 @@
+"""What the rows of a comparison table cite, by the item that was chosen: from cells to label lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.designs.label_lists import LabelLists, gathered, split
+from socialstats.designs.labels import label_cautions
+from socialstats.designs.parts import Factor
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.text import quoted
+
+SEPARATORS = (";", "|", ",")
+
+__all__ = ["SEPARATORS", "ChosenLabels", "chosen_labels"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenLabels:
+    """Labels cited by the rows that chose an item.
+
+    Attributes
+    ----------
+    lists : LabelLists
+        Units are rows; `group` is the group of the chosen item.
+    sep : str
+        What separated the labels of a row; empty where no row cites several.
+    ties : int
+        Rows without a chosen item, which are left out.
+    """
+
+    lists: LabelLists
+    sep: str
+    ties: int
+
+
+def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cluster: Any = None) -> ChosenLabels:
+    """Return the labels that each row cites, grouped by a covariate of the item that the row chose.
+
+    Parameters
+    ----------
+    design : Comparisons
+        With `cited`.
+    group : str
+        Covariate with one value each side, such as the domain of the role.
+    sep : str, optional
+        What stands between the labels of a row; by default the first of ``;``, ``|`` and ``,`` that any row has.
+    cluster : str, sequence of str or None
+        As in `Comparisons.factors`.
+
+    Raises
+    ------
+    InputError
+        If the design cites no labels, or has no such covariate.
+    NothingToAnalyse
+        If no row with a chosen item cites a label.
+
+    Examples
+    --------
+    >>> rows = {"item_a": ["son", "son"], "item_b": ["judge", "judge"], "winner": ["son", "judge"],
+    ...         "kind_a": ["family"] * 2, "kind_b": ["work"] * 2, "values": ["care;duty", "duty"]}
+    >>> found = chosen_labels(Comparisons.from_frame(rows), "kind")
+    >>> found.lists.labels, found.lists.group.levels
+    (('care', 'duty'), ('family', 'work'))
+    """
+    if design.cited is None:
+        raise InputError("no column of cited labels: name it with values='COLUMN' (--map values=COLUMN)")
+    if group not in design.covariates:
+        raise InputError(f"no covariate '{group}'; covariates: {quoted(list(design.covariates)) or 'none'}")
+    texts = design.cited.levels
+    found = sep or next((one for one in SEPARATORS if any(one in text for text in texts)), "")
+    lists = [split(text, found or None) for text in texts]
+    chosen = np.flatnonzero(design.outcome != TIED)
+    used = np.unique(design.cited.codes[chosen]).tolist()
+    names = tuple(sorted({name for k in used for name in lists[k]}))
+    if not names:
+        raise NothingToAnalyse(f"{design.source}: no row with a chosen item cites a label")
+    marks = np.array([[float(name in own) for name in names] for own in map(set, lists)])
+    sides = design.covariates[group]
+    values = np.where(design.outcome == A_WON, sides.a, sides.b)[chosen]
+    levels = tuple(sorted({str(value) for value in values.tolist()}))
+    codes = np.array([levels.index(str(value)) for value in values.tolist()], dtype=np.int64)
+    factors = [Factor(name=f"{group} chosen", codes=codes, levels=levels)]
+    factors += [Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)]
+    cited, times = marks[design.cited.codes[chosen]], design.count[chosen]
+    base = LabelLists(labels=names, cited=cited, count=times, source=design.source, columns=(design.cited.name,),
+                      cautions=tuple(label_cautions({"labels": names})))  # fmt: skip
+    return ChosenLabels(lists=gathered(cited, times, factors, base, True), sep=found, ties=design.n_ties)

@@ -1,0 +1,115 @@
+"""Values cited by the choices, by domain of the chosen role: shares of stories and of labels, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from socialstats.designs.cited import ChosenLabels, chosen_labels
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import NothingToAnalyse
+from socialstats.figures import forest, heat
+from socialstats.figures.heat import MOST_GROUPS
+from socialstats.metrics.label_counts import label_counts
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.estimates import numbers_text
+from socialstats.studies.outcome import Block, Table
+from socialstats.studies.pair_model import default_cluster
+from socialstats.text import count, quoted, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+HEADER = ("Chosen", "Value", "Stories that cite it", "Share of stories", "Low", "High", "Share of labels", "Low ",
+          "High ", "Stories", "Labels", "Why not")  # fmt: skip
+MOST_TOLD = 6
+
+
+def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) -> tuple[Block, ...]:
+    """Return one block a grouping of the items, where the table says what each row cites; none otherwise."""
+    if design.cited is None:
+        return ()
+    found = []
+    for group in groups:
+        try:
+            chosen = chosen_labels(design, group, cluster=default_cluster(design))
+        except NothingToAnalyse:
+            continue
+        result = label_counts(chosen.lists, level=options.level, resamples=options.resamples, seed=options.seed)
+        found.append(value_block(result, chosen, group, options))
+    return tuple(found)
+
+
+def value_block(result: Result, chosen: ChosenLabels, group: str, options: StudyOptions) -> Block:
+    """Return the block: what is cited most where each group is chosen, its heat map, and both shares with intervals."""
+    trios = [result.rows[k : k + 3] for k in range(0, len(result.rows), 3)]
+    cells = tuple(
+        (
+            one.group or "(any)", one.term, int(one.estimate or 0), *_share(of_units), *_share(of_labels),
+            int(of_units.n or 0), int(of_labels.n or 0), of_units.undefined or of_labels.undefined,
+        )
+        for one, of_units, of_labels in trios
+    )  # fmt: skip
+    shown = tuple(
+        replace(of_labels, term=one.term, group=one.group) for one, _, of_labels in trios if one.group is not None
+    )
+    overall = tuple(replace(of_labels, term=one.term) for one, _, of_labels in trios if one.group is None)
+    return Block(
+        id=f"values-{group}",
+        question=f"Which values are cited, by {group} of the chosen role?",
+        sentences=(result.sentence(), *leaders(shown, group)),
+        draw=draw_of(shown, overall),
+        figure_title=f"Share of the labels cited where the column's {group} was chosen",
+        caption=caption_of(result, chosen),
+        tables=(Table(caption=f"Values cited by {group} of the chosen role", header=HEADER, cells=cells),),
+        results=(result,),
+    )
+
+
+def draw_of(shown: tuple[Row, ...], overall: tuple[Row, ...]) -> partial[Axes] | None:
+    """Return what draws the heat map; a forest of all rows together where it would have too many cells."""
+    fits = max(len({row.term for row in shown}), len({row.group for row in shown})) <= MOST_GROUPS
+    if not fits:
+        return partial(forest, overall[:60], xlabel="share of labels", digits=3, reference=None)
+    even = 1 / max(len(overall), 1)
+    farthest = max((abs((row.estimate or even) - even) for row in shown), default=even) or even
+    return partial(heat, shown, neutral=even, extreme=farthest, xlabel="chosen")
+
+
+def caption_of(result: Result, chosen: ChosenLabels) -> str:
+    """Say how the labels were told apart, what the shares are of, and what was left out."""
+    apart = (
+        f"Labels of a story are separated by '{chosen.sep}'. " if chosen.sep else "A story cites one label at most. "
+    )
+    ties = f" {count(chosen.ties, 'tie')} left out: no role was chosen." if chosen.ties else ""
+    return (
+        f"{apart}Shares of stories add to the labels a story cites, shares of labels to 1; a published count by domain "
+        f"may mean either. White: labels cited equally often. {result.inference}.{ties}"
+    )
+
+
+def leaders(rows: tuple[Row, ...], group: str) -> tuple[str, ...]:
+    """Name the label with the largest share in each group, with its interval."""
+    best: dict[str, Row] = {}
+    for row in rows:
+        name = row.group or ""
+        if (row.estimate or 0.0) > (best[name].estimate or 0.0 if name in best else 0.0):
+            best[name] = row
+    if not best:
+        return ()
+    told = [
+        f"{shorten(name, 40)}: {shorten(row.term, 40)} ({numbers_text(row, digits=3, bounded=True)})"
+        for name, row in list(best.items())[:MOST_TOLD]
+    ]  # fmt: skip
+    names = {row.term for row in best.values()}
+    same = f"the same in every {group}" if len(names) == 1 and len(best) > 1 else quoted(sorted(names))
+    return (f"Largest share of the labels, by {group} of the chosen role ({same}): {'; '.join(told)}.",)
+
+
+def _share(row: Row) -> tuple[float | None, float | None, float | None]:
+    return row.estimate, row.conf_low, row.conf_high
+
+
+__all__ = ["value_block", "value_blocks"]

@@ -1,0 +1,227 @@
+"""Role conflict: values cited, labels checked, refusals bounded and groups of roles from a table of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from study_examples import FAST, choices
+
+import socialstats as ss
+from socialstats.designs.comparisons import A_WON, B_WON, TIED
+from socialstats.errors import DesignError, InputError
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.item_groups import read_item_groups
+from socialstats.studies.label_check import LabelCheck, check_labels, read_labels
+from socialstats.studies.outcome import Block, Outcome
+from socialstats.studies.urgency_refusals import filled, s_of, share_of
+from socialstats.tables import as_table
+
+STUDY = STUDIES["role-conflict"]
+
+
+@pytest.fixture(scope="module")
+def labels() -> LabelCheck:
+    return read_labels(as_table(ss.datasets.role_conflict_labels()))
+
+
+@pytest.fixture(scope="module")
+def outcome(labels: LabelCheck) -> Outcome:
+    frame = ss.datasets.role_conflict()
+    frame.loc[np.random.default_rng(5).random(len(frame)) < 0.03, "choice"] = "refused"
+    groups = read_item_groups(as_table(ss.datasets.role_conflict_roles()))
+    options = StudyOptions(resamples=200, labels=labels, item_groups=groups)
+    return run_study(STUDY, ss.Comparisons.from_frame(frame, refusal="refused"), options)
+
+
+def block(outcome: Outcome, name: str) -> Block:
+    return next(b for b in outcome.blocks if b.id == name)
+
+
+def test_every_question_of_the_paper_is_on_the_page_and_verified(outcome: Outcome) -> None:
+    ids = {b.id for b in outcome.blocks}
+    assert {"values-domain", "labels", "refusals-share", "refusals-s", "shares-domain", "shares-gender"} <= ids
+    assert outcome.verifications
+    assert [name for name, v in outcome.verifications.items() if not v.ok] == []
+    assert all(b.draw is None or b.draw() for b in outcome.blocks if b.id.startswith(("values", "labels", "refus")))
+
+
+def test_true_shares_of_values_lie_in_their_intervals(outcome: Outcome) -> None:
+    """50 intervals at 95 %: at least 43 hold the truth with probability .998 (binomial)."""
+    truth = ss.datasets.role_conflict_truth().values
+    rows = block(outcome, "values-domain").results[0].rows
+    held = []
+    for row in rows:
+        if row.group is not None and row.term.endswith("(share of units)"):
+            true = truth[row.group][row.term.removesuffix(" (share of units)")]
+            assert row.conf_low is not None
+            assert row.conf_high is not None
+            held.append(row.conf_low <= true <= row.conf_high)
+    assert len(held) == 50
+    assert sum(held) >= 43
+
+
+def test_both_denominators_of_a_value(outcome: Outcome) -> None:
+    table = block(outcome, "values-domain").tables[0]
+    rows = [dict(zip(table.header, cells, strict=True)) for cells in table.cells if cells[0] == "family"]
+    assert len(rows) == 10
+    assert sum(float(r["Share of labels"] or 0) for r in rows) == pytest.approx(1)
+    for r in rows:
+        assert r["Share of stories"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Stories"] or 1))
+        assert r["Share of labels"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Labels"] or 1))
+
+
+def test_the_majority_is_as_right_as_its_people_are(labels: LabelCheck) -> None:
+    """Accuracy of three independent votes by enumeration of what people say, ties broken at random."""
+    truth = ss.datasets.role_conflict_truth()
+    p, expected = truth.person_right, {}
+    for true, chance in (("side", {"side": p, "tie": 0.9 * (1 - p), "other": 0.1 * (1 - p)}),
+                         ("tie", {"tie": p, "side": (1 - p) / 2, "other": (1 - p) / 2})):  # fmt: skip
+        total = 0.0
+        for votes in product(chance, repeat=3):
+            most = max(votes.count(v) for v in votes)
+            tied = {v for v in votes if votes.count(v) == most}
+            total += np.prod([chance[v] for v in votes]) * (true in tied) / len(tied)
+        expected[true] = total
+    reference = labels.ratings.of_raters(["reference"])
+    ties = float(np.mean([labels.ratings.levels[v] == "Tie" for v in reference.value.tolist()]))
+    row = check_labels(labels, FAST).accuracy["split"].row("accuracy")
+    assert row.conf_low is not None
+    assert row.conf_high is not None
+    assert row.conf_low < ties * expected["tie"] + (1 - ties) * expected["side"] < row.conf_high
+
+
+def test_kappas_agree_with_scikit_learn(labels: LabelCheck) -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    wide = ss.datasets.role_conflict_labels().pivot(index="scenario", columns="rater", values="label")
+    codes = wide.replace({"A": 0, "Tie": 1, "B": 2}).astype(int)
+    kappas = check_labels(labels, FAST).kappas
+    assert len(kappas) == 4
+    for (stories, weights), found in kappas.items():
+        part = codes if stories == "all stories" else codes[codes["reference"] != 1]
+        for rater, result in found.items():
+            theirs = cohen_kappa_score(part["reference"], part[rater], weights=weights, labels=[0, 1, 2])
+            assert result.rows[0].estimate == pytest.approx(theirs, abs=1e-12)
+            assert result.rows[0].n == len(part)
+
+
+@pytest.mark.parametrize("words", [("-1", "0", "1"), ("a", "TIE", "b"), (-1, 0, 1)])
+def test_labels_may_be_numbers_or_words(words: tuple[object, ...], labels: LabelCheck) -> None:
+    frame = ss.datasets.role_conflict_labels()
+    coded = frame.assign(label=frame["label"].map(dict(zip(("A", "Tie", "B"), words, strict=True))))
+    again = check_labels(read_labels(as_table(coded)), FAST)
+    first = check_labels(labels, FAST)
+    assert again.alphas["people"].rows[0].estimate == pytest.approx(first.alphas["people"].rows[0].estimate)
+    assert [r.rows[0].estimate for f in again.kappas.values() for r in f.values()] == pytest.approx(
+        [r.rows[0].estimate for f in first.kappas.values() for r in f.values()]
+    )
+
+
+def test_tables_of_labels_that_cannot_be_checked_say_what_to_do() -> None:
+    frame = ss.datasets.role_conflict_labels()
+    with pytest.raises(InputError, match=r"'maybe' is no label\. Write -1, 0, 1 or A, Tie, B"):
+        read_labels(as_table(frame.replace({"label": {"Tie": "maybe"}})))
+    with pytest.raises(InputError, match=r"no rater is the reference.*Call its rater 'reference'"):
+        read_labels(as_table(frame[frame["rater"] != "reference"]))
+    with pytest.raises(InputError, match="nobody but the reference"):
+        read_labels(as_table(frame[frame["rater"] == "reference"]))
+    with pytest.raises(DesignError, match=r"no column for the rater \(looked for rater, annotator"):
+        read_labels(as_table(frame.rename(columns={"rater": "who"})))
+
+
+def test_without_kinds_all_raters_are_people() -> None:
+    found = read_labels(as_table(ss.datasets.role_conflict_labels().drop(columns="kind")))
+    assert len(found.people) == 6
+    assert found.judges == ()
+
+
+def test_groups_of_some_roles_are_shares_of_those_roles_only(outcome: Outcome) -> None:
+    shares = block(outcome, "shares-gender")
+    rows = [r for r in shares.results[0].rows if r.group == "arithmetic"]
+    assert {r.term: r.n_units for r in rows} == {"female": 7, "male": 7}
+    assert sum(r.estimate or 0 for r in rows) == pytest.approx(1)
+    fit = block(outcome, "strengths").results[0]
+    roles = ss.datasets.role_conflict_roles()
+    worth = {g: np.mean([np.exp(fit.row(n, group="strength").estimate) for n in roles["role"][roles["gender"] == g]])
+             for g in ("female", "male")}  # fmt: skip
+    female = next(r for r in rows if r.term == "female")
+    assert female.estimate == pytest.approx(worth["female"] / sum(worth.values()))
+    assert female.conf_low is not None
+    assert female.conf_high is not None
+    assert female.conf_low < 0.5 < female.conf_high  # gender has no effect, by construction
+    assert "P_g" in shares.caption
+    assert "51 roles without a group" in shares.caption
+
+
+def test_tables_of_groups_are_checked() -> None:
+    with pytest.raises(InputError, match="'nun' has several rows"):
+        read_item_groups(as_table({"role": ["nun", "nun"], "gender": ["f", "m"]}))
+    with pytest.raises(DesignError, match="no column that names the item"):
+        read_item_groups(as_table({"who": ["nun"], "gender": ["f"]}))
+    with pytest.raises(DesignError, match="no column of a grouping"):
+        read_item_groups(as_table({"role": ["nun"]}))
+
+
+def small() -> ss.Comparisons:
+    frame = choices(seed=3)
+    frame.loc[::9, "winner"] = "refused"
+    return ss.Comparisons.from_frame(frame, cluster="story", refusal="refused")
+
+
+def test_bounds_by_refusals_agree_with_a_plain_count() -> None:
+    frame = choices(seed=3)
+    refused = np.zeros(len(frame), dtype=bool)
+    refused[::9] = True
+    more = frame["urgency_a"] > frame["urgency_b"]
+    unequal = (frame["urgency_a"] != frame["urgency_b"]).to_numpy()
+    wins = (np.where(frame["winner"] == frame["item_a"], more, ~more) & unequal & ~refused).sum()
+    n, r = (unequal & ~refused).sum(), (unequal & refused).sum()
+    expected = {"drop": wins / n, "against": wins / (n + r), "for": (wins + r) / (n + r)}
+    for rule, share in expected.items():
+        row = share_of(small(), "urgency", FAST, rule).row("all", group="higher")  # type: ignore[arg-type]
+        assert row.estimate == pytest.approx(share)
+
+
+def test_s_is_larger_when_refusals_count_against_urgency() -> None:
+    drop, against, favour = (
+        s_of(small(), "urgency", FAST, rule).row("S").estimate for rule in ("drop", "against", "for")
+    )
+    assert favour < drop < against  # type: ignore[operator]
+    design = small()
+    assert design.refused is not None
+    whole = filled(design, "urgency", "for")
+    assert whole.n_rows == design.n_rows + design.refused.n_rows
+    sign = np.sign(design.refused.covariates["urgency"].a - design.refused.covariates["urgency"].b)
+    assert whole.n_ties == design.refused.count[sign == 0].sum()
+    assert set(filled(design, "urgency", "against").outcome.tolist()) <= {A_WON, B_WON, TIED}
+
+
+def test_no_refusals_no_labels_no_values_no_block() -> None:
+    ids = [b.id for b in run_study(STUDY, ss.Comparisons.from_frame(choices(), cluster="story"), FAST).blocks]
+    assert not [name for name in ids if name.startswith(("values", "labels", "refusals"))]
+
+
+def test_values_leave_every_other_number_as_it_is() -> None:
+    frame = choices()
+    cited = frame.assign(values=np.where(np.arange(len(frame)) % 3, "care;duty", "power"))
+    plain, more = (run_study(STUDY, ss.Comparisons.from_frame(f, cluster="story"), FAST) for f in (frame, cited))
+    others = [b for b in more.blocks if not b.id.startswith("values")]
+    assert [b.sentences for b in others] == [b.sentences for b in plain.blocks]
+    assert [b.tables for b in others] == [b.tables for b in plain.blocks]
+
+
+def test_hostile_values_and_labels_are_drawn_and_kept() -> None:
+    frame = choices()
+    cited = frame.assign(values=np.where(np.arange(len(frame)) % 2, "<b>x</b>;$a_1$", "r" * 300))
+    found = block(run_study(STUDY, ss.Comparisons.from_frame(cited, cluster="story"), FAST), "values-domain")
+    assert found.draw is not None
+    found.draw()
+    assert any(cells[1] == "<b>x</b>" for cells in found.tables[0].cells)
+
+
+def test_settings_do_not_hold_what_stands_beside_the_table(labels: LabelCheck) -> None:
+    echoed = replace(FAST, labels=labels, item_groups={"g": {"a": "b"}}).echo()
+    assert not {"labels", "item_groups"} & set(echoed)
