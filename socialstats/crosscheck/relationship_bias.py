@@ -1,19 +1,42 @@
-"""Relationship bias once more: pandas group means, least squares with clustered errors, McNemar and t elsewhere.
+"""Relationship bias once more: pandas' group means, statsmodels' clustered errors, McNemar and t elsewhere.
 
 The table is read from the design again, one record an answer, with labels for everything; B is a contrast of a
-saturated (weighted) regression of the answers on their cells.
+saturated (weighted) regression of the answers on their cells. Every number of every row is compared.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.couple_bootstrap import overall_ends, resampled, term_ends
+from socialstats.crosscheck.couple_errors import contrast_error
+from socialstats.crosscheck.couple_records import (
+    CELL,
+    Key,
+    bias_contrasts,
+    cell_means,
+    mean_contrast,
+    position_contrasts,
+    records,
+    score_contrasts,
+    value_of,
+    weighted,
+)
+from socialstats.crosscheck.couple_tests import (
+    couple_table,
+    mcnemar_checks,
+    overall_flip_checks,
+    scenario_checks,
+    scenario_values,
+    size_of,
+)
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
-from socialstats.crosscheck.row_arithmetic import same_p
-from socialstats.designs.ratings import Ratings
+from socialstats.crosscheck.row_arithmetic import label, relative, same_p, statistic_checks, t_ends
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -21,296 +44,288 @@ if TYPE_CHECKING:
 
 SAME = "the same means in another order of arithmetic"
 SANDWICH = "the same sandwich from another implementation"
-MC_WIDTH = 5.0
-WITH_T, LESS = "scipy's t test", "exact p less the point probability"
+DRAWS, MC_WIDTH = 20_000, 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """A row that is a contrast of cell means: its coefficients rater by rater, and what it can reach."""
+
+    row: Row
+    parts: list[dict[Key, float]]
+    reach: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Recount:
+    """What everything is recomputed from.
+
+    Attributes
+    ----------
+    result : Result
+    plain : DataFrame
+        Records.
+    table : DataFrame
+        The same with weights, those of each level of the stratum below those of all answers.
+    means, cells : mapping
+        Means of the cells of `table`, and their codes.
+    pairs : list of (term, first group, second group)
+    levels : tuple of str
+        Of the stratum.
+    """
+
+    result: Result
+    plain: pd.DataFrame
+    table: pd.DataFrame
+    means: dict[Key, float]
+    cells: dict[Key, int]
+    pairs: list[tuple[str, str, str]]
+    levels: tuple[str, ...]
+
+    def error(self, contrast: dict[Key, float]) -> tuple[float, float]:
+        """Standard error and degrees of freedom of a contrast."""
+        return contrast_error(self.table, contrast, self.cells)
+
+    def rows(self, group: str) -> dict[str, Row]:
+        """Rows of a group by their terms."""
+        return {row.term: row for row in self.result.rows if row.group == group}
 
 
 def verify(result: Result) -> Verification:
-    """Recompute B, S, B_all, their clustered standard errors, and the tests beside them.
+    """Recompute every row: B, S, B_all, levels of the stratum and their differences, and the tests beside them.
 
     Returns
     -------
     Verification
-        The largest difference of each kind.
+        The largest difference of each kind of row.
     """
-    table = records(result)
-    biases = [row for row in result.rows if row.group == "bias"]
-    checks = [
-        mean_checks(result, table), error_checks(result, table, biases), mcnemar_checks(result, table),
-        scenario_checks(result, table), overall_checks(result, table),
-    ]  # fmt: skip
-    return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in checks if c))
+    counted = recount(result)
+    kinds = {
+        "biases, scores and places": main_checks(counted), "levels": level_checks(counted),
+        "tests of scenarios": scenario_rows(counted), "McNemar": mcnemar_rows(counted),
+        "without any bias": null_checks(counted),
+    }  # fmt: skip
+    drawn = [check for found in kinds.values() for check in found if "Monte-Carlo" in check.why]
+    kinds = {kind: [c for c in found if "Monte-Carlo" not in c.why] for kind, found in kinds.items()}
+    kinds["tests by random draws"] = drawn
+    return Verification(checks=tuple(worst(found, f"numbers: {kind}") for kind, found in kinds.items() if found))
 
 
-def records(result: Result) -> pd.DataFrame:
-    """Return one record an answer (repeated by its count): labels, score, and its weight in the mean of its cell."""
+def recount(result: Result) -> Recount:
+    """Read the records, and average them in every cell."""
     import pandas as pd
 
-    design: Ratings = result.design
-    options = result.settings
-    known = {**design.strata, **{f.name: f for f in design.clusters}}
-    ok = design.status == 0
-    unit = design.unit[ok]
-    first = design.levels[np.flatnonzero([same(v, options["answers"][0]) for v in design.levels])[0]]
-    table = pd.DataFrame({
-        "score": np.where(np.array(design.levels, dtype=object)[design.value[ok]] == first, -1.0, 1.0),
-        "rater": design.rater[ok] if options["aggregate"] == "rater" else 0, "who": design.rater[ok], "unit": unit,
-    })  # fmt: skip
-    for name in ("scenario", "pair", "group_first", "group_second"):
-        factor = known[options[name]]
-        table[name] = np.array(factor.levels, dtype=object)[factor.codes[unit]]
-    for k, factor in enumerate(design.factors(options["cluster"])):
-        table[f"g{k}"] = factor.codes[unit]
-    table = table.loc[table.index.repeat(design.unit_count[unit].astype(int))].reset_index(drop=True)
-    table = table[table["group_first"].isin(result.extras["groups"])]
-    table = table[table["group_second"].isin(result.extras["groups"])]
-    if options["couples"] == "complete":
-        table = complete(table)
-    return weighted(table, options["aggregate"])
-
-
-def same(label: str, answer: Any) -> bool:
-    """Tell whether a label is this answer, as text or as a number."""
-    try:
-        return float(label) == float(answer)
-    except (TypeError, ValueError):
-        return label == str(answer)
-
-
-def complete(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave out couples of two groups with answers in one order only."""
-    groups = table[["group_first", "group_second"]]
-    kind = groups.apply(lambda r: " / ".join(sorted(map(str, r))), axis=1)
-    orders = table.groupby([table["scenario"], table["pair"], table["who"], kind])["group_first"].transform("nunique")
-    return table[(orders == 2) | (table["group_first"] == table["group_second"])]
-
-
-def weighted(table: pd.DataFrame, aggregate: str) -> pd.DataFrame:
-    """Add the cell of each answer, and its weight (answers alike, or scenarios alike)."""
-    keys = ["rater", "group_first", "group_second"]
-    table = table.assign(w=1.0, cell=table.groupby(keys).ngroup())
-    if aggregate == "scenario":
-        table["w"] = 1 / table.groupby(["cell", "scenario"])["score"].transform("size")
-    return table
-
-
-def cell_means(table: pd.DataFrame) -> dict[tuple[Any, str, str], float]:
-    """Weighted mean of each cell."""
-    sums = table.assign(x=table["w"] * table["score"]).groupby(["rater", "group_first", "group_second"])[["x", "w"]]
-    total = sums.sum()
-    found: dict[Any, float] = (total["x"] / total["w"]).to_dict()
-    return found
-
-
-def bias_of(means: dict[tuple[Any, str, str], float], a: str, b: str) -> list[float]:
-    """B of each rater who has both orders."""
-    raters = sorted({key[0] for key in means})
-    return [means[r, b, a] - means[r, a, b] for r in raters if (r, a, b) in means and (r, b, a) in means]
-
-
-def pairs_of(result: Result) -> list[tuple[str, str, str]]:
-    """Term and both groups of every bias."""
+    plain = records(result)
+    stratum = result.settings["stratum"]
+    levels = tuple(sorted(set(plain["stratum"]))) if stratum is not None else ()
+    aggregate = result.settings["aggregate"]
+    table = pd.concat([weighted(plain, aggregate, level) for level in ("", *levels)], ignore_index=True)
+    table["cell"] = table.groupby(CELL).ngroup()
+    first = table.drop_duplicates("cell")
+    cells = dict(zip(first[CELL].itertuples(index=False, name=None), first["cell"].tolist(), strict=True))
     groups = result.extras["groups"]
     terms = {row.term for row in result.rows if row.group == "bias"}
     every = [(f"{a} - {b}", a, b) for i, a in enumerate(groups) for b in groups[i + 1 :]]
-    return [one for one in every if one[0] in terms]
+    return Recount(result=result, plain=plain, table=table, means=cell_means(table), cells=cells,
+                   levels=levels, pairs=[one for one in every if one[0] in terms])  # fmt: skip
 
 
-def mean_checks(result: Result, table: pd.DataFrame) -> list[Check]:
-    """B, S and the effects of the position by group means."""
-    means = cell_means(table)
-    raters = sorted({key[0] for key in means})
-    theirs = {(term, "bias"): bias_of(means, a, b) for term, a, b in pairs_of(result)}
-    for a in result.extras["groups"]:
-        theirs[a, "position"] = [means[r, a, a] for r in raters if (r, a, a) in means]
-        for b in result.extras["groups"]:
-            theirs[f"{a}, {b}", "score"] = [means[r, a, b] for r in raters if (r, a, b) in means]
-    return [
-        near(
-            f"{row.term} [{row.group}]", row.estimate, float(np.mean(theirs[row.term, str(row.group)])), "pandas", SAME
-        )
-        for row in result.rows
-        if row.estimate is not None and (row.term, row.group) in theirs
-    ]
+def main_terms(counted: Recount) -> Iterator[Term]:
+    """Every B, S and effect of the position of all answers."""
+    biases, position, score, mean = (counted.rows(g) for g in ("bias", "position", "score", "position, mean"))
+    for term, a, b in counted.pairs:
+        yield Term(row=biases[term], parts=bias_contrasts(counted.means, a, b), reach=2.0)
+    for a in counted.result.extras["groups"]:
+        for b in counted.result.extras["groups"]:
+            row = position.get(a) if a == b else score.get(f"{a}, {b}")
+            if row is not None:
+                yield Term(row=row, parts=score_contrasts(counted.means, a, b), reach=1.0)
+    for row in mean.values():
+        yield Term(row=row, parts=position_contrasts(counted.means), reach=1.0)
 
 
-def overall_checks(result: Result, table: pd.DataFrame) -> list[Check]:
-    """B_all, the mean of absolute values."""
-    row = result.row("B_all", group="overall")
-    each = [bias_of(cell_means(table), a, b) for _, a, b in pairs_of(result)]
-    if row.estimate is None:
+def term_checks(counted: Recount, term: Term, *, closed: bool = True) -> list[Check]:
+    """Compare estimate, n, standard error, df, t, p and (closed) the t interval of a contrast."""
+    row, settings = term.row, counted.result.settings
+    if row.estimate is None or not term.parts:
+        return [compare(label(row), row.estimate, None, package="pandas", tolerance=0, why=SAME)] if term.parts else []
+    contrast = mean_contrast(term.parts)
+    checks = [near(label(row), row.estimate, value_of(contrast, counted.means), "pandas", SAME)]
+    if row.n is not None:
+        n = counted.table["cell"].isin([counted.cells[key] for key in contrast]).sum()
+        checks.append(near(label(row, "n"), row.n, float(n), "pandas", SAME))
+    if row.std_error is None:
+        return checks
+    if len(counted.plain) > MOST_ROWS:
+        return [*checks, set_aside(label(row, "s.e."), row.std_error, None, "statsmodels", TOO_MANY)]
+    error, df = counted.error(contrast)
+    checks.append(near(label(row, "s.e."), row.std_error, error, "statsmodels", SANDWICH, 1e-7))
+    checks += statistic_checks(row, df=df)
+    if closed:
+        checks += t_ends(row, settings["level"], df, cut=(-term.reach, term.reach))
+    return checks
+
+
+def main_checks(counted: Recount) -> list[Check]:
+    """Compare all answers' B, S, positions and B_all, with Holm's adjustment and the bootstrap."""
+    settings = counted.result.settings
+    terms = [term for term in main_terms(counted) if term.parts]
+    closed = settings["ci"] == "closed"
+    checks = [check for term in terms for check in term_checks(counted, term, closed=closed)]
+    checks += holm_checks([row for row in counted.result.rows if row.group == "bias"])
+    whole = counted.table[counted.table["level"] == ""]
+    sizes = [bias_contrasts(counted.means, a, b) for _, a, b in counted.pairs]
+    listed = [] if closed else [mean_contrast(term.parts) for term in terms]
+    rows = list(counted.rows("overall").values())
+    if any(row.conf_low is not None for row in (*rows, *(t.row for t in terms if not closed))):
+        drawn = resampled(counted.result, whole, listed, sizes)
+        if not closed:
+            checks += [c for k, t in enumerate(terms) for c in term_ends(t.row, drawn, k, counted.result, t.reach)]
+        checks += overall_ends(rows, drawn, settings["level"])
+    return checks + overall_checks(counted, sizes)
+
+
+def holm_checks(rows: list[Row]) -> list[Check]:
+    """Adjust the p-values of a family with statsmodels."""
+    from statsmodels.stats.multitest import multipletests
+
+    known = [row for row in rows if row.p_value is not None]
+    if not known:
         return []
-    theirs = float(np.mean([np.mean(np.abs(one)) for one in each if one]))
-    return [near("B_all", row.estimate, theirs, "pandas", SAME), *corrected_checks(result, each)]
+    adjusted = multipletests([row.p_value for row in known], method="holm")[1]
+    return [same_p(label(row, "Holm"), row.p_adjusted, float(p), "statsmodels", SAME)
+            for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
 
 
-def corrected_checks(result: Result, each: list[list[float]]) -> list[Check]:
-    """B_all less the excess of folded normal means, where every B is of one rater."""
+def overall_checks(counted: Recount, sizes: list[list[dict[Key, float]]]) -> list[Check]:
+    """Compare B_all, and B_all less the excess of folded normal means."""
     from scipy.stats import foldnorm
 
-    row = result.row("B_all corrected")
-    errors = [r.std_error for r in result.rows if r.group == "bias"]
-    if row.estimate is None or any(len(one) != 1 for one in each) or None in errors:
+    rows = counted.rows("overall")
+    plain, better = rows["B_all"], rows["B_all corrected"]
+    if plain.estimate is None:
         return []
-    excess = [
-        foldnorm.mean(abs(one[0]) / se, scale=se) - abs(one[0]) for one, se in zip(each, errors, strict=True) if se
-    ]
-    theirs = max(float(np.mean(np.abs(each)) - np.mean(excess)), 0.0)
-    return [near("B_all corrected", row.estimate, theirs, "scipy", "the same integral in another closed form")]
+    size = size_of(counted.means, counted.pairs, "")
+    checks = [near("B_all", plain.estimate, size, "pandas", SAME)]
+    checks += [c for row in (plain, better) for c in answers_check(counted, row, "")]
+    if better.estimate is None:
+        return checks
+    excess = []
+    for one in (each for each in sizes if each):
+        own = []
+        for contrast in one:
+            value, (error, _) = abs(value_of(contrast, counted.means)), counted.error(contrast)
+            own.append(foldnorm.mean(value / error, scale=error) - value)
+        excess.append(np.mean(own))
+    theirs = max(size - float(np.mean(excess)), 0.0)
+    return [*checks, near("B_all corrected", better.estimate, theirs, "scipy", "the same integral in another form")]
 
 
-def error_checks(result: Result, table: pd.DataFrame, rows: list[Row]) -> list[Check]:
-    """Clustered standard errors of B by regression."""
-    if len(table) > MOST_ROWS:
-        return [set_aside("standard errors", None, None, "statsmodels", TOO_MANY)]
-    checks = []
-    for row, (_, a, b) in zip(rows, pairs_of(result), strict=True):
-        if row.std_error is None:
-            continue
-        theirs = regression_error(table, a, b)
-        if theirs is None:
-            note = "statsmodels has no errors of this kind: a unit with several answers, or clusters of units of one"
-            checks.append(set_aside(f"s.e. of {row.term}", row.std_error, None, "statsmodels", note))
-        else:
-            checks.append(near(f"s.e. of {row.term}", row.std_error, theirs, "statsmodels", SANDWICH, 1e-7))
-    return checks
+def answers_check(counted: Recount, row: Row, level: str) -> list[Check]:
+    """Compare the number of answers to couples of two groups."""
+    table = counted.table
+    n = ((table["level"] == level) & (table["group_first"] != table["group_second"])).sum()
+    return [] if row.n is None else [near(label(row, "n"), row.n, float(n), "pandas", SAME)]
 
 
-def regression_error(table: pd.DataFrame, a: str, b: str) -> float | None:
-    """Standard error of B: a contrast of cell means in weighted least squares, with clustered errors."""
-    mine, contrast = contrast_of(table, a, b)
-    codes = [mine[name].to_numpy() for name in ("g0", "g1") if name in mine]
-    if not codes:
-        return None if mine["unit"].duplicated().any() else independent_error(mine, contrast)
-    return two_way(mine, contrast, codes) if len(codes) == 2 else one_way(mine, contrast, codes[0])
-
-
-def contrast_of(table: pd.DataFrame, a: str, b: str) -> tuple[pd.DataFrame, FloatArray]:
-    """Return the answers of raters who have both orders, and the coefficient of each of their cells."""
-    both = ((table["group_first"] == a) & (table["group_second"] == b)) | (
-        (table["group_first"] == b) & (table["group_second"] == a)
-    )
-    mine = table[both]
-    mine = mine[mine.groupby("rater")["group_first"].transform("nunique") == 2]
-    cells = mine.drop_duplicates("cell").sort_values("cell")
-    return mine, np.where(cells["group_first"] == b, 1.0, -1.0) / mine["rater"].nunique()
-
-
-def fitted(mine: pd.DataFrame) -> Any:
-    """Weighted regression of the answers on dummies of the cells."""
-    import pandas as pd
-    import statsmodels.api as sm
-
-    dummies = pd.get_dummies(mine["cell"]).sort_index(axis=1).to_numpy(dtype=float)
-    return sm.WLS(mine["score"].to_numpy(), dummies, weights=mine["w"].to_numpy()).fit()
-
-
-def two_way(mine: pd.DataFrame, contrast: FloatArray, codes: list[FloatArray]) -> float:
-    """V1 + V2 - V12 with G/(G-1) for each, not below the larger of V1 and V2."""
-    from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
-
-    both, one, two = cov_cluster_2groups(fitted(mine), codes[0], codes[1], use_correction=False)
-    sizes = [len(np.unique(c)) for c in codes]
-    sizes.append(len(np.unique(np.column_stack(codes), axis=0)))
-    parts = [
-        float(contrast @ v @ contrast) * g / (g - 1) for v, g in zip((one, two, one + two - both), sizes, strict=True)
-    ]
-    return float(np.sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1])))
-
-
-def one_way(mine: pd.DataFrame, contrast: FloatArray, code: FloatArray) -> float:
-    """Sums of the residuals by cluster, each over 1 - its share of the units (CR2 of a mean)."""
-    import pandas as pd
-
-    off = mine["w"] * fitted(mine).resid * contrast[mine["cell"].rank(method="dense").astype(int).to_numpy() - 1]
-    off = off / mine.groupby("cell")["w"].transform("sum")
-    sums = off.groupby(pd.Series(code, index=mine.index)).sum()
-    units = pd.Series(mine["unit"].to_numpy()).groupby(np.asarray(code)).nunique()
-    return float(np.sqrt((sums**2 / (1 - units / units.sum())).sum()))
-
-
-def independent_error(mine: pd.DataFrame, contrast: FloatArray) -> float:
-    """HC0 with n/(n-1)."""
-    cov = fitted(mine).get_robustcov_results("HC0").cov_params()
-    return float(np.sqrt(contrast @ cov @ contrast * len(mine) / (len(mine) - 1)))
-
-
-def couple_table(table: pd.DataFrame, a: str, b: str) -> FloatArray:
-    """2 x 2 table of complete couples: who is chosen with a first, by who is chosen with b first."""
-    mine = table[table["group_first"].isin((a, b)) & table["group_second"].isin((a, b))]
-    mine = mine[mine["group_first"] != mine["group_second"]].assign(
-        favours_a=lambda t: (t["score"] == -1.0) == (t["group_first"] == a),
-        copy=lambda t: t.groupby(["scenario", "pair", "who", "group_first"]).cumcount(),
-    )
-    keys = ["scenario", "pair", "who", "copy"]
-    wide = mine.pivot_table(index=keys, columns="group_first", values="favours_a", aggfunc="first")
-    wide = wide.reindex(columns=[a, b]).dropna()
-    one, two = wide[a].astype(bool), wide[b].astype(bool)
-    # McNemar's margins are "the first place is chosen": a with a first, not a with b first
-    cells = [[(one & ~two).sum(), (one & two).sum()], [(~one & ~two).sum(), (~one & two).sum()]]
-    return np.array(cells, dtype=np.float64)
-
-
-def mcnemar_checks(result: Result, table: pd.DataFrame) -> list[Check]:
-    """Chi-square and mid-p of complete couples."""
-    from scipy.stats import binom
-    from statsmodels.stats.contingency_tables import mcnemar
-
-    checks = []
-    for term, a, b in pairs_of(result):
-        chi, mid = (result.row(term, group=f"{name}, ignoring clusters") for name in ("McNemar", "McNemar mid-p"))
-        if chi.undefined:
-            continue
-        cells = couple_table(table, a, b)
-        for_a, for_b = cells[0, 1], cells[1, 0]
-        checks.append(near(f"B of couples, {term}", chi.estimate, 2 * (for_a - for_b) / cells.sum(), "pandas", SAME))
-        if for_a + for_b:
-            theirs = mcnemar(cells, exact=False, correction=False)
-            checks.append(near(f"chi-square of {term}", chi.statistic, float(theirs.statistic), "statsmodels"))
-            exact = mcnemar(cells, exact=True).pvalue - binom.pmf(min(for_a, for_b), for_a + for_b, 0.5)
-            if for_a != for_b:
-                checks.append(
-                    same_p(
-                        f"mid-p of {term}",
-                        mid.p_value,
-                        float(exact),
-                        "statsmodels",
-                        LESS,
-                    )
-                )
-    return checks
-
-
-def scenario_checks(result: Result, table: pd.DataFrame) -> list[Check]:
-    """t test on one difference a scenario, and random sign flips."""
+def null_checks(counted: Recount) -> list[Check]:
+    """Compare the mean of B_all without any bias, and its test with draws of scipy's multivariate t."""
     from scipy import stats
 
+    row = counted.rows("overall, without any bias")["B_all"]
+    if row.estimate is None or row.p_value is None:
+        return []
+    listed = [(c, 1 / len(one) / len(kept)) for kept in [[e for e in each_bias(counted) if e]]
+              for one in kept for c in one]  # fmt: skip
+    found = [counted.error(contrast) for contrast, _ in listed]
+    weight = np.array([w for _, w in listed]) * np.array([error for error, _ in found])
+    df = min(df for _, df in found)
+    shape = correlations(counted, [c for c, _ in listed])
+    multivariate_t: Any = stats.multivariate_t
+    drawn = np.abs(multivariate_t(shape=shape, df=df, allow_singular=True, seed=1).rvs(DRAWS))
+    size = float(row.statistic or 0.0)
+    p = float(np.mean(drawn.reshape(DRAWS, -1) @ weight >= size))
+    error = MC_WIDTH * np.sqrt(row.p_value * (1 - row.p_value) * 1.5 / DRAWS) + 2 / DRAWS
+    why = f"{DRAWS:,} draws of scipy: {MC_WIDTH:g} Monte-Carlo standard errors"
+    return [
+        near(label(row, "mean"), row.estimate, float(weight.sum() * stats.halfnorm.mean()), "scipy", SANDWICH, 1e-7),
+        near(label(row, "statistic"), row.statistic, size_of(counted.means, counted.pairs, ""), "pandas", SAME),
+        relative(label(row, "df"), row.df, df, "statsmodels"),
+        *answers_check(counted, row, ""),
+        compare(label(row, "p"), row.p_value, p, package="scipy", tolerance=float(error), why=why),
+    ]  # fmt: skip
+
+
+def each_bias(counted: Recount) -> list[list[dict[Key, float]]]:
+    """B of each rater, for each pair of groups."""
+    return [bias_contrasts(counted.means, a, b) for _, a, b in counted.pairs]
+
+
+def correlations(counted: Recount, contrasts: list[dict[Key, float]]) -> FloatArray:
+    """Correlations of contrasts by pandas: products of the sums of their influences in clusters, added over factors."""
+    import pandas as pd
+
+    table = counted.table[counted.table["level"] == ""]
+    keys = pd.MultiIndex.from_frame(table[CELL])
+    own = table["w"] / table.groupby(list(keys.names))["w"].transform("sum")
+    off = own * (table["score"] - pd.Series(counted.means).reindex(keys).to_numpy())
+    influence = pd.DataFrame({
+        k: off * pd.Series(contrast).reindex(keys).fillna(0.0).to_numpy() for k, contrast in enumerate(contrasts)
+    })  # fmt: skip
+    total = np.zeros((len(contrasts), len(contrasts)))
+    for name in [n for n in ("g0", "g1") if n in table] or ["row"]:
+        sums = influence.groupby(table[name]).sum()
+        total += (sums.T @ sums).to_numpy() * len(sums) / max(len(sums) - 1, 1)
+    spread = np.sqrt(np.diag(total))
+    return np.asarray(total / np.outer(spread, spread))
+
+
+def level_checks(counted: Recount) -> list[Check]:
+    """Compare B, B_all and the place within every level of the stratum, and the differences of two levels."""
+    checks: list[Check] = []
+    name = counted.result.settings["stratum"]
+    for level in counted.levels:
+        rows = counted.rows(f"{name} = {level}")
+        terms = [Term(row=rows[term], parts=bias_contrasts(counted.means, a, b, level), reach=2.0)
+                 for term, a, b in counted.pairs if term in rows]  # fmt: skip
+        if "same groups" in rows:
+            parts = position_contrasts(counted.means, level)
+            terms.append(Term(row=rows["same groups"], parts=parts, reach=1.0))
+        checks += [check for term in terms for check in term_checks(counted, term)]
+        if "B_all" in rows:
+            theirs = size_of(counted.means, counted.pairs, level)
+            checks.append(near(label(rows["B_all"]), rows["B_all"].estimate, theirs, "pandas", SAME))
+            checks += answers_check(counted, rows["B_all"], level)
+    return checks + difference_checks(counted)
+
+
+def difference_checks(counted: Recount) -> list[Check]:
+    """Compare the differences of the biases between two levels, with Holm's adjustment."""
+    if len(counted.levels) != 2:
+        return []
+    one, two = counted.levels
+    rows = counted.rows(f"{one} - {two}")
     checks = []
-    for term, a, b in pairs_of(result):
-        row, flip = result.row(term, group="scenario means"), result.row(term, group="scenario sign flip")
-        means = table.groupby(["scenario", "rater", "group_first", "group_second"])["score"].mean().reset_index()
-        wide = means.pivot_table(index=["scenario", "rater"], columns=["group_first", "group_second"], values="score")
-        if (a, b) not in wide or (b, a) not in wide or row.statistic is None:
-            continue
-        values = (wide[b, a] - wide[a, b]).dropna().groupby("scenario").mean().to_numpy()
-        test = stats.ttest_1samp(values, 0.0)
-        checks += [near(f"t of scenarios, {term}", row.statistic, float(test.statistic), "scipy", close=1e-8),
-                   same_p(f"p of scenarios, {term}", row.p_value, float(test.pvalue), "scipy", WITH_T)]  # fmt: skip
-        if flip.p_value is not None:
-            checks.append(flip_check(values, flip))
-    return checks
+    for term, a, b in counted.pairs:
+        first, second = (bias_contrasts(counted.means, a, b, level) for level in (one, two))
+        if term in rows and first and second:
+            gap = mean_contrast(first) | {key: -value for key, value in mean_contrast(second).items()}
+            checks += term_checks(counted, Term(row=rows[term], parts=[gap], reach=4.0))
+    return checks + holm_checks(list(rows.values()))
 
 
-def flip_check(values: FloatArray, row: Row) -> Check:
-    """Sign flips drawn by scipy, within their Monte-Carlo error."""
-    from scipy import stats
+def scenario_rows(counted: Recount) -> list[Check]:
+    """Compare the tests of one difference a scenario."""
+    checks = []
+    means, flips = counted.rows("scenario means"), counted.rows("scenario sign flip")
+    for term, a, b in counted.pairs:
+        values = scenario_values(counted.plain, a, b)
+        checks += scenario_checks(means[term], flips[term], values, counted.result.settings["level"])
+    return checks + overall_flip_checks(counted.result, counted.plain, counted.pairs)
 
-    draws = 4999
-    found = stats.permutation_test(
-        (values,), lambda x, axis: np.round(np.sum(x, axis=axis), 9), permutation_type="samples", vectorized=True,
-        n_resamples=draws, random_state=np.random.default_rng(1),
-    )  # fmt: skip
-    p = float(row.p_value or 0.0)
-    error = MC_WIDTH * np.sqrt(p * (1 - p) / draws) + 2 / draws
-    why = f"{draws:,} random flips: {MC_WIDTH:g} Monte-Carlo standard errors"
-    return compare(f"sign flip of {row.term}", p, float(found.pvalue), package="scipy", tolerance=float(error), why=why)
+
+def mcnemar_rows(counted: Recount) -> list[Check]:
+    """Compare McNemar's tests of every pair of groups."""
+    chi, mid = (counted.rows(f"{name}, ignoring clusters") for name in ("McNemar", "McNemar mid-p"))
+    return [check for term, a, b in counted.pairs
+            for check in mcnemar_checks(chi[term], mid[term], couple_table(counted.plain, a, b))]  # fmt: skip

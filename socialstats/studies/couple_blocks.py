@@ -50,25 +50,28 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
 def overall_block(main: Result) -> Block:
     """Return B_all beside what it would be without any bias."""
     rows = of_group(main, "overall")
-    null = main.extras.get("null_mean")
-    test = next((r for r in of_group(main, "scenario sign flip") if r.term == "B_all"), None)
+    null = main.row("B_all", group="overall, without any bias")
+    flip = main.row("B_all", group="scenario sign flip")
     said = [f"B_all is {numbers_text(rows[0])}; corrected for its bias it is {numbers_text(rows[1])}."]
-    if null is not None:
+    if null.estimate is not None:
         said.append(
-            "B_all averages sizes, which are above 0 even if nobody is favoured: with random signs of the scenarios "
-            f"it is {number(null['value'])} on average."
+            "B_all averages sizes, which are above 0 even if nobody is favoured: with these scenarios and pairs of "
+            f"names it would then be {number(null.estimate)} on average. That nobody is favoured: "
+            f"{p_value(null.p_value)} (multivariate t of the biases, with the clusters)."
         )
-    if test is not None and test.p_value is not None:
-        said.append(f"That nobody is favoured: {p_value(test.p_value)} (sign flips of whole scenarios).")
+    if flip.p_value is not None:
+        said.append(f"Sign flips of whole scenarios, which leave the pairs of names out, give {p_value(flip.p_value)}.")
     return Block(
         id="overall",
         question="How large is the bias over all pairs of groups?",
         sentences=tuple(said),
-        draw=partial(forest, plain(rows), sort=False, reference=None if null is None else null["value"],
+        draw=partial(forest, plain(rows), sort=False, reference=null.estimate,
                      xlabel="mean size of B; the line is what chance alone gives"),
         figure_title="B_all, the mean size of the biases",
-        caption="Both rows have the interval of the population's value (bootstrap of the clusters).",
-        tables=(rows_table([*plain(rows), *([replace(test, group=None, term="sign flips")] if test else [])],
+        caption="Both rows have the interval of the population's value (bootstrap of the clusters). By chance alone: "
+        "the mean of |B| where every B is 0, which is its standard error times √(2/π), averaged over the pairs.",
+        tables=(rows_table([*plain(rows), replace(null, group=None, term="without any bias, mean and test"),
+                            replace(flip, group=None, term="sign flips of scenarios")],
                            "B_all, as it is and corrected", term="Quantity"),),
     )  # fmt: skip
 

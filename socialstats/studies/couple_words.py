@@ -82,13 +82,13 @@ def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[
     n = main.counts
     first = f"{said[0].upper()}{said[1:]}. B is positive where the group named first is favoured, whatever its place."
     better = main.row("B_all corrected", group="overall")
-    null = main.extras.get("null_mean")
+    null = main.row("B_all", group="overall, without any bias")
     second = f"Over all pairs of groups the mean size of the bias is {numbers_text(better)} (B_all, corrected)"
-    if null is not None:
+    if null.estimate is not None:
         plain = main.row("B_all", group="overall")
         second += (
-            f"; uncorrected it is {number(plain.estimate)}, and would be {number(null['value'])} on average if nobody "
-            "were favoured"
+            f"; uncorrected it is {number(plain.estimate)}, and would be {number(null.estimate)} on average if nobody "
+            f"were favoured ({p_value(null.p_value)} that nobody is)"
         )
     naive = disagreements(main, biases, options)
     third = (

@@ -221,7 +221,7 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"names ({groups}) in one order; B = S with the group second minus S with the group first, from −2 to 2. "
         f"{numbers.main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
         f"over the {FAMILY}, and verdicts by the adjusted p. B_all is the mean of |B|, which is above 0 without any "
-        "bias: it stands beside its mean under random signs of the scenarios, and is corrected. McNemar's test takes "
+        "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected. McNemar's test takes "
         "couples of one scenario as independent and is shown because publications use it.",
     )
 

@@ -10,7 +10,7 @@ from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import BIAS, FLOORED, MCNEMAR
 from socialstats.models.couples import Answers
 from socialstats.models.dependence import FEW_CLUSTERS, cluster_cautions
-from socialstats.models.mean_absolute import FlippedMean
+from socialstats.models.mean_absolute import NoBias
 from socialstats.resampling import Bootstrap
 from socialstats.results import Row
 from socialstats.text import count, listing, number, shorten
@@ -20,12 +20,12 @@ LOST = 0.01
 
 
 def all_cautions(
-    data: Data, rows: tuple[Row, ...], boot: Bootstrap | str, flipped: FlippedMean | str, one_order: int,
+    data: Data, rows: tuple[Row, ...], boot: Bootstrap | str, null: NoBias | str, one_order: int,
     options: Options,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS201, SS202, SS204, SS205, SS206, SS301, SS304 and SS316, those that apply."""
     own = (
-        incomplete(one_order, options), plug_in(flipped), disagreement(rows), lost_resamples(boot),
+        incomplete(one_order, options), plug_in(null), disagreement(rows), lost_resamples(boot),
         design_effect(data, rows), floored(rows), few_of_a_kind(data, rows),
     )  # fmt: skip
     return (*cluster_cautions(data.design, data.factors), *(c for c in own if c is not None))
@@ -42,11 +42,11 @@ def incomplete(one_order: int, options: Options) -> Caution | None:
                    fix='extras["one_order_only"] lists them')  # fmt: skip
 
 
-def plug_in(flipped: FlippedMean | str) -> Caution | None:
+def plug_in(null: NoBias | str) -> Caution | None:
     """SS304: B_all is above 0 without any bias."""
-    if isinstance(flipped, str):
+    if isinstance(null, str):
         return None
-    said = f"without any bias B_all would be {number(flipped.null_mean, 3)} on average, not 0"
+    said = f"without any bias B_all would be {number(null.null_mean, 3)} on average, not 0"
     return caution("SS304", said, affects="B_all", fix="quote B_all corrected, with its interval")
 
 

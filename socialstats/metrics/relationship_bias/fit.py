@@ -14,10 +14,18 @@ from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, r
 from socialstats.metrics.relationship_bias.cautions import all_cautions
 from socialstats.metrics.relationship_bias.data import Data, of_stratum, one_order_only, read, unit_factor
 from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options
-from socialstats.metrics.relationship_bias.overall import answers_of, flip_row, flips, mean_absolute, overall_rows
+from socialstats.metrics.relationship_bias.overall import (
+    answers_of,
+    flip_row,
+    flips,
+    mean_absolute,
+    null_row,
+    overall_rows,
+    without_bias,
+)
 from socialstats.models.couples import Aggregate
 from socialstats.models.dependence import cluster_factors, cluster_text, units_of
-from socialstats.models.mean_absolute import FlippedMean
+from socialstats.models.mean_absolute import FlippedMean, NoBias
 from socialstats.resampling import Bootstrap, basic, percentile
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.results.group import DESIGNS
@@ -51,8 +59,8 @@ def relationship_bias(
     An answer scores -1 for the first and +1 for the second name. S_ab is the mean score of couples whose first name
     is of group a and second of b; B_ab = S_ba - S_ab, in [-2, 2], is positive where group a is favoured whatever its
     place; S_aa, couples of one group, is the effect of the place alone; B_all is the mean of abs(B) over the pairs of
-    groups (Levy et al. 2024). B_all is never negative, and so is above 0 without any bias: it is returned with its
-    mean under random signs of the scenarios, and corrected.
+    groups (Levy et al. 2024). B_all is never negative, and so is above 0 without any bias: it is returned with the
+    mean that it has then, and corrected.
 
     Parameters
     ----------
@@ -88,14 +96,17 @@ def relationship_bias(
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
         ``B_all`` and ``B_all corrected``, both with the bootstrap interval of the population's value: the basic one
         less the bias from below, the percentile one from above, cut at 0, widened to hold both estimates.
+        ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x sqrt(2/pi))
+        and the test of that, by a multivariate t with the clustered errors of the biases: both factors count.
         ``"position"``: S_aa of each group; ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``).
         ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference a scenario, which leave the pairs
-        of names out (of ``B_all``: that no group is favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p,
-        ignoring clusters"``: tests that take complete couples as independent, for comparison with publications; `n`
-        counts couples, `n_units` those in which both orders favour the same group (the mid-p row's `statistic`: the
-        first group). With `stratum` the groups ``"<stratum> = <level>"`` and ``"<level> - <level>"``. `extras`:
-        ``null_mean`` of B_all (value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200 couples
-        without one of the answers).
+        of names out, so that the p of a sign flip is too small where names matter (of ``B_all``: that no group is
+        favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``: tests that take complete
+        couples as independent, for comparison with publications; `n` counts couples, `n_units` those in which both
+        orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum` the groups
+        ``"<stratum> = <level>"`` and ``"<level> - <level>"``. `extras`: ``null_mean`` of B_all (value),
+        ``flipped_mean`` (by sign flips: value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200
+        couples without one of the answers).
 
     Raises
     ------
@@ -145,14 +156,17 @@ def estimate(design: Ratings, options: Options) -> Result:
     """Compute everything of one design."""
     data = read(design, options, cluster_factors(design, options.cluster))
     found = analysis(data, options.aggregate)
-    flipped = flips(found, options.seed)
+    flipped, null = flips(found, options.seed), without_bias(found, options.seed)
     rows, boot = main_rows(found, options)
     tests, cells = made.mcnemar_rows(data)
-    rows += [*made.scenario_rows(found, options), flip_row(found, flipped), *tests, *stratum_rows(data, options)]
+    rows += [null_row(found, null), *made.scenario_rows(found, options), flip_row(found, flipped), *tests]
+    rows += stratum_rows(data, options)
     n_one, listed = one_order_only(data)
     extras: dict[str, Any] = {"mcnemar_cells": cells, "one_order_only": listed, "groups": data.groups}
+    if isinstance(null, NoBias):
+        extras["null_mean"] = {"value": null.null_mean}
     if isinstance(flipped, FlippedMean):
-        extras["null_mean"] = {"value": flipped.null_mean, "mc_error": flipped.mc_error, "flips": flipped.flips}
+        extras["flipped_mean"] = {"value": flipped.null_mean, "mc_error": flipped.mc_error, "flips": flipped.flips}
     return Result(
         metric="relationship_bias",
         title="Relationship bias B of " + count(len(data.groups), "group"),
@@ -162,7 +176,7 @@ def estimate(design: Ratings, options: Options) -> Result:
         fit={"nobs": int(data.answers.n), "n_clusters": rows[0].n_clusters, "method": rows[0].method,
              "seed": options.seed, "resamples": options.resamples},
         settings=options.settings,
-        cautions=all_cautions(data, tuple(rows), boot, flipped, n_one, options),
+        cautions=all_cautions(data, tuple(rows), boot, null, n_one, options),
         references=REFERENCES,
         design=design,
         extras=extras,

@@ -11,12 +11,18 @@ from socialstats.metrics.relationship_bias.analysis import Analysis, differences
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import FLIP
 from socialstats.models.couples import folded_mean, inference, linear
-from socialstats.models.mean_absolute import FlippedMean, flipped_mean_absolute
+from socialstats.models.mean_absolute import (
+    FlippedMean,
+    NoBias,
+    flipped_mean_absolute,
+    influence_correlation,
+    no_bias,
+)
 from socialstats.resampling import Bootstrap, basic, percentile
 from socialstats.results import Row
 from socialstats.text import count
 
-PLAIN, CORRECTED, OVERALL = "B_all", "B_all corrected", "overall"
+PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
 METHOD = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
 
 
@@ -101,6 +107,35 @@ def interval_of(plain: Row, better: Row, boot: Bootstrap | str, options: Options
     sd = float(boot.std_error[-1])
     return {"conf_low": low, "conf_high": high, "conf_level": options.level, "std_error": sd if sd > 0 else None,
             "n_clusters": boot.units.n_clusters, "method": METHOD}  # fmt: skip
+
+
+def without_bias(found: Analysis, seed: int) -> NoBias | str:
+    """B_all if no group were favoured, by the clustered standard errors of the biases; or why that is not known."""
+    listed, weight = found.each_bias()
+    if not listed:
+        return "no pair of groups was answered in both orders"
+    data = found.data
+    each = [linear(found.means, found.means.coefficients(one), len(data.design.units)) for one in listed]
+    spread = [inference(one, data.design.unit_count, data.codes) for one in each]
+    why = next((one.undefined for one in spread if one.undefined), "")
+    if why:
+        return why
+    influence = np.column_stack([one.influence for one in each])
+    return no_bias(
+        mean_absolute(found) or 0.0, np.array([one.std_error for one in spread]),
+        influence_correlation(influence, data.codes), weight, df=min(one.df for one in spread), seed=seed,
+    )  # fmt: skip
+
+
+def null_row(found: Analysis, null: NoBias | str) -> Row:
+    """Row of B_all without any bias: its mean (`estimate`), and the test (`statistic`: B_all)."""
+    if isinstance(null, str):
+        return Row(term=PLAIN, group=NULL, undefined=null)
+    names = " x ".join(f.name for f in found.data.factors)
+    who = f"clusters of {names}" if names else "units independent"
+    return Row(term=PLAIN, group=NULL, estimate=null.null_mean, statistic=mean_absolute(found), df=null.df,
+               p_value=null.p_value, n=answers_of(found),
+               method=f"multivariate t of the biases, {who}, {count(null.draws)} draws")  # fmt: skip
 
 
 def flip_row(found: Analysis, flipped: FlippedMean | str) -> Row:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from socialstats.metrics.relationship_bias.overall import CORRECTED, OVERALL, PLAIN
-from socialstats.metrics.relationship_bias.rows import BIAS, FLIP, MCNEMAR, POSITION
+from socialstats.metrics.relationship_bias.overall import CORRECTED, NULL, OVERALL, PLAIN
+from socialstats.metrics.relationship_bias.rows import BIAS, MCNEMAR, POSITION
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, listing, number, p_value, shorten
 
@@ -55,12 +55,9 @@ def overall(result: Result) -> str:
     if plain.estimate is None:
         return f"B_all undefined ({plain.undefined})"
     text = f"B_all was {number(plain.estimate)}"
-    known = result.extras.get("null_mean")
-    if known is not None:
-        test = result.row(PLAIN, group=FLIP)
-        text += (
-            f" ({number(known['value'])} on average without any bias; sign flips of scenarios, {p_value(test.p_value)})"
-        )
+    null = result.row(PLAIN, group=NULL)
+    if null.estimate is not None:
+        text += f" ({number(null.estimate)} on average without any bias, {p_value(null.p_value)})"
     if better.estimate is None:
         return f"{text}, without a correction ({better.undefined})"
     text += f", corrected {number(better.estimate)}"

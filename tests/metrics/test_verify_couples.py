@@ -1,0 +1,67 @@
+"""verify() of relationship_bias sees every number of every row."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from socialstats import relationship_bias
+from tests.metrics.test_verify_mutations import FIELDS
+
+CASES = {
+    "crossed": {},
+    "clusters of scenarios, bootstrap": {"cluster": "scenario", "ci": "percentile", "couples": "complete"},
+    "independent, basic, scenarios alike": {"cluster": None, "ci": "basic", "aggregate": "scenario"},
+    "levels": {"stratum": "topic"},
+}
+
+
+def table():
+    rng = np.random.default_rng(5)
+    rows = []
+    for s, (i, one), (j, two), k in itertools.product(range(7), enumerate("ab"), enumerate("ab"), range(4)):
+        answer = 1 if rng.random() < expit(-0.3 + 0.7 * (j - i) + 0.8 * np.sin(s)) else -1
+        rows.append((f"s{s}", f"{min(one, two)}{max(one, two)}{k}", one, two, answer, "xy"[s % 2]))
+    names = ["scenario", "pair", "group_first", "group_second", "answer", "topic"]
+    return pd.DataFrame(rows, columns=names).drop(index=[3, 40, 77])
+
+
+def changed(result, levels):
+    """Every number by two per cent (p-values that a peer draws, far): of the stratum's levels, or of all else."""
+    for i, row in enumerate(result.rows):
+        if levels != (" = " in row.group or row.group == "x - y"):
+            continue
+        for field in (*FIELDS, "n"):
+            value = getattr(row, field)
+            if value is None:
+                continue
+            random = field == "p_value" and ("flip" in row.group or "without any bias" in row.group)
+            new = (value + 0.5) % 1 if random else 0.98 * value if value else 1e-3
+            rows = (*result.rows[:i], replace(row, **{field: new}), *result.rows[i + 1 :])
+            yield f"{row.group}: {row.term}: {field}", replace(result, rows=rows)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_changed_number_is_found(case, monkeypatch):
+    monkeypatch.setattr("gc.collect", lambda *_: 0)  # statsmodels calls it for every adjustment
+    result = relationship_bias(table(), resamples=99, **CASES[case])
+    found = result.verify()
+    assert found.ok, found.tidy().to_string()
+    unseen = [name for name, other in changed(result, "levels" in case) if other.verify().ok]
+    assert unseen == []
+
+
+def test_every_row_is_among_the_checks_of_a_large_table():
+    from socialstats import datasets
+
+    result = relationship_bias(datasets.relationship_bias(), resamples=99, stratum="topic")
+    found = result.verify()
+    assert found.ok, found.tidy().to_string()
+    counted = sum(int(c.quantity.split("difference of ")[1].split()[0].replace(",", "")) for c in found)
+    numbers = sum(getattr(row, f) is not None for row in result.rows for f in FIELDS)
+    assert counted >= numbers
