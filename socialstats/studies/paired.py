@@ -10,6 +10,7 @@ from socialstats.errors import InputError
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
+from socialstats.studies import paired_levels
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import (
     cluster_words,
@@ -26,6 +27,7 @@ from socialstats.studies.paired_blocks import (
     difference_block,
     effects_block,
     equivalence_block,
+    margins,
     minus,
     most_shifted,
     square_block,
@@ -40,13 +42,17 @@ USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What the study computes: the comparison, sizes, the test of equivalence, the ranges without each cluster."""
+    """What the study computes: the comparison, sizes, the test of equivalence, the ranges without each cluster.
+
+    `levels` has the verdicts on several levels without order.
+    """
 
     main: Result
     lead: Row
     sizes: Result | None = None
     bounds: Result | None = None
     left_out: dict[str, Result] = field(default_factory=dict)
+    levels: paired_levels.Levels | None = None
 
 
 def run(design: Paired, options: StudyOptions) -> Outcome:
@@ -94,7 +100,8 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
     check_smallest(design, options)
     main = compare(design, options)
     if design.scale == "nominal":
-        return Numbers(main=main, lead=most_shifted(main))
+        found = paired_levels.levels_of(design, main, level=options.level, smallest=options.smallest_effect)
+        return Numbers(main=main, lead=most_shifted(main), bounds=found.narrow, levels=found)
     lead = main.rows[0]
     sizes: Any = None
     if design.scale == "numeric":
@@ -124,8 +131,9 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
     """Return the questions in the order of a reader's interest."""
     main = numbers.main
     found: list[Block | None] = []
-    if design.scale == "nominal":
-        found += [square_block(design, main), tests_block(main)]
+    if numbers.levels is not None:
+        found += [square_block(design, main, numbers.levels.together), equivalent(design, numbers, options)]
+        found.append(tests_block(main))
     else:
         found.append(difference_block(design, main))
         found.append(cells_block(design, main) if design.scale == "binary" else None)
@@ -154,6 +162,9 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
     if result is None or smallest is None:
         return None
     title = f"Test that the difference lies between {as_given(-smallest)} and {smallest_text(options)}"
+    if numbers.levels is not None:
+        said = paired_levels.equivalence_words(numbers.levels)
+        return equivalence_block(result, margins(result), said, title.replace("the difference lies", "differences lie"))
     if design.scale != "binary":
         return equivalence_block(result, result.rows, result.sentence(), title)
     row = result.rows[0]
@@ -186,7 +197,8 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     """Return the verdict with its numbers."""
     first, second = (shorten(name, 40) for name in design.conditions)
     if design.scale == "nominal":
-        return (nominal_answer(design, numbers, options),)
+        assert numbers.levels is not None
+        return (paired_levels.answer(design, numbers.main, numbers.levels),)
     lead, digits = numbers.lead, decimals(design, numbers.lead)
     what = f"the share of '{shorten(design.levels[1], 30)}'" if design.scale == "binary" else "the mean"
     inside = f"{minus(design)} {numbers_text(lead, digits=digits, bounded=design.scale == 'binary')}"
@@ -207,35 +219,16 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     return (text,)
 
 
-def nominal_answer(design: Paired, numbers: Numbers, options: StudyOptions) -> str:
-    """Return the verdict on the shares of several levels."""
-    first, second = (shorten(name, 40) for name in design.conditions)
-    test = next(r for r in numbers.main.rows if r.group == "test")
-    if test.p_value is None:
-        return f"No verdict: {test.undefined}."
-    named = f"{test.method}, {p_value(test.p_value)}"
-    if test.p_value >= 1 - options.level:
-        return f"The data do not settle whether {first} and {second} give different shares of the levels ({named})."
-    lead = numbers.lead
-    return (
-        f"Yes: {first} and {second} give different shares of the levels ({named}); most of all of "
-        f"'{shorten(lead.term, 40)}', {minus(design)} {numbers_text(lead, digits=digits_for([lead]), bounded=True)}."
-    )
-
-
 def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | None:
     """Return the difference beside zero and the smallest effect that matters."""
-    if design.scale == "nominal":
-        return None
     lead, smallest = numbers.lead, options.smallest_effect
     marks = [Mark(label="no difference", value=0.0, kind="reference")]
     if smallest is not None and options.effect_scale == "raw":
         marks += [Mark(label="smallest that matters", value=v, kind="reference") for v in (-smallest, smallest)]
-    marks.append(
-        Mark(label=shorten(minus(design), 48), value=lead.estimate, low=lead.conf_low, high=lead.conf_high,
-             undefined=lead.undefined or "")
-    )  # fmt: skip
-    what = "shares" if design.scale == "binary" else design.columns.get("value", "value")
+    own = Mark(label=shorten(minus(design), 48), value=lead.estimate, low=lead.conf_low, high=lead.conf_high,
+               undefined=lead.undefined or "")  # fmt: skip
+    marks += [own] if numbers.levels is None else paired_levels.marks(numbers.levels)
+    what = design.columns.get("value", "value") if design.scale == "numeric" else "shares"
     title = f"Difference, {minus(design)}, with its interval"
     return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks),
                  digits=decimals(design, lead))  # fmt: skip
@@ -281,6 +274,8 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     text += f"{level_text(options.level)} intervals."
     if design.scale == "binary":
         text += f" {binary_methods(design, lead)}"
+    if numbers.levels is not None:
+        text += f" {paired_levels.methods(options.level)}"
     if design.clusters:
         text += " The clustered test leads; tests that take pairs as independent are shown beside it."
     more = []

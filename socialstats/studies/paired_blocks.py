@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from socialstats.designs.paired import Paired
@@ -85,15 +86,20 @@ def cells_block(design: Paired, result: Result) -> Block:
     )
 
 
-def square_block(design: Paired, result: Result) -> Block:
-    """Return the square table of both values, and the shares of each level."""
+def margins(result: Result) -> list[Row]:
+    """Return the differences of the shares of each level."""
+    return [row for row in result.rows if row.group == "margin"]
+
+
+def square_block(design: Paired, result: Result, together: Result) -> Block:
+    """Return the square table of both values, and the shares of each level; `together` has simultaneous intervals."""
     first, second = (shorten(name, 40) for name in design.conditions)
-    margins = [r for r in result.rows if r.group == "margin"]
+    rows, joint = margins(result), margins(together)
     few = len(design.levels) <= MOST_LEVELS
     draw = (
         partial(square, design.square(), levels=design.levels, conditions=design.conditions)
         if few
-        else partial(forest, margins[:MOST_ROWS], digits=3, xlabel=f"difference of shares ({minus(design)})")
+        else partial(forest, rows[:MOST_ROWS], digits=3, xlabel=f"difference of shares ({minus(design)})")
     )
     return Block(
         id="difference",
@@ -102,9 +108,11 @@ def square_block(design: Paired, result: Result) -> Block:
         draw=draw,
         figure_title=f"Rows: {first}; columns: {second}" if few else "Difference of the shares of each level",
         caption="Each cell: pairs, and their share of all pairs." if few else f"Intervals: {result.inference}.",
-        tables=(rows_table(margins, f"Share of each level ({minus(design)}); Holm: over the levels", term="Level"),
+        tables=(rows_table(rows, f"Share of each level ({minus(design)}); Holm: over the levels", term="Level"),
+                rows_table([replace(row, p_value=None, p_adjusted=None) for row in joint],
+                           "The same with intervals that hold for all levels at once (Bonferroni)", term="Level"),
                 cells_table(design, "Pairs by both values")),
-        results=(result,),
+        results=(result, together),
     )  # fmt: skip
 
 
@@ -170,5 +178,4 @@ def equivalence_block(result: Result, rows: Sequence[Row], sentence: str, title:
 
 def most_shifted(result: Result) -> Row:
     """Return the level whose shares differ most."""
-    margins = [r for r in result.rows if r.group == "margin"]
-    return max(margins, key=lambda r: abs(r.estimate or 0.0))
+    return max(margins(result), key=lambda r: abs(r.estimate or 0.0))

@@ -16,17 +16,16 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
     Raises
     ------
     InputError
-        For nominal values, a difference of shares of 1 or more, standard deviations of shares or of clustered pairs.
+        For a difference of shares of 1 or more, standard deviations of shares or of clustered pairs.
     """
     smallest = options.smallest_effect
     if smallest is None:
         return
     given = f"smallest_effect={smallest:g}"
-    if design.scale == "nominal":
-        raise InputError(f"{given} is for numbers and for two levels; these values are nominal: leave it out")
-    if design.scale == "binary" and options.effect_scale == "d_z":
+    shares = design.scale != "numeric"
+    if shares and options.effect_scale == "d_z":
         raise InputError("effect_scale='d_z' is for numbers; the smallest difference of two shares is raw, as 0.05")
-    if design.scale == "binary" and smallest >= 1:
+    if shares and smallest >= 1:
         meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
         raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")
     if options.effect_scale == "d_z" and design.clusters:
@@ -39,4 +38,4 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
 
 def decimals(design: Paired, lead: Row) -> int:
     """Return the decimals of the leading estimate: at least 3 for shares, 2 for numbers."""
-    return digits_of(error_of(lead), 3 if design.scale == "binary" else 2)
+    return digits_of(error_of(lead), 2 if design.scale == "numeric" else 3)

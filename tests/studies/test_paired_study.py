@@ -237,7 +237,7 @@ def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
         (answers(), {"smallest_effect": 3.0}, {}, "smallest_effect=3 cannot be: differences of shares lie within -1 "
          r"and 1; did you mean 0\.03\?"),
         (answers(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {}, "effect_scale='d_z' is for numbers"),
-        (answers(), {"smallest_effect": 0.1}, {"scale": "nominal"}, "these values are nominal: leave it out"),
+        (answers(), {"smallest_effect": 3.0}, {"scale": "nominal"}, "differences of shares lie within -1 and 1"),
         (scores(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {"cluster": "team"},
          "needs independent pairs, and they are clustered by 'team': .* or leave cluster= out"),
     ],
@@ -249,3 +249,48 @@ def test_a_smallest_effect_that_cannot_be_is_refused(
     frame = frame.assign(team=frame[first].str[-1])
     with pytest.raises(InputError, match=message):
         report(frame, replace(FAST, **options), **read)
+
+
+def answered(shares: dict[str, tuple[int, int]], **options: Any) -> Outcome:
+    """Return the page of pairs where each level has these counts under either condition, in opposite orders."""
+    one = [level for level, (n, _) in shares.items() for _ in range(n)]
+    other = [level for level, (_, n) in reversed(shares.items()) for _ in range(n)]
+    rows = [(k, when, value) for k, both in enumerate(zip(one, other, strict=True))
+            for when, value in zip(("base", "pressed"), both, strict=True)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["item", "condition", "answer"])
+    return report(frame, replace(FAST, **options), conditions=("base", "pressed"), scale="nominal")
+
+
+def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
+    outcome = answered({"comply": (120, 60), "deviate": (40, 42), "escalate": (40, 98)})
+    text = outcome.answer[0]
+    assert text.startswith("Yes, shares of levels differ, base minus pressed: 'comply' .300, 95% simultaneous CI [.")
+    assert "], more frequent under base; 'escalate' \u2212.290, 95% simultaneous CI [" in text
+    assert "Not settled: deviate." in text
+    assert "The intervals hold for all 3 levels at once" in text
+    together = outcome.blocks[0].results[1]
+    assert [row.conf_level for row in together.rows if row.group == "margin"] == [pytest.approx(1 - 0.05 / 3)] * 3
+    assert {m.label for m in outcome.strip.marks if m.kind == "estimate"} == {"comply", "deviate", "escalate"}  # type: ignore[union-attr]
+
+
+def test_a_small_joint_p_alone_is_no_yes() -> None:
+    """The joint test is below .05; no interval that holds for all levels at once excludes zero."""
+    outcome = answered({level: (50, n) for level, n in zip("abcdef", (64, 64, 64, 36, 36, 36), strict=True)})
+    test = next(row for row in outcome.blocks[0].results[0].rows if row.group == "test")
+    together = [row for row in outcome.blocks[0].results[1].rows if row.group == "margin"]
+    assert test.p_value is not None
+    assert test.p_value < 0.05
+    assert all((row.conf_low or 0.0) < 0 < (row.conf_high or 0.0) for row in together)
+    said = "The data do not settle whether base and pressed give different shares of the 6 levels"
+    assert outcome.answer[0].startswith(said)
+
+
+def test_levels_can_be_practically_equal() -> None:
+    shares = {"comply": (400, 396), "deviate": (300, 303), "escalate": (300, 301)}
+    outcome = answered(shares, smallest_effect=0.1)
+    assert outcome.answer[0].startswith("Practically equal: no share of a level differs by 0.1 or more")
+    block = next(b for b in outcome.blocks if b.id == "equivalence")
+    assert block.sentences[0].startswith("The intervals of all levels lie between \u22120.1 and 0.1.")
+    assert [row.conf_level for row in block.results[0].rows if row.group == "margin"] == [pytest.approx(0.9)] * 3
+    assert answered(shares, smallest_effect=0.001).answer[0].startswith("The data do not settle")
+    assert answered(shares).answer[0].startswith("The data do not settle")
