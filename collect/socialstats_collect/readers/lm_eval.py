@@ -1,0 +1,193 @@
+"""Results of lm-evaluation-harness: ``results_*.json`` with the ``samples_*.jsonl`` beside it, one row a filter.
+
+Keys of a task's results are ``metric,filter`` and ``metric_stderr,filter``; in versions before 0.4 they have no filter.
+A samples file holds a row for each document and filter; which filter, old files do not say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from socialstats.claims.types import Log, Status
+from socialstats.errors import InputError
+from socialstats.text import count, listing
+from socialstats_collect.readers.files import inside, json_lines, load_json
+from socialstats_collect.readers.lm_eval_claims import aggregation, claims, metrics_of
+from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.tabular import (
+    Row,
+    cell,
+    flat,
+    frame,
+    is_number,
+    mapping,
+    row,
+    sequence,
+    status_notes,
+    without_long,
+)
+
+NAME = "lm-eval"
+NEEDS = "a JSON file with 'results' and 'versions' or 'configs', or samples with 'doc_id' (lm-evaluation-harness)"
+TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
+STAMPED = re.compile(rf"^samples_(?P<task>.+)_(?P<stamp>{TIME})\.jsonl(?:\.gz)?$", re.DOTALL)
+STAMP = re.compile(rf"_({TIME})\.json")
+OWN = frozenset(
+    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
+     "target_hash")
+)  # fmt: skip
+RUN = ("model", "model_args", "limit", "num_fewshot", "batch_size", "gen_kwargs", "random_seed", "numpy_seed",
+       "torch_seed", "fewshot_seed", "bootstrap_iters")  # fmt: skip
+
+
+def recognises(source: Source) -> bool:
+    """Tell whether these are results or samples of lm-evaluation-harness."""
+    if source.kind == "lines":
+        return source.has("doc_id", "doc") and ("resps" in source.first or "filtered_resps" in source.first)
+    if source.kind != "object" or not isinstance(source.first.get("results"), dict):
+        return False
+    return any(key in source.first for key in ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks"))
+
+
+def read(source: Source) -> Log:
+    """Read a results file with its samples, or samples whose results are not there (then without claims)."""
+    if source.kind == "lines":
+        return _read_samples(source)
+    results = mapping(load_json(source.path, nan=True))
+    files = _samples_of(source.path, results)
+    rows: list[Row] = []
+    notes: list[str] = []
+    for task, path in files.items():
+        found, said = _rows(path, task, results)
+        rows += found
+        notes += said
+    without = [task for task in mapping(results.get("results")) if task not in files and task not in _groups(results)]
+    if without:
+        named = listing([str(task) for task in without], most=8)
+        notes.append(f"no samples file for {named}: run lm_eval with --log_samples to have one")
+    kept, long = without_long(rows)
+    return Log(
+        harness=NAME,
+        version=cell(results.get("lm_eval_version")),
+        files=(source.path.name, *(path.name for path in files.values())),
+        rows=frame(kept),
+        claims=tuple(claims(results, source.path.name)),
+        notes=(*notes, *status_notes(kept), *long),
+        settings={k: cell(v) or "" for k, v in mapping(results.get("config")).items() if k in RUN and v is not None},
+    )
+
+
+def _read_samples(source: Source) -> Log:
+    folder, name = source.path.parent, source.path.name
+    match = STAMPED.match(name)
+    beside = folder / f"results_{match['stamp']}.json" if match else folder / "results.json"
+    results = mapping(load_json(beside, nan=True)) if beside.is_file() else {}
+    task = match["task"] if match else name.removesuffix(".gz").removesuffix(".jsonl").removeprefix("samples_")
+    task = next((t for t in mapping(results.get("results")) if name.endswith(f"_{t}.jsonl")), task)
+    found, said = _rows(source.path, task, results)
+    kept, long = without_long(found)
+    own = tuple(c for c in claims(results, beside.name) if c.select.get("task") == task and not c.parts)
+    note = () if results else (f"no results file beside {name}: there are no numbers of the harness to check",)
+    return Log(
+        harness=NAME, version=cell(results.get("lm_eval_version")), files=(name,), rows=frame(kept), claims=own,
+        notes=(*note, *said, *status_notes(kept), *long),
+    )  # fmt: skip
+
+
+def _groups(results: dict[str, Any]) -> set[str]:
+    subtasks = mapping(results.get("group_subtasks"))
+    return {*mapping(results.get("groups")), *(name for name, below in subtasks.items() if below)}
+
+
+def _samples_of(path: Path, results: dict[str, Any]) -> dict[str, Path]:
+    """Find the samples file of each task: same time stamp, else (old versions) a name that ends with the task."""
+    stamp = STAMP.search(path.name)
+    names = sorted(p.name for p in path.parent.iterdir() if p.name.removesuffix(".gz").endswith(".jsonl"))
+    found: dict[str, Path] = {}
+    for task in mapping(results.get("results")):
+        ends = (f"_{task}_{stamp[1]}.jsonl", f"_{task}_{stamp[1]}.jsonl.gz") if stamp else (f"_{task}.jsonl",)
+        exact = [n for n in names if n.startswith("samples_" + ends[0][1:]) or n == f"samples{ends[0]}"]
+        near = [] if stamp else [n for n in names if n.endswith(ends)]
+        if exact or near:
+            found[str(task)] = inside(path.parent, min(exact or near, key=len))
+    return found
+
+
+def _rows(path: Path, task: str, results: dict[str, Any]) -> tuple[list[Row], list[str]]:
+    """Return a row a document, filter and metric of one samples file."""
+    listed = metrics_of(results, task)
+    filters = list(dict.fromkeys(f for _, f in listed))
+    model = cell(results.get("model_name")) or _model(results, path)
+    seen: dict[str, int] = {}
+    rows: list[Row] = []
+    unnamed = 0
+    for line, sample in json_lines(path, nan=True):
+        doc = cell(sample.get("doc_id"))
+        if doc is None:
+            raise InputError(f"{path.name} line {line}: a sample without doc_id. Is this a samples file of lm_eval?")
+        before = seen[doc] = seen.get(doc, -1) + 1
+        if "filter" in sample:
+            used = cell(sample["filter"]) or ""
+        else:
+            unnamed += before > 0
+            used = filters[before % len(filters)] if filters else ""
+        rows += _of_sample(sample, used, task, model, listed, results, f"{path.name} line {line}")
+    notes = []
+    if unnamed:
+        notes.append(f"{path.name} does not say which filter a row is of: they were told apart by their order")
+    notes += _count_notes(seen, task, results)
+    if len(filters) > 1:
+        notes.append(f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric")
+    return rows, notes
+
+
+def _of_sample(
+    sample: dict[str, Any], used: str, task: str, model: str, listed: list[tuple[str, str]], results: dict[str, Any],
+    place: str,
+) -> Iterator[Row]:  # fmt: skip
+    doc = mapping(sample.get("doc"))
+    metadata = flat({key: value for key, value in doc.items() if not isinstance(value, (list, dict))})
+    if sample.get("target") is not None:
+        metadata["target"] = cell(sample["target"])
+    names = [str(n) for n in sequence(sample.get("metrics"))] or [n for n, f in listed if f == used]
+    for name in dict.fromkeys(names) or [key for key in sample if key not in OWN]:
+        held = sample.get(name)
+        value: float | None = None
+        status: Status = "missing"
+        answer = _answer(sample)
+        if isinstance(held, bool) or (isinstance(held, (int, float)) and is_number(held)):
+            value, status = float(held), "ok"
+        elif isinstance(held, float):
+            if aggregation(results, task, name) != "nanmean":
+                raise InputError(f"{place}: {name} is {held}, which is no score. Run the task again, or leave it out")
+            status = "unscored"
+        elif held is not None:
+            status, answer = "unparsed", held
+        yield row(
+            model=model, task=task, unit=f"{task}:{cell(sample.get('doc_id'))}", scorer=name, filter=used, value=value,
+            status=status, answer=answer, metadata=metadata,
+        )  # fmt: skip
+
+
+def _answer(sample: dict[str, Any]) -> Any:
+    """Return the answer where it is one text; of options with likelihoods there is none."""
+    responses = sequence(sample.get("filtered_resps"))
+    return responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None
+
+
+def _model(results: dict[str, Any], path: Path) -> str:
+    config = mapping(results.get("config"))
+    named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
+    return named or path.parent.name
+
+
+def _count_notes(seen: dict[str, int], task: str, results: dict[str, Any]) -> Iterator[str]:
+    sizes = mapping(mapping(results.get("n-samples")).get(task))
+    wanted, original = sizes.get("effective"), sizes.get("original")
+    if isinstance(wanted, int) and wanted != len(seen):
+        yield f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(len(seen))}"
+    if isinstance(wanted, int) and isinstance(original, int) and wanted < original:
+        yield f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)"

@@ -1,0 +1,207 @@
+"""JSON read piece by piece, so that a large log never has to fit in memory as a whole."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import IO, Any
+
+from socialstats.errors import InputError, Problem
+
+CHUNK = 1 << 22
+MOST_VALUE = 1 << 28
+SLACK = 16
+JSON_FIX = "The file may be cut off: copy it again, or name another one"
+
+
+class Spelled(float):
+    """A number that remembers how it was written in its file: the last digit says how far it was rounded.
+
+    Examples
+    --------
+    >>> Spelled("0.750"), Spelled("0.750").text
+    (0.75, '0.750')
+    """
+
+    text: str
+
+    def __new__(cls, text: str) -> Spelled:
+        """Read a number and keep its text."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+class _ConstantError(ValueError):
+    """NaN or Infinity where the format has none."""
+
+
+def _constant(name: str) -> float:
+    raise _ConstantError(name)
+
+
+class JsonStream:
+    """A cursor in a JSON text that is read as it is needed.
+
+    Parameters
+    ----------
+    raw
+        Binary stream of UTF-8.
+    place
+        Where the text is, for messages; the line is counted from its first line.
+    start
+        Byte offset of the stream's first byte in its file.
+    nan
+        Whether NaN and Infinity are allowed.
+    spelled
+        Whether decimal numbers remember their spelling.
+    most
+        Bytes beyond which the text is refused.
+
+    Examples
+    --------
+    >>> stream = JsonStream(io.BytesIO(b'{"a": 1, "rows": [{"x": 2}, {"x": 3}]}'), Problem(message="", source="f"))
+    >>> [(key, list(stream.elements()) if key == "rows" else stream.value()) for key in stream.members()]
+    [('a', 1), ('rows', [{'x': 2}, {'x': 3}])]
+    """
+
+    def __init__(
+        self, raw: IO[bytes], place: Problem, start: int = 0, *, nan: bool = False, spelled: bool = False,
+        most: int | None = None,
+    ) -> None:  # fmt: skip
+        self._raw, self._place, self._offset, self._most = raw, place, start, most
+        self._bytes = codecs.getincrementaldecoder("utf-8")()
+        self._text, self._at, self._ended = "", 0, False
+        self._line = place.lines[0] if place.lines else 1
+        constants = {} if nan else {"parse_constant": _constant}
+        self._plain = json.JSONDecoder(**constants)  # type: ignore[arg-type]
+        self._keeping = json.JSONDecoder(parse_float=Spelled, **constants) if spelled else self._plain  # type: ignore[arg-type]
+        if self.peek() == "\ufeff":
+            self._at += 1
+
+    @classmethod
+    def of(cls, data: bytes, place: Problem, start: int = 0, *, nan: bool = False, spelled: bool = False) -> JsonStream:
+        """Read bytes in memory."""
+        return cls(io.BytesIO(data), place, start, nan=nan, spelled=spelled)
+
+    def whole(self) -> Any:
+        """Return the one value there is; anything after it is an error."""
+        value = self.value()
+        if self.peek():
+            raise self.broken("there is text after the end of the JSON value")
+        return value
+
+    def members(self) -> Iterator[str]:
+        """Yield the keys of an object; before the next one its value must be read, by `value` or `elements`."""
+        yield from self._items("{", "}")
+
+    def elements(self) -> Iterator[Any]:
+        """Yield the elements of a list."""
+        for _ in self._items("[", "]"):
+            yield self.value(plain=True)
+
+    def _items(self, opening: str, closing: str) -> Iterator[str]:
+        self._take(opening)
+        if self.peek() == closing:
+            self._at += 1
+            return
+        while True:
+            if opening == "{":
+                key = self.value()
+                if not isinstance(key, str):
+                    raise self.broken("a key that is no text")
+                self._take(":")
+                yield key
+            else:
+                yield ""
+            if self.peek() == closing:
+                self._at += 1
+                return
+            self._take(",")
+
+    def peek(self) -> str:
+        """Return the next character that is no white space, or nothing at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
+                self._at += 1
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _take(self, character: str) -> None:
+        found = self.peek()
+        if found != character:
+            raise self.broken(f"{character!r} is expected, {found!r} found" if found else "the text ends too early")
+        self._at += 1
+
+    def value(self, *, plain: bool = False) -> Any:
+        """Return the next value."""
+        decoder = self._plain if plain else self._keeping
+        if not self.peek():
+            raise self.broken("the text ends too early")
+        while True:
+            try:
+                found, end = decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                cut_off = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - SLACK
+                if not cut_off or not self._more():
+                    self._at = min(error.pos, len(self._text))
+                    raise self.broken(f"not JSON ({error.msg.lower()})") from error
+            except _ConstantError as error:
+                raise self.broken(f"{error} is no JSON number, and this format has no such value") from error
+            except RecursionError as error:
+                raise self.broken("lists or objects are nested too deeply") from error
+            except ValueError as error:
+                raise self.broken(f"a number that cannot be read ({str(error).split(';')[0].lower()})") from error
+            else:
+                if end < len(self._text) or isinstance(found, (str, dict, list)) or not self._more():
+                    self._at = end
+                    return found
+
+    def _more(self) -> bool:
+        """Read on, at least doubling what is held, and forget what was read."""
+        if self._ended:
+            return False
+        self._line += self._text.count("\n", 0, self._at)
+        self._text, self._at = self._text[self._at :], 0
+        if len(self._text) > MOST_VALUE:
+            raise self.broken(f"one value has more than {MOST_VALUE:,} characters", fix="Split the log")
+        try:
+            block = self._raw.read(max(CHUNK, len(self._text)))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise self.broken(f"the file is cut off or damaged ({str(error).lower()})") from error
+        self._ended = not block
+        self._text += self._decode(block)
+        return not self._ended
+
+    def _decode(self, block: bytes) -> str:
+        held = len(self._bytes.getstate()[0])
+        try:
+            text = self._bytes.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            place = self._offset - held + error.start
+            message = f"byte 0x{error.object[error.start]:02x} at offset {place:,} is not UTF-8"
+            fix = "Save the file as UTF-8, or copy it again if it was damaged"
+            raise InputError(Problem(message=message, source=self._place.source, fix=fix)) from error
+        self._offset += len(block)
+        if self._most is not None and self._offset > self._most:
+            message = f"more than {self._most:,} bytes, which is more than is read at once"
+            raise InputError(Problem(message=message, source=self._place.source, fix="Split the log"))
+        return text
+
+    def broken(self, message: str, fix: str = "") -> InputError:
+        """Make an error at this place."""
+        line = self._line + self._text.count("\n", 0, self._at)
+        fixed = fix or self._place.fix or JSON_FIX
+        return InputError(replace(self._place, message=message, lines=(line,), fix=fixed))
+
+
+def parse(raw: IO[bytes], name: str, *, nan: bool = False, spelled: bool = True, most: int | None = None) -> Any:
+    """Read a stream that holds one JSON value."""
+    return JsonStream(raw, Problem(message="", source=name), nan=nan, spelled=spelled, most=most).whole()
