@@ -86,6 +86,17 @@ REFERENCES: dict[str, Reference] = {
         authors="Cameron, A. C., Gelbach, J. B., & Miller, D. L.", year=2011,
         title="Robust inference with multiway clustering",
         venue="Journal of Business & Economic Statistics, 29(2), 238-249", doi="10.1198/jbes.2010.07136"),
+    "satterthwaite1946": Reference(
+        authors="Satterthwaite, F. E.", year=1946,
+        title="An approximate distribution of estimates of variance components",
+        venue="Biometrics Bulletin, 2(6), 110-114", doi="10.2307/3002019"),
+    "quenouille1956": Reference(
+        authors="Quenouille, M. H.", year=1956, title="Notes on bias in estimation",
+        venue="Biometrika, 43(3-4), 353-360", doi="10.1093/biomet/43.3-4.353"),
+    "imbensmanski2004": Reference(
+        authors="Imbens, G. W., & Manski, C. F.", year=2004,
+        title="Confidence intervals for partially identified parameters",
+        venue="Econometrica, 72(6), 1845-1857", doi="10.1111/j.1468-0262.2004.00555.x"),
     "cattelan2012": Reference(
         authors="Cattelan, M.", year=2012,
         title="Models for paired comparison data: A review with emphasis on dependent data",

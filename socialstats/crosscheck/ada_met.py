@@ -46,8 +46,10 @@ class Told:
 
 def verify(result: Result) -> Verification:
     """Recompute every mean, difference and share; the closest group by the smallest mean."""
+    from socialstats.crosscheck.ada_met_halves import population_checks
+
     told = tell(result)
-    checks = [by_scipy(result, told)]
+    checks = [by_scipy(result, told), *population_checks(result, told)]
     expected = {**model_means(result, told), **group_means(result, told), **shares(result), **lines(result, told)}
     kinds: dict[str, list[Check]] = {}
     for row in result.rows:

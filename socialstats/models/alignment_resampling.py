@@ -9,13 +9,17 @@ from itertools import combinations
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.alignment import Answers, Targets
+from socialstats.models.alignment import Answers, Targets, targets_of
+from socialstats.models.alignment_variance import Spread, Watch
 from socialstats.models.modes import mode_distances
 from socialstats.resampling import Units
 from socialstats.resampling.units import factor_blocks
 
 MEMORY = 6_000_000  # bytes of one block of distances
 PERMUTED = 1_000_003  # stream of the permutations
+
+
+Distances = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +29,7 @@ class Rules:
     ties: str
     refusal: str | float
 
-    def distances(self, counts: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def distances(self, counts: FloatArray, scores: FloatArray) -> Distances:
         """Distances (..., k + 1) and, as 0 or 1, whether there is a mode."""
         found, known = mode_distances(counts, scores, self.ties, self.refusal)
         return found, known.astype(np.float64)
@@ -107,12 +111,41 @@ class Ceiling:
 
     def mean(self, counts: FloatArray, units: FloatArray) -> FloatArray:
         """Mean over units of the mean over the people that count, (b, units, k) and (b, units) to (b,)."""
-        size = np.einsum("buk,uk->bu", counts, self.known)
-        total = np.einsum("buk,uk->bu", counts, self.distance * self.known)
-        own = np.divide(total, size, out=np.zeros_like(total), where=size > 0)
-        weight = units * (size > 0)
+        own, known = self.each(counts)
+        weight = units * known
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((own * weight).sum(axis=1) / weight.sum(axis=1))
+
+    def each(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean of each unit over the people that count, and, as 0 or 1, whether there are any: (b, units)."""
+        size = np.einsum("buk,uk->bu", counts, self.known)
+        total = np.einsum("buk,uk->bu", counts, self.distance * self.known)
+        return np.divide(total, size, out=np.zeros_like(total), where=size > 0), (size > 0).astype(np.float64)
+
+
+def whole_spread(
+    answers: Answers, targets: Targets, clusters: Sequence[IntArray], rules: Rules, value: FloatArray, resamples: int,
+    seed: int,
+) -> Spread:  # fmt: skip
+    """Standard errors of the targets and, last, of the ceiling, of which `value` has the means."""
+    ceiling, people = Ceiling.of(answers, rules), len(answers.people)
+    alone = targets_of([("", None)], [np.ones((len(answers.unit), 1))])
+
+    def seen(drawn: FloatArray) -> tuple[Distances, Distances]:
+        counts = answers.counts(drawn)
+        own, known = ceiling.each(counts)
+        return rules.distances(counts, answers.scores), (own[..., None], known)
+
+    first = seen(np.ones((1, people)))
+    means = ((targets, value[:-1]), (alone, value[-1:]))
+    watches = [
+        Watch.start(some, own, sample, answers.weight, clusters, people)
+        for (some, own), sample in zip(means, first, strict=True)
+    ]
+    for drawn in people_draws(answers, people, resamples, seed_of(seed, 1)):
+        for watch, found in zip(watches, seen(drawn), strict=True):
+            watch.add(*found)
+    return Spread.joined(*(watch.spread() for watch in watches))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,29 +172,29 @@ class GroupMeans:
         )
 
 
-def group_means(
-    answers: Answers, targets: Targets, rules: Rules, counts: list[FloatArray], units: FloatArray
-) -> GroupMeans:
-    """Means and differences from the counts (b, units, k) of each group."""
-    found = [rules.distances(one, answers.scores) for one in counts]
+def group_means(targets: Targets, found: list[Distances], units: FloatArray, *, pairs: bool = True) -> GroupMeans:
+    """Means, and differences where they are wanted, from the distances of each group."""
     means = [targets.means(distances, units * known) for distances, known in found]
+    gaps = [pair_difference(targets, one, other, units) for one, other in combinations(found, 2)] if pairs else []
     none = np.empty((len(units), 0, len(targets.names)))
-    pairs = [pair_difference(targets, one, other, units) for one, other in combinations(found, 2)]
-    return GroupMeans(means=np.stack(means, axis=1), differences=np.stack(pairs, axis=1) if pairs else none)
+    return GroupMeans(means=np.stack(means, axis=1), differences=np.stack(gaps, axis=1) if gaps else none)
 
 
-Distances = tuple[FloatArray, FloatArray]
+def apart(one: Distances, other: Distances) -> Distances:
+    """Difference of the distances, and whether both are known."""
+    return one[0] - other[0], one[1] * other[1]
 
 
 def pair_difference(targets: Targets, one: Distances, other: Distances, units: FloatArray) -> FloatArray:
     """Mean difference over the units for which both groups have a mode, (b, m)."""
-    return targets.means(one[0] - other[0], units * one[1] * other[1])
+    gap, known = apart(one, other)
+    return targets.means(gap, units * known)
 
 
 def sampled_groups(answers: Answers, targets: Targets, rules: Rules, groups: list[IntArray]) -> GroupMeans:
     """Means and differences of the sample; `groups` are positions in `answers.people`."""
     counts = [answers.of_people(index).counts(np.ones((1, len(index)))) for index in groups]
-    return group_means(answers, targets, rules, counts, answers.weight[None, :])
+    return group_means(targets, [rules.distances(one, answers.scores) for one in counts], answers.weight[None, :])
 
 
 def resampled_groups(
@@ -172,24 +205,70 @@ def resampled_groups(
     groups: list[IntArray],
     resamples: int,
     seed: int,
+    watches: GroupWatches | None = None,
 ) -> GroupMeans:
-    """Resamples: people drawn within their group, the same draw of units for every group."""
+    """Resamples: people drawn within their group, the same draw of units for every group.
+
+    With `watches` these take in the resamples of the people, and the differences, which nobody then needs, are left
+    out.
+    """
     parts = [answers.of_people(index) for index in groups]
     people = [people_draws(answers, len(index), resamples, seed_of(seed, 2 + g)) for g, index in enumerate(groups)]
     units = unit_draws(answers, clusters, resamples, seed)
     blocks = []
     for drawn, *weights in zip(units, *people, strict=True):
-        counts = [part.counts(weight) for part, weight in zip(parts, weights, strict=True)]
-        blocks.append(group_means(answers, targets, rules, counts, drawn))
+        found = [rules.distances(part.counts(one), answers.scores) for part, one in zip(parts, weights, strict=True)]
+        if watches is not None:
+            watches.add(found)
+        blocks.append(group_means(targets, found, drawn, pairs=watches is None))
     return GroupMeans.joined(blocks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroupWatches:
+    """Watches of the means by group and of the differences of each pair of groups."""
+
+    groups: list[Watch]
+    pairs: list[Watch]
+
+    @classmethod
+    def start(
+        cls, answers: Answers, targets: Targets, clusters: Sequence[IntArray], rules: Rules, people: list[IntArray],
+        sample: GroupMeans,
+    ) -> GroupWatches:  # fmt: skip
+        """Begin with the sample, of which `sample` has the means."""
+        sizes = [len(index) for index in people]
+        found = [
+            rules.distances(answers.of_people(index).counts(np.ones((1, len(index)))), answers.scores)
+            for index in people
+        ]
+        more = answers.weight, clusters
+        groups = [
+            Watch.start(targets, value, one, *more, size)
+            for value, one, size in zip(sample.means[0], found, sizes, strict=True)
+        ]
+        pairs = [
+            Watch.start(targets, value, apart(*two), *more, min(both))
+            for value, two, both in zip(
+                sample.differences[0], combinations(found, 2), combinations(sizes, 2), strict=True
+            )
+        ]
+        return cls(groups=groups, pairs=pairs)
+
+    def add(self, found: list[Distances]) -> None:
+        """Take in the distances by group in resamples of the people."""
+        for watch, one in zip(self.groups, found, strict=True):
+            watch.add(*one)
+        for watch, two in zip(self.pairs, combinations(found, 2), strict=True):
+            watch.add(*apart(*two))
 
 
 def permuted_groups(
     answers: Answers, targets: Targets, rules: Rules, groups: list[IntArray], permutations: int, seed: int
 ) -> GroupMeans:
-    """Means and differences with the people dealt anew to groups of the same sizes."""
+    """Means with the people dealt anew to groups of the same sizes."""
     blocks = [
-        group_means(answers, targets, rules, counts, units)
+        group_means(targets, [rules.distances(one, answers.scores) for one in counts], units, pairs=False)
         for counts, units in dealt_counts(answers, groups, permutations, seed, 0)
     ]
     return GroupMeans.joined(blocks)
@@ -203,10 +282,12 @@ def dealt_counts(
     pool = np.concatenate(groups)
     member = np.repeat(np.arange(len(groups)), [len(index) for index in groups])
     part, block = answers.of_people(pool), block_size(answers)
+    total = part.counts(np.ones((1, len(pool))))
     for start in range(0, permutations, block):
         b = min(block, permutations - start)
         dealt = rng.permuted(np.tile(member, (b, 1)), axis=1)
-        counts = [part.counts((dealt == g).astype(np.float64)) for g in range(len(groups))]
+        counts = [part.counts((dealt == g).astype(np.float64)) for g in range(len(groups) - 1)]
+        counts.append(total - np.sum(counts, axis=0))  # whole numbers: nothing is rounded
         yield counts, np.tile(answers.weight, (b, 1))
 
 

@@ -46,28 +46,44 @@ def mode_distances(
     >>> distances.tolist(), known.tolist()
     ([[1.5, 0.5, 0.5, 1.5, 3.0]], [True])
     """
-    most = counts.max(axis=-1, keepdims=True)
-    top = (counts == most) & (most > 0)
-    known = most[..., 0] > 0
+    most = largest(counts)
+    known = most > 0
+    tied = [(counts[..., level] == most) & known for level in range(len(scores))]
     if ties == "drop":
-        known = top.sum(axis=-1) == 1
-    out = np.zeros((*counts.shape[:-1], len(scores) + 1))
+        known = known & (np.sum(tied, axis=0, dtype=np.int64) == 1)
+    out = np.empty((*counts.shape[:-1], len(scores) + 1))
     if ties == "nearest":
-        out[..., :-1] = nearest_distances(top, scores)
+        out[..., :-1] = nearest_distances(np.stack(tied, axis=-1), scores)
     else:
-        np.abs(modes_of(top, scores, ties)[..., None] - scores, out=out[..., :-1])
+        mode = modes_of(tied, scores, ties)
+        for level, score in enumerate(scores):
+            np.abs(mode - score, out=out[..., level])
     out[..., -1] = refused_distance(out[..., :-1], scores, refusal)
-    out[~known] = 0.0
+    if not known.all():
+        out[~known] = 0.0
     return out, known
 
 
-def modes_of(top: BoolArray, scores: FloatArray, ties: str) -> FloatArray:
-    """Return one score for each row of tied levels, (..., k) to (...); 0 where there is none."""
-    if ties == "low":
-        return np.asarray(scores[top.argmax(axis=-1)])
-    if ties == "high":
-        return np.asarray(scores[len(scores) - 1 - top[..., ::-1].argmax(axis=-1)])
-    return np.asarray((top @ scores) / np.maximum(top.sum(axis=-1), 1))
+def largest(counts: FloatArray) -> FloatArray:
+    """Return the largest of each row, (..., k) to (...); level by level, which for few levels is the fastest."""
+    most = counts[..., 0].copy()
+    for level in range(1, counts.shape[-1]):
+        np.maximum(most, counts[..., level], out=most)
+    return most
+
+
+def modes_of(tied: list[BoolArray], scores: FloatArray, ties: str) -> FloatArray:
+    """Return one score for the tied levels, k arrays of (...) to (...); 0 where there is none."""
+    total, size = np.zeros(tied[0].shape), np.zeros(tied[0].shape)
+    order = list(zip(tied, scores.tolist(), strict=True))
+    if ties in ("low", "high"):
+        for one, score in reversed(order) if ties == "low" else order:
+            np.copyto(total, score, where=one)  # the last one written stands
+        return total
+    for one, score in order:
+        total += np.where(one, score, 0.0)
+        size += one
+    return np.asarray(total / np.maximum(size, 1.0))
 
 
 def nearest_distances(top: BoolArray, scores: FloatArray) -> FloatArray:

@@ -64,10 +64,13 @@ READING = {
     ),
     "ADA-Met": (
         "Two truths: the mean distance from the mode of as many people as were asked, and from the likeliest answer "
-        "of the population. Few answers make noisy modes, and noise adds distance, most where there is little: the "
-        "centred interval is one for the former (and wide, Owen 2007: it counts the noise of single answers with "
-        "people and with units). Resampled modes are noisier again, and the percentile interval moves up with them. "
-        "The basic one moves down, and comes closest to the distance without noise."
+        "of the population. The default is for the former; it counts the noise of single answers once. The bootstraps "
+        "of people and units count it twice (Owen 2007). Few answers make noisy modes, and noise adds distance, most "
+        "where there is little: no interval around the plain distance holds the latter truth. The rows called "
+        "population's mode extrapolate from halves of the answers; how fast the noise falls is not known, so that "
+        "their interval reaches over the rates from n^-1/2 to n^-1: wide, and holding more than it says where the rate "
+        "is well inside. Answers that scatter so widely that the leading levels of most units nearly tie are the "
+        "exception: 20 answers a unit are then too few to tell the rate."
     ),
     "Composite of traits": (
         "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "

@@ -142,7 +142,7 @@ def test_distances_of_ada_met_are_those_of_the_metric_and_of_a_large_population(
     people, asked, models = many.answers(rng)
     counts = np.stack([((people == level) & asked).sum(axis=0) for level in range(5)], axis=1)
     near = np.abs(counts.argmax(axis=1) - models).mean(axis=1)
-    assert near == pytest.approx(study.without_noise(), abs=0.04)  # four standard errors of 4,000 units
+    assert near == pytest.approx(study.without_noise(study.CLEAR), abs=0.04)  # four standard errors of 4,000 units
 
 
 def test_similarity_and_shares_of_sources_are_what_many_units_give(load):

@@ -11,12 +11,14 @@ from statistics import mean, multimode
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from socialstats import Ratings, ada_met, datasets
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.metrics.ada_met.options import AlignmentOptions
 from socialstats.metrics.ada_met.rows import whole_targets
 from socialstats.metrics.ada_met.state import State
+from socialstats.models.alignment_population import critical_of_range
 from socialstats.models.alignment_resampling import (
     people_draws,
     resampled_groups,
@@ -133,6 +135,7 @@ def test_alike_units_count_as_often_as_they_stand_for():
     for row in long.rows:
         again = counted.row(row.term, group=row.group)
         assert (again.estimate, again.n) == (pytest.approx(row.estimate, abs=1e-12), row.n)
+        assert again.std_error == (None if row.std_error is None else pytest.approx(row.std_error, abs=1e-12))
     assert counted.verify().ok
 
 
@@ -224,11 +227,101 @@ def test_groups_are_drawn_within_themselves_on_the_same_units():
 def test_centred_intervals_are_percentiles_moved_by_the_bias():
     made = design(sample(units=40, people=20))
     moved, plain = (ada_met(made, ci=ci, resamples=999).row("m1", group=None) for ci in ("centred", "percentile"))
-    bias = ada_met(made, resamples=999).extras["bootstrap_bias"]["m1"]
+    bias = ada_met(made, ci="centred", resamples=999).extras["bootstrap_bias"]["m1"]
     assert moved.conf_low == pytest.approx(plain.conf_low - bias, abs=1e-12)
     assert moved.conf_high == pytest.approx(plain.conf_high - bias, abs=1e-12)
     turned = ada_met(made, ci="basic", resamples=999).row("m1", group=None)
     assert turned.conf_low == pytest.approx(2 * plain.estimate - plain.conf_high, abs=1e-12)
+
+
+def by_unit(rows, model, people_weight, ties):
+    """{unit: distance of a model from the mode of the people, each as often as drawn}; None without a mode."""
+    humans = rows[rows["source"] == "human"]
+    out = {}
+    for unit, answer in rows[rows["rater"] == model].set_index("unit")["value"].items():
+        own = humans[humans["unit"] == unit]
+        listed = [LETTERS.index(v) for p, v in zip(own["rater"], own["value"], strict=True)
+                  for _ in range(int(people_weight.get(p, 0)))]  # fmt: skip
+        modes = sorted(multimode(listed))
+        gone = not modes or (ties == "drop" and len(modes) > 1)
+        out[unit] = None if gone else 4.0 if answer == "F" else abs(mean(modes) - LETTERS.index(answer))
+    return out
+
+
+def two_way_error(rows, model, people, story, ties="mean"):
+    """Standard error from residuals by story: variance over stories, and covariance of stories over resamples."""
+
+    def residuals(weight, centre):
+        out = dict.fromkeys(story.values(), 0.0)
+        for unit, x in by_unit(rows, model, weight, ties).items():
+            out[story[unit]] += 0.0 if x is None else x - centre
+        return np.array([out[s] for s in sorted(out)])
+
+    once = by_unit(rows, model, dict.fromkeys(people[0], 1), ties)
+    known = [x for x in once.values() if x is not None]
+    own = residuals(dict.fromkeys(people[0], 1), mean(known))
+    met = {story[unit] for unit, x in once.items() if x is not None}
+    drawn = np.array([residuals(weight, mean(known)) for weight in people])
+    shared = drawn.sum(axis=1).var(ddof=1) - drawn.var(axis=0, ddof=1).sum()
+    return np.sqrt(len(met) / (len(met) - 1) * (own**2).sum() + max(shared, 0.0)) / len(known)
+
+
+@pytest.mark.parametrize("ties", ["mean", "drop"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_error_counts_the_noise_of_single_answers_once(ties, clustered):
+    rows = sample(seed=5).assign(story=lambda r: r["unit"].str[1:].astype(int) % 5)
+    made = design(rows, cluster="story" if clustered else None)
+    state = State.of(made, option(ties=ties))
+    answers = state.answers
+    drawn = next(people_draws(answers, len(answers.people), 39, seed_of(3, 1)))
+    names = [made.raters[p] for p in answers.people]
+    people = [dict(zip(names, line, strict=True)) for line in drawn]
+    story = {unit: str(int(unit[1:]) % 5) if clustered else unit for unit in made.units}
+    result = ada_met(made, ties=ties, resamples=39, seed=3)
+    for model in ("m1", "m2"):
+        row = result.row(model, group=None)
+        assert row.std_error == pytest.approx(two_way_error(rows, model, people, story, ties), abs=1e-12)
+        assert (row.conf_low + row.conf_high) / 2 == pytest.approx(row.estimate, abs=1e-12)
+
+
+def test_the_error_of_units_alone_is_that_of_a_mean():
+    people = {f"u{k}": votes("BBBBBB") for k in range(9)}  # everybody agrees: people add nothing
+    rows = table(people, {unit: {"m": letter} for unit, letter in zip(people, "ABCABEABC", strict=True)})
+    row = ada_met(design(rows), resamples=199).row("m", group=None)
+    x = np.array([1, 0, 1, 1, 0, 3, 1, 0, 1.0])
+    low, high = stats.t.interval(0.95, 8, x.mean(), x.std(ddof=1) / 3)
+    assert (row.std_error, row.conf_low) == (pytest.approx(x.std(ddof=1) / 3), pytest.approx(low))
+    assert row.conf_high == pytest.approx(high)
+    same = table(people, {unit: {"m": "D"} for unit in people})
+    flat = ada_met(design(same), resamples=199).row("m", group=None)
+    assert (flat.estimate, flat.std_error, flat.conf_low) == (2.0, None, None)
+    assert flat.undefined == "no unit differs from another and no person makes a difference, so there is no interval"
+
+
+def test_people_with_ways_of_their_own_widen_the_interval():
+    rng = np.random.default_rng(4)
+    low = {p: rng.random() < 0.5 for p in range(12)}  # half of the people always say B, the others D
+    people = {f"u{u:03d}": {f"p{p:02d}": "B" if low[p] else "D" for p in range(12) if rng.random() < 0.6}
+              for u in range(200)}  # fmt: skip
+    rows = table(people, {unit: {"m": str(rng.choice(list("ABC")))} for unit in people})
+    two, one = (ada_met(design(rows), ci=ci, resamples=400) for ci in ("two_way", "basic"))
+    row = two.row("m", group=None)
+    plain = np.std(list(by_unit(rows, "m", {f"p{p:02d}": 1 for p in range(12)}, "mean").values()), ddof=1)
+    assert row.std_error > 1.3 * plain / np.sqrt(200)
+    assert row.std_error <= one.row("m", group=None).std_error * 1.05  # which counts the noise of answers twice
+
+
+def test_crossed_clusters_take_off_what_both_share():
+    rows = sample(seed=6, units=24).assign(
+        story=lambda r: r["unit"].str[1:].astype(int) % 4, topic=lambda r: r["unit"].str[1:].astype(int) // 6
+    )
+    made = design(rows, cluster=["story", "topic"])
+    for model in ("m1", "m2"):
+        both, story, topic = (
+            ada_met(made, cluster=c, resamples=39).row(model, group=None) for c in ("declared", "story", "topic")
+        )
+        assert both.n_clusters == 4
+        assert both.std_error >= 0.9 * max(story.std_error, topic.std_error)
 
 
 def test_p_of_two_groups_is_that_of_all_ways_to_deal_the_people():
@@ -362,7 +455,7 @@ def test_an_attribute_without_effect_has_no_closest_group_to_speak_of(norms):
         ({"refusal": float("nan")}, "refusal=nan"),
         ({"refusal": True}, "refusal=True"),
         ({"unparsed": "drop"}, "unparsed='drop' is not one of exclude, refusal"),
-        ({"ci": "bca"}, "ci='bca' is not one of centred, percentile, basic"),
+        ({"ci": "bca"}, "ci='bca' is not one of two_way, centred, percentile, basic"),
         ({"source": "kind"}, "source='kind' is no rater group"),
         ({"reference": "people"}, "reference='people' is no level of 'source'. Levels: 'human' and 'model'"),
         ({"group": "age"}, "group='age' is no rater group"),
@@ -428,3 +521,54 @@ def test_answers_of_models_alone_have_no_reference():
                               na="NA", status="status")  # fmt: skip
     with pytest.raises(InputError, match=r"\(declared: none\)"):
         ada_met(made)
+
+
+def exact_halves(answers, given):
+    """Mean distance of an answer from the mode of half of the answers, over all ways to halve them."""
+    found = []
+    for size in {len(answers) // 2, len(answers) - len(answers) // 2}:
+        ways = [abs(mean(multimode(some)) - given) for some in combinations(answers, size)]
+        found.append(mean(ways))
+    return mean(found)
+
+
+def test_the_populations_mode_is_extrapolated_from_halves():
+    words = ["ABBBCC", "BBCDDE", "AACCCE", "EEEDDA", "BBBBCD", "ADDCCE", "AAABBC", "CCDDEE"]
+    given = "BDCEBDAC"
+    people = {f"u{k}": votes(word) for k, word in enumerate(words)}
+    rows = table(people, {f"u{k}": {"m": letter} for k, letter in enumerate(given)})
+    result = ada_met(design(rows), resamples=199)
+    exact = mean(exact_halves([LETTERS.index(x) for x in word], LETTERS.index(letter))
+                 for word, letter in zip(words, given, strict=True))  # fmt: skip
+    half = result.extras["half_distance"]["m"]
+    assert half == pytest.approx(exact, abs=0.05)  # 100 halvings of 8 units: s.e. about .01
+    row, plain = result.row("m", group="population's mode"), result.row("m", group=None)
+    assert row.estimate == pytest.approx(max(0, plain.estimate - (half - plain.estimate) / (2**0.75 - 1)), abs=1e-12)
+    assert row.conf_low <= row.estimate <= row.conf_high
+    assert result.verify().ok
+
+
+def test_the_populations_interval_is_the_plain_one_where_modes_have_no_noise():
+    people = {f"u{k}": votes("BBBBBB") for k in range(9)}
+    rows = table(people, {unit: {"m": letter} for unit, letter in zip(people, "ABCABEABC", strict=True)})
+    result = ada_met(design(rows), resamples=199)
+    one, two = (result.row("m", group=group) for group in (None, "population's mode"))
+    for name in ("estimate", "conf_low", "conf_high"):
+        assert getattr(two, name) == pytest.approx(getattr(one, name), abs=1e-9)
+    assert two.std_error is None  # a range of rates has none
+
+
+def test_names_of_units_do_not_move_an_interval():
+    rows = sample(units=30, people=10)
+    rng = np.random.default_rng(2)
+    names = dict(zip(sorted(set(rows["unit"])), rng.permutation([f"x{k:02d}" for k in range(30)]), strict=True))
+    one, two = (ada_met(design(r), resamples=199) for r in (rows, rows.assign(unit=rows["unit"].map(names))))
+    for row, other in zip(one.rows, two.rows, strict=True):
+        for name in ("estimate", "conf_low", "conf_high"):
+            assert getattr(other, name) == (None if getattr(row, name) is None else pytest.approx(getattr(row, name)))
+
+
+def test_critical_values_of_a_range():
+    for width in (0.0, 0.3, 1.0, 3.0):
+        c = critical_of_range(width, 12.0, 0.95)
+        assert stats.t.cdf(c + width, 12) - stats.t.cdf(-c, 12) == pytest.approx(0.95, abs=1e-9)

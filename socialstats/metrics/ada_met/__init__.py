@@ -36,7 +36,7 @@ def ada_met(
     unparsed: Unparsed = "exclude",
     group: str | None = None,
     stratum: str | None = None,
-    ci: AlignmentCi = "centred",
+    ci: AlignmentCi = "two_way",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
     resamples: int = 2000,
@@ -70,13 +70,13 @@ def ada_met(
         An attribute of the reference raters (a rater group): rows by group, paired differences, closest group.
     stratum : str, optional
         A declared stratum (or cluster) of the units: rows for each of its levels.
-    ci : {"centred", "percentile", "basic"}
-        Bootstrap of reference raters and units at once, each mode computed anew. The modes of resamples are noisier
-        and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the estimate:
-        an interval for the distance expected with as many raters as these; it covers more than it says, since both
-        draws count the noise of single answers (Owen 2007). ``"percentile"`` keeps the extra distance; ``"basic"``
-        reflects the percentiles, takes as much off the estimate, and comes closest to the distance from the mode of
-        the whole population.
+    ci : {"two_way", "centred", "percentile", "basic"}
+        ``"two_way"``: a t interval for the distance expected with as many raters as these. Its variance is that over
+        units, plus what reference raters, resampled with their modes computed anew, make units have in common:
+        V_units + V_raters - V_both, so that the noise of single answers counts once. The others are bootstraps of
+        raters and units at once, which count it twice (Owen 2007) and cover more than they say. The modes of resamples
+        are noisier and lie farther off, so ``"centred"`` moves the percentiles until the mean of the resamples is the
+        estimate; ``"percentile"`` keeps the extra distance; ``"basic"`` reflects the percentiles.
     cluster : str, pair of str or None
         Declared clusters of units (two: crossed), resampled whole; None takes units as independent.
     level : float
@@ -92,8 +92,11 @@ def ada_met(
         of small groups' modes does not count as a difference), Holm-adjusted over the pairs of a model; ``closest
         gender = woman``, the group of the smallest distance with the share of resamples in which it is again.
         ``share refused`` (and ``share unparsed``). Rows of group ``reference line``: ``random human``, a random
-        person against the mode of the others; ``always A``; ``uniform answer``.
-        `extras`: ``share_tied``, ``units_left_out``, ``bootstrap_bias`` (by model), and with `group` ``group_raters``,
+        person against the mode of the others; ``always A``; ``uniform answer``. With ``ci="two_way"``, group
+        ``population's mode``: the distance from the mode of the whole population, without the noise of modes of few
+        answers, which adds distance; its rate is not known, and the interval reaches over the rates that can be.
+        `extras`: ``share_tied``, ``units_left_out``, ``bootstrap_bias`` (by model), ``half_distance`` (of each model,
+        with half of the answers of each unit), and with `group` ``group_raters``,
         ``group_answers`` (a unit), ``permuted_differences`` and ``permuted_closest`` (what sizes alone give).
 
     Raises
@@ -106,7 +109,10 @@ def ada_met(
     References
     ----------
     Owen, A. B. (2007). The pigeonhole bootstrap. doi:10.1214/07-AOAS122
+    Satterthwaite, F. E. (1946). Biometrics Bulletin, 2(6), 110-114. doi:10.2307/3002019
     Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. doi:10.1017/CBO9780511802843
+    Quenouille, M. H. (1956). Notes on bias in estimation. doi:10.1093/biomet/43.3-4.353
+    Imbens, G. W., & Manski, C. F. (2004). doi:10.1111/j.1468-0262.2004.00555.x
     Phipson, B., & Smyth, G. K. (2010). doi:10.2202/1544-6115.1585
     Holm, S. (1979). Scandinavian Journal of Statistics, 6(2), 65-70.
 
@@ -131,22 +137,22 @@ def ada_met(
 def estimate(design: Ratings, options: AlignmentOptions) -> Result:
     """Compute the distances of one design."""
     state = State.of(design, options)
-    models, lines, found = whole_rows(state)
+    whole = whole_rows(state)
     groups = grouped(state)
     counts = counts_of(state)
     return Result(
         metric="ada_met",
         title="ADA-Met: mean distance from the mode of the reference",
         inference=inference_text(state),
-        rows=(*models, *groups.rows, *share_rows(state), *lines),
+        rows=(*whole.models, *groups.rows, *share_rows(state), *whole.lines, *whole.population),
         counts=counts,
-        fit={"nobs": counts["units"], "n_clusters": models[0].n_clusters, "method": models[0].method,
+        fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
              "seed": options.seed, "resamples": options.resamples},
         settings=options.settings,
-        cautions=first([*cautions_of(state), *noisy_modes(state, found), *groups.cautions, found.caution]),
+        cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
         references=METRIC.references,
         design=design,
-        extras={**extras_of(state, found.bias.tolist()), **groups.extras},
+        extras={**extras_of(state, whole.found.bias.tolist()), "half_distance": whole.half, **groups.extras},
     )  # fmt: skip
 
 
@@ -164,6 +170,15 @@ METRIC = Metric(
         "neighbouring levels are equally far apart (numeric levels: by their numbers)",
         "units are the same thing for reference and models: they are joined by their labels",
     ),
-    references=("owen2007", "davisonhinkley1997", "phipsonsmyth2010", "holm1979", "wilson1927"),
+    references=(
+        "owen2007",
+        "satterthwaite1946",
+        "quenouille1956",
+        "imbensmanski2004",
+        "davisonhinkley1997",
+        "phipsonsmyth2010",
+        "holm1979",
+        "wilson1927",
+    ),
     values="sources",
 )

@@ -12,10 +12,11 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, caution
-from socialstats.metrics.ada_met.state import Estimates, State, with_intervals, without_interval
+from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import Targets, model_shares, targets_of
 from socialstats.models.alignment_resampling import (
     GroupMeans,
+    GroupWatches,
     permuted_groups,
     permuted_pairs,
     resampled_groups,
@@ -27,7 +28,7 @@ from socialstats.text import count, listing, number, quoted, shorten
 
 FEW_ANSWERS = 10.0
 ENOUGH = 500  # permutations for a share that is only described
-PERMUTED = "two-way bootstrap, {ci}; p by permuting people between the two groups, Holm over the pairs of a model"
+PERMUTED = "{ci}; p by permuting people between the two groups, Holm over the pairs of a model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,15 +49,14 @@ def grouped(state: State) -> Grouped:
         [(model, None) for model in state.models], model_shares(state.answers, state.options.rules.refusal)
     )
     sample = sampled_groups(state.answers, targets, state.options.rules, people)
-    drawn = draws(state, targets, people)
-    means = estimates(state, targets, sample.means[0], drawn.means if drawn else None, people, "one")
-    pairs = estimates(state, targets, sample.differences[0], drawn.differences if drawn else None, people, "two")
+    drawn = draws(state, targets, people, sample)
+    means, pairs = (estimates(state, targets, sample, drawn, people, kind) for kind in ("one", "two"))
     dealt = permuted_pairs(
         state.answers, targets, state.options.rules, people, state.options.resamples, state.options.seed
     )
     rows = [*mean_rows(state, labels, means), *difference_rows(state, labels, sample, dealt, pairs)]
     if len(labels) > 1:
-        rows += closest_rows(state, labels, sample.means[0], drawn)
+        rows += closest_rows(state, labels, sample.means[0], None if drawn is None else drawn[0])
     found = [c.caution for c in (*means, *pairs) if c.caution is not None][:1]
     return Grouped(
         rows=tuple(rows), cautions=(*found, *few_answers(state, labels, people)),
@@ -87,16 +87,20 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
     return [factor.levels[code] for code in used], [np.flatnonzero(codes == code) for code in used]
 
 
-def draws(state: State, targets: Targets, people: list[IntArray]) -> GroupMeans | None:
-    """Resamples of the groups; None where the units cannot be resampled."""
+Drawn = tuple[GroupMeans, GroupWatches | None]
+
+
+def draws(state: State, targets: Targets, people: list[IntArray], sample: GroupMeans) -> Drawn | None:
+    """Resamples of the groups, watched where the interval is a t; None where the units cannot be resampled."""
     if state.no_resampling(2):
         return None
-    o = state.options
-    return resampled_groups(state.answers, targets, state.clusters, o.rules, people, o.resamples, o.seed)
+    o, given = state.options, (state.answers, targets, state.clusters, state.options.rules, people)
+    watches = GroupWatches.start(*given, sample) if o.ci == "two_way" else None
+    return resampled_groups(*given, o.resamples, o.seed, watches), watches
 
 
 def estimates(
-    state: State, targets: Targets, value: FloatArray, drawn: FloatArray | None, people: list[IntArray], kind: str
+    state: State, targets: Targets, sample: GroupMeans, drawn: Drawn | None, people: list[IntArray], kind: str
 ) -> list[Estimates]:
     """Estimates of each group ("one") or pair of groups ("two"), over the models."""
     rules, answers, out = state.options.rules, state.answers, []
@@ -105,17 +109,27 @@ def estimates(
         for index in people
     ]
     sets = [(g,) for g in range(len(people))] if kind == "one" else list(combinations(range(len(people)), 2))
+    value = (sample.means if kind == "one" else sample.differences)[0]
     for j, chosen in enumerate(sets):
         both = np.prod([known[g] for g in chosen], axis=0)
         size = np.asarray(targets.asked @ (answers.weight * both))
-        fewest = min(len(people[g]) for g in chosen)
-        why = state.no_resampling(fewest)
+        why = state.no_resampling(min(len(people[g]) for g in chosen))
         if why or drawn is None:
             out.append(without_interval(value[j], size, why))
         else:
-            least = 0.0 if kind == "one" else None
-            out.append(with_intervals(value[j], size, drawn[:, j], state.options, least=least))
+            out.append(one_set(state, value[j], size, drawn, j, kind))
     return out
+
+
+def one_set(state: State, value: FloatArray, size: FloatArray, drawn: Drawn, j: int, kind: str) -> Estimates:
+    """Estimates of the j-th group or pair with their intervals; only means cannot be below 0."""
+    replicates, watches = drawn
+    least = 0.0 if kind == "one" else None
+    if watches is not None:
+        spread = (watches.groups if kind == "one" else watches.pairs)[j].spread()
+        return with_t(value, size, spread, state.options, least=least)
+    found = replicates.means if kind == "one" else replicates.differences
+    return with_intervals(value, size, found[:, j], state.options, least=least)
 
 
 def mean_rows(state: State, labels: Sequence[str], means: list[Estimates]) -> list[Row]:
@@ -132,7 +146,7 @@ def difference_rows(
 ) -> list[Row]:
     """One row a model and pair of groups, with p-values of permuted people, adjusted within the model."""
     names, rows = pair_labels(labels), []
-    method = PERMUTED.format(ci=state.options.ci)
+    method = PERMUTED.format(ci=METHODS[state.options.ci])
     for m, model in enumerate(state.models):
         own = [
             found.row(m, state, term=model, group=f"{state.options.group}: {name}", method=method)

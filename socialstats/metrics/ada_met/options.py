@@ -13,7 +13,7 @@ from socialstats.models.intervals import checked_level
 from socialstats.models.modes import MODE_TIES, REFUSAL_RULES
 from socialstats.resampling.intervals import check_resamples
 
-AlignmentCi = Literal["centred", "percentile", "basic"]
+AlignmentCi = Literal["two_way", "centred", "percentile", "basic"]
 CIS: tuple[str, ...] = get_args(AlignmentCi)
 Unparsed = Literal["exclude", "refusal"]
 UNPARSED: tuple[str, ...] = get_args(Unparsed)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import MISSING, REFUSAL
-from socialstats.metrics.ada_met.state import Estimates, State, with_intervals, without_interval
+from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import NOT_ASKED, Targets, constant_shares, model_shares, targets_of
-from socialstats.models.alignment_resampling import Ceiling, whole, whole_replicates
+from socialstats.models.alignment_population import population
+from socialstats.models.alignment_resampling import Ceiling, whole, whole_replicates, whole_spread
+from socialstats.models.alignment_variance import Spread
 from socialstats.models.raters import by_stratum
 from socialstats.models.unit_shares import How, merged, share_row
 from socialstats.results import Row
 
-LINE = "reference line"
+LINE, POPULATION = "reference line", "population's mode"
+EXTRAPOLATED = "extrapolated from halves of the answers, noise falling as n^-3/4 (interval: n^-1/2 to n^-1)"
 REFUSED, UNPARSED = "share refused", "share unparsed"
 
 
@@ -31,8 +36,8 @@ def whole_targets(state: State) -> Targets:
     return targets_of([*names, *((line, LINE) for line in lines)], [*picked, *constant])
 
 
-def whole_estimates(state: State, targets: Targets) -> Estimates:
-    """Estimate the targets and, last, the ceiling."""
+def whole_estimates(state: State, targets: Targets) -> tuple[Estimates, Spread | None]:
+    """Estimate the targets and, last, the ceiling; with the t interval also return their spread."""
     answers, options, rules = state.answers, state.options, state.options.rules
     once = np.ones((1, len(answers.people)))
     ceiling = Ceiling.of(answers, rules)
@@ -43,21 +48,66 @@ def whole_estimates(state: State, targets: Targets) -> Estimates:
     size = np.append(targets.asked @ (answers.weight * known), compared)
     why = state.no_resampling(len(answers.people))
     if why:
-        return without_interval(value, size, why)
+        return without_interval(value, size, why), None
+    if options.ci == "two_way":
+        spread = whole_spread(answers, targets, state.clusters, rules, value, options.resamples, options.seed)
+        return with_t(value, size, spread, options), spread
     drawn = whole_replicates(answers, targets, state.clusters, rules, options.resamples, options.seed)
-    return with_intervals(value, size, drawn, options)
+    return with_intervals(value, size, drawn, options), None
 
 
-def whole_rows(state: State) -> tuple[list[Row], list[Row], Estimates]:
-    """Rows of models (all units, then strata), rows of the reference lines, and their estimates."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Whole:
+    """Rows about all people.
+
+    Attributes
+    ----------
+    models, lines, population : list of Row
+        Models (all units, then strata); reference lines; models against the mode of the population.
+    found : Estimates
+        Of the models, and after them of the lines.
+    half : dict of model to float
+        Mean distance with half of the answers of each unit.
+    """
+
+    models: list[Row]
+    lines: list[Row]
+    population: list[Row]
+    found: Estimates
+    half: dict[str, float]
+
+
+def whole_rows(state: State) -> Whole:
+    """Rows of models, of the reference lines and of the population's mode, and the estimates behind them."""
     targets = whole_targets(state)
-    found = whole_estimates(state, targets)
+    found, spread = whole_estimates(state, targets)
     rows = [found.row(j, state, term=term, group=group) for j, (term, group) in enumerate(targets.names)]
     models = [row for row in rows if row.group != LINE]
     lines = [row for row in rows if row.group == LINE]
-    method = "two-way bootstrap with the modes of the others held"
+    method = f"{METHODS[state.options.ci]}, with the modes of the others held"
     top = found.row(len(targets.names), state, term=f"random {state.reference}", group=LINE, method=method)
-    return models, [top, *lines], found
+    population, half = ([], {}) if spread is None else population_rows(state, models[: len(state.models)], spread)
+    return Whole(models=models, lines=[top, *lines], population=population, found=found, half=half)
+
+
+def population_rows(state: State, models: list[Row], spread: Spread) -> tuple[list[Row], dict[str, float]]:
+    """Rows of the models against the mode of the population, from their rows over all units."""
+    answers, rules = state.answers, state.options.rules
+    targets = targets_of([(m, None) for m in state.models], model_shares(answers, rules.refusal))
+    value = np.array([np.nan if row.estimate is None else row.estimate for row in models])
+    made = population(
+        answers, targets, state.clusters, rules, value, spread.first(len(value)), state.options.level
+    )  # fmt: skip
+    rows = []
+    for j, row in enumerate(models):
+        one = replace(row, group=POPULATION, method=EXTRAPOLATED, std_error=None)
+        if row.estimate is not None:
+            one = replace(one, estimate=float(made.estimate[j]))
+        if row.conf_low is not None:
+            one = replace(one, conf_low=float(made.low[j]), conf_high=float(made.high[j]))
+        rows.append(one)
+    known = {m: float(x) for m, x in zip(state.models, made.half.tolist(), strict=True) if np.isfinite(x)}
+    return rows, known
 
 
 def share_rows(state: State) -> list[Row]:

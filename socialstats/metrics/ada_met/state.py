@@ -13,15 +13,22 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution
 from socialstats.metrics.ada_met.options import AlignmentOptions
 from socialstats.models.alignment import Answers, collect, source_of
+from socialstats.models.alignment_variance import Spread
 from socialstats.models.dependence import cluster_factors
+from socialstats.models.intervals import critical_value
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates
 from socialstats.results import Row
 
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
 FIXED = "all resamples give the same value, so there is no interval"
+CONSTANT = "no unit differs from another and no person makes a difference, so there is no interval"
 OUTSIDE = "the interval leaves the estimate out: the modes of the resamples are noisier; use ci='centred'"
-METHODS = {"centred": "centred percentile", "percentile": "percentile", "basic": "basic"}
+METHODS = {
+    "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
+    "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
+}  # fmt: skip
+SMALL = 1e-12  # of a scale's step: a standard error below is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,7 +118,7 @@ class Estimates:
         made["estimate"] = float(self.value[j])
         if self.std_error[j] > 0:
             made["std_error"] = float(self.std_error[j])
-        made |= {"method": f"two-way bootstrap, {METHODS[state.options.ci]}"} | more
+        made |= {"method": METHODS[state.options.ci]} | more
         if self.undefined[j]:
             return Row(**made | {"undefined": self.undefined[j]})
         ends: dict[str, Any] = {"conf_low": float(self.low[j]), "conf_high": float(self.high[j])}
@@ -131,6 +138,21 @@ def without_interval(value: FloatArray, size: FloatArray, why: str) -> Estimates
         bias=none,
         caution=None,
     )
+
+
+def with_t(
+    value: FloatArray, size: FloatArray, spread: Spread, options: AlignmentOptions, *, least: float | None = 0.0
+) -> Estimates:
+    """Estimates with t intervals; `least` is what the quantity cannot be below."""
+    fixed = ~(spread.error > SMALL)
+    reach = np.array([critical_value(options.level, df) if df > 0 else np.nan for df in spread.df.tolist()])
+    low, high = value - reach * spread.error, value + reach * spread.error
+    if least is not None:
+        low = np.maximum(low, least)
+    return Estimates(
+        value=value, std_error=np.where(fixed, 0.0, spread.error), low=low, high=high,
+        undefined=tuple(CONSTANT if one else "" for one in fixed.tolist()), size=size, bias=spread.bias, caution=None,
+    )  # fmt: skip
 
 
 def with_intervals(

@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.errors import Caution, caution
 from socialstats.metrics.ada_met.rows import LINE
-from socialstats.metrics.ada_met.state import METHODS, Estimates, State
+from socialstats.metrics.ada_met.state import Estimates, State
 from socialstats.models.dependence import cluster_cautions, cluster_text
 from socialstats.models.modes import mode_distances
 from socialstats.results import Result, Row
@@ -29,10 +29,10 @@ def inference_text(state: State) -> str:
     """Say how the intervals were obtained."""
     o = state.options
     units = cluster_text(state.factors, "units")
-    return (
-        f"two-way bootstrap of {state.reference} raters and units, {METHODS[o.ci]} intervals, "
-        f"{count(o.resamples, 'resample')}, seed {o.seed}; {units}"
-    )
+    how = f"two-way bootstrap of {state.reference} raters and units, {o.ci} intervals"
+    if o.ci == "two_way":
+        how = f"t intervals; variance over units, and over {state.reference} raters resampled, less what is in both"
+    return f"{how}, {count(o.resamples, 'resample')}, seed {o.seed}; {units}"
 
 
 def counts_of(state: State) -> dict[str, int]:
@@ -96,7 +96,7 @@ def noisy_modes(state: State, found: Estimates) -> list[Caution]:
         f"modes of {number(each, 1)} answers a unit: resampling them adds up to {number(bias[worst])} to a distance of "
         f"{number(found.value[worst])} ('{shorten(models[worst], 30)}')"
     )
-    fix = "take it as the distance with as many reference raters; ci='basic' aims at that without noise"
+    fix = "take it as the distance with as many reference raters; rows called population's mode are without noise"
     return [caution("SS304", said, affects="distances: too large, the small ones most", fix=fix)]
 
 

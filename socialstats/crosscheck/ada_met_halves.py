@@ -1,0 +1,67 @@
+"""ADA-Met from the mode of the population: halves of the answers drawn anew, and the extrapolation by hand."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+
+from socialstats.crosscheck.ada_met import SAME, TOLERANCE, Told, distance
+from socialstats.crosscheck.agreement_direct import direct
+from socialstats.crosscheck.long import worst
+from socialstats.results import Check, Result
+
+POPULATION = "population's mode"
+OURS, MOST, LEAST = 100, 8_000, 4  # halvings of a unit in the metric; of all units here, and of a unit
+RATE = 0.75
+NOISE = "halves drawn anew: six Monte-Carlo errors"
+
+
+def population_checks(result: Result, told: Told) -> list[Check]:
+    """Compare the means of halves with others drawn here, and each estimate with the extrapolation from them."""
+    rows = [row for row in result.rows if row.group == POPULATION and row.estimate is not None]
+    if not rows:
+        return []
+    splits = max(LEAST, min(OURS // 5, MOST // max(len(told.people), 1)))
+    halves = {unit: halvings(list(own.values()), splits) for unit, own in told.people.items()}
+    plain = {row.term: row.estimate for row in result.rows if row.group is None}
+    stored: Mapping[str, float] = result.extras["half_distance"]
+    drawn, sums = [], []
+    for row in rows:
+        theirs, error = half_mean(halves, told, result, row.term)
+        both = error * math.sqrt(1 + splits / OURS)
+        name = f"{row.term} [half of the answers]"
+        drawn.append(direct(name, stored[row.term], theirs, 6 * both + TOLERANCE, NOISE))
+        whole = plain[row.term] or 0.0
+        least = max(0.0, whole - (stored[row.term] - whole) / (2**RATE - 1))
+        sums.append(direct(f"{row.term} [{POPULATION}]", row.estimate, least, TOLERANCE, SAME))
+    return [worst(some, "models") if len(some) > 1 else some[0] for some in (drawn, sums)]
+
+
+def halvings(answers: list[float], splits: int) -> list[tuple[list[float], list[float]]]:
+    """Random halvings of some answers."""
+    rng = random.Random(len(answers))
+    made = []
+    for _ in range(splits):
+        order = rng.sample(answers, len(answers))
+        made.append((order[: len(order) // 2], order[len(order) // 2 :]))
+    return made
+
+
+def half_mean(
+    halves: Mapping[str, Sequence[tuple[list[float], list[float]]]], told: Told, result: Result, model: str
+) -> tuple[float, float]:
+    """Mean over units of a model's distance from the mode of half of the answers, and its Monte-Carlo error."""
+    known: dict[str, list[float]] = {}
+    size: dict[str, float] = {}
+    for unit, given in told.models[model].items():
+        found = [distance(side, given, told, result.settings) for pair in halves[unit] for side in pair]
+        known[unit] = [x for x in found if x is not None]
+        size[unit] = told.weight[unit] * len(known[unit]) / len(found)
+    total = sum(size.values())
+    means = {unit: sum(xs) / len(xs) for unit, xs in known.items() if xs}
+    noise = sum(
+        size[unit] ** 2 * sum((x - means[unit]) ** 2 for x in xs) / max(len(xs) - 1, 1) / (len(xs) / 2)
+        for unit, xs in known.items() if xs
+    )  # fmt: skip
+    return sum(size[unit] * mean for unit, mean in means.items()) / total, math.sqrt(noise) / total
