@@ -11,17 +11,19 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.results.result import Result
-from socialstats.text import listing, shorten
+from socialstats.results.verification import Verification
+from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 R = TypeVar("R")
 DESIGNS = (Comparisons, Paired, Ratings)
 SAID_BY_METRIC = ("SS315",)  # a metric says how many and how it used them; other codes tell of different things
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResultGroup:
     """One result for each level of `by=`, readable as one table.
 
@@ -30,10 +32,22 @@ class ResultGroup:
     by : str
         Name of the variable.
     results : mapping of str to Result (or to another group)
+
+    Examples
+    --------
+    >>> from socialstats import Comparisons, bradley_terry
+    >>> rows = {"model": [*"mmmnnn"], "item_a": [*"xxxxxx"], "item_b": [*"yyyyyy"], "winner": [*"xxyxyy"]}
+    >>> group = bradley_terry(Comparisons.from_frame(rows, by="model"))
+    >>> {model: round(strengths["x"], 3) for model, strengths in group.coef().items()}
+    {'m': 0.347, 'n': -0.347}
     """
 
     by: str
     results: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        names = listing([shorten(name, 30) for name in self.results], most=5)
+        return f"<ResultGroup by {shorten(self.by)}: {count(len(self.results), 'level')} ({names})>"
 
     def __getitem__(self, level: str) -> Any:
         if level not in self.results:
@@ -68,6 +82,66 @@ class ResultGroup:
     def sentence(self) -> str:
         """Return the sentences of all levels, one a line."""
         return "\n".join(f"{level}: {r.sentence()}" for level, r in self.results.items())
+
+    def coef(self) -> dict[str, Any]:
+        """Return the coefficients of each level by name."""
+        return {level: r.coef() for level, r in self.results.items()}
+
+    def vcov(self) -> dict[str, pd.DataFrame]:
+        """Return the covariance matrix of each level; levels are independent fits, so there is none between them.
+
+        Raises
+        ------
+        UndefinedStatistic
+            If the metric has none.
+        """
+        return self._each(lambda r: r.vcov())
+
+    def confint(self, level: float | None = None) -> pd.DataFrame:
+        """Return the intervals of all levels, indexed by level and term.
+
+        Parameters
+        ----------
+        level : float, optional
+            Confidence level, as in `Result.confint`.
+        """
+        import pandas as pd
+
+        parts: dict[str, pd.DataFrame] = self._each(lambda r: r.confint(level))
+        return pd.concat(parts.values(), keys=list(parts), names=[self.by, "term"])
+
+    def plot(self, **options: Any) -> dict[str, Axes]:
+        """Draw a figure for each level and return its Axes by level; options as in the metric's own plot."""
+        axes: dict[str, Axes] = self._each(lambda r: r.plot(**options))
+        for level, ax in axes.items():
+            title = f"{shorten(self.by, 30)} = {shorten(level, 40)}"
+            own = ax.get_title(loc="left")
+            ax.set_title(f"{title}: {own}" if own else title, loc="left")
+        return axes
+
+    def verify(self) -> Verification:
+        """Recompute every level by independent implementations: one table, the level before each quantity."""
+        checks = [
+            replace(check, quantity=f"{shorten(level, 40)}: {check.quantity}")
+            for level, verification in self._each(lambda r: r.verify()).items() for check in verification
+        ]  # fmt: skip
+        return Verification(checks=tuple(checks))
+
+    def cite(self) -> str:
+        """Return the references of the method, one a line, each once."""
+        lines = [line for r in self.results.values() for line in r.cite().split("\n")]
+        return "\n".join(dict.fromkeys(lines))
+
+    def _each(self, call: Callable[[Any], Any]) -> dict[str, Any]:
+        """Call something of each level; an error names the level."""
+        found = {}
+        for level, result in self.results.items():
+            try:
+                found[level] = call(result)
+            except SocialStatsError as error:
+                error.args = (f"{shorten(self.by)} = '{shorten(level)}': {error}",)
+                raise
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
