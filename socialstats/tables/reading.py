@@ -6,6 +6,7 @@ import gzip
 import os
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -61,7 +62,7 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None) -> Ta
     source = from_bytes(sys.stdin.buffer.read(), "stdin") if os.fspath(path) == "-" else from_path(Path(path))
     chosen = format or _by_suffix(source.name) or _by_content(source)
     try:
-        return _read(source, chosen)
+        return replace(_read(source, chosen), sha256=source.sha256)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{source.name}: the gzip file is damaged ({str(error).lower()})") from error
 

@@ -33,6 +33,8 @@ class Table:
         True when the table was read from a file or from standard input.
     locate : callable or None
         Row positions to lines, for text files.
+    sha256 : callable or None
+        Checksum of the bytes that were read, for files and standard input.
     """
 
     frame: Frame
@@ -41,6 +43,7 @@ class Table:
     unit: str = "row"
     is_file: bool = False
     locate: Locate | None = None
+    sha256: Callable[[], str] | None = None
 
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import zlib
 from collections.abc import Callable
@@ -27,10 +28,21 @@ class Source:
         Name for messages.
     open : callable
         Returns a fresh binary stream, already decompressed.
+    raw : callable
+        Returns a fresh binary stream of the bytes as they are.
     """
 
     name: str
     open: Callable[[], IO[bytes]]
+    raw: Callable[[], IO[bytes]]
+
+    def sha256(self) -> str:
+        """Return the checksum of the bytes as they are, in hexadecimal."""
+        digest = hashlib.sha256()
+        with self.raw() as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        return digest.hexdigest()
 
     def head(self, size: int = 4096) -> bytes:
         """Return the first bytes."""
@@ -58,20 +70,22 @@ def from_path(path: Path) -> Source:
     if not path.exists():
         raise InputError(f"{path}: there is no such file")
     try:
+        if not path.is_file():  # a pipe gives its bytes once
+            return from_bytes(path.read_bytes(), path.name)
         with path.open("rb") as stream:
             zipped = stream.read(2) == GZIP_MAGIC
     except OSError as error:
         raise InputError(f"{path.name}: it cannot be read ({_reason(error)})") from error
-    if zipped:
-        return Source(name=path.name, open=lambda: gzip.open(path, "rb"))  # type: ignore[arg-type,return-value]
-    return Source(name=path.name, open=lambda: path.open("rb"))
+    return _source(path.name, lambda: path.open("rb"), zipped)
 
 
 def from_bytes(data: bytes, name: str) -> Source:
-    """Return bytes in memory (standard input) as a source."""
-    if data[:2] == GZIP_MAGIC:
-        return Source(name=name, open=lambda: gzip.open(io.BytesIO(data), "rb"))  # type: ignore[arg-type,return-value]
-    return Source(name=name, open=lambda: io.BytesIO(data))
+    """Return bytes in memory (standard input, a pipe) as a source."""
+    return _source(name, lambda: io.BytesIO(data), data[:2] == GZIP_MAGIC)
+
+
+def _source(name: str, raw: Callable[[], IO[bytes]], zipped: bool) -> Source:
+    return Source(name=name, raw=raw, open=(lambda: gzip.open(raw(), "rb")) if zipped else raw)  # type: ignore[arg-type,return-value]
 
 
 class CheckedText(io.TextIOWrapper):
