@@ -90,6 +90,13 @@ REFERENCES: dict[str, Reference] = {
         authors="Satterthwaite, F. E.", year=1946,
         title="An approximate distribution of estimates of variance components",
         venue="Biometrics Bulletin, 2(6), 110-114", doi="10.2307/3002019"),
+    "cornfieldtukey1956": Reference(
+        authors="Cornfield, J., & Tukey, J. W.", year=1956, title="Average values of mean squares in factorials",
+        venue="The Annals of Mathematical Statistics, 27(4), 907-949", doi="10.1214/aoms/1177728067"),
+    "raoscott1984": Reference(
+        authors="Rao, J. N. K., & Scott, A. J.", year=1984,
+        title="On chi-squared tests for multiway contingency tables with cell proportions estimated from survey data",
+        venue="The Annals of Statistics, 12(1), 46-60", doi="10.1214/aos/1176346391"),
     "quenouille1956": Reference(
         authors="Quenouille, M. H.", year=1956, title="Notes on bias in estimation",
         venue="Biometrika, 43(3-4), 353-360", doi="10.1093/biomet/43.3-4.353"),

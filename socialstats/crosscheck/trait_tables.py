@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import same_p
+from socialstats.crosscheck.row_arithmetic import same_p, statistic_checks, t_ends
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Row
 
@@ -122,7 +123,9 @@ def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, c
     """Recompute a clustered standard error: statsmodels for two factors, matrices for CR2."""
     from statsmodels.regression.linear_model import OLS
 
-    inner = np.arange(len(values)) if clusters is None else clusters.reindex(values.index).to_numpy()
+    if clusters is None:
+        return drawn_checks(name, row, values, settings)
+    inner = clusters.reindex(values.index).to_numpy()
     if settings.get("judges") == "random":
         x, k = values.to_numpy().ravel(), values.shape[1]
         groups = [np.repeat(inner, k), np.tile(np.arange(k), len(values))]
@@ -138,6 +141,40 @@ def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, c
     error, df = matrix_cr2(residual, groups[0], len(x))
     checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
     return checks + ([near(f"df, {name}", row.df, df, "statsmodels")] if row.df is not None else [])
+
+
+def drawn_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
+    """Recompute error, df, t, p and interval of drawn judges from statsmodels' table of the two-way analysis."""
+    error, df = anova_error(values.to_numpy())
+    checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels", relative=1e-8)]
+    if row.df is not None:
+        checks.append(near(f"df, {name}", row.df, df, "statsmodels", relative=1e-6))
+    checks += [replace(c, quantity=f"t or p, {name}") for c in statistic_checks(row, df=df)]
+    if settings["ci"] == "closed":
+        checks += [replace(c, quantity=f"ends, {name}") for c in t_ends(row, settings["level"], df)]
+    return checks
+
+
+def anova_error(x: FloatArray) -> tuple[float, float]:
+    """Error of the mean of a complete table, rows and columns drawn, and Satterthwaite's df, by regressions.
+
+    Sums of squares are differences of the residual sums of nested regressions on dummies.
+    """
+    from statsmodels.regression.linear_model import OLS
+
+    n, k = x.shape
+    y = x.ravel()
+    rows, columns = np.repeat(np.eye(n), k, axis=0), np.tile(np.eye(k), (n, 1))[:, 1:]
+    none, of_rows, both = (
+        float(OLS(y, z).fit().ssr) for z in (np.ones((n * k, 1)), rows, np.column_stack([rows, columns]))
+    )
+    dfs = np.array([n - 1, k - 1, (n - 1) * (k - 1)], dtype=np.float64)
+    squares = np.array([none - of_rows, of_rows - both, both]) / dfs
+    value = squares[0] + squares[1] - squares[2]
+    if value < squares[:2].max():
+        at = int(squares[:2].argmax())
+        return float(np.sqrt(squares[at] / (n * k))), float(dfs[at])
+    return float(np.sqrt(value / (n * k))), float(value**2 / (squares**2 / dfs).sum())
 
 
 def two_way(x: FloatArray, groups: Sequence[Any]) -> float:

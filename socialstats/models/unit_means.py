@@ -12,6 +12,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.models.crossed_mean import crossed_mean
 from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.models.families import adjusted_p
 from socialstats.models.noncentral_t import d_z_interval
@@ -94,7 +95,9 @@ class Sample:
         return self.values.ravel(), [np.repeat(inner, k), np.tile(np.arange(k), n)]
 
     def mean(self) -> ClusteredMean:
-        """Return the mean with its error."""
+        """Return the mean with its error: drawn judges by mean squares, and by V1 + V2 - V12 beside clusters."""
+        if self.how.judges == "random" and not self.how.clusters:
+            return crossed_mean(self.values, magnitude=self.how.magnitude)
         values, codes = self.parts()
         return clustered_mean(values, np.ones(len(values)), codes, magnitude=self.how.magnitude)
 
@@ -149,9 +152,11 @@ def mean_row(term: str, group: str, sample: Sample, *, test: bool = True) -> Row
 
 def method_of(how: Inference) -> str:
     """Name the interval, and the test beside it."""
-    error = "t" if not how.dependent else "t, CR2 error" if how.judges == "fixed" and len(how.clusters) == 1 else (
-        "t, two-way error"
-    )  # fmt: skip
+    error = "t" if not how.dependent else "t, two-way error"
+    if how.judges == "fixed" and len(how.clusters) == 1:
+        error = "t, CR2 error"
+    elif how.judges == "random" and not how.clusters:
+        error = "t, two-way mean squares"
     return error if how.ci == "closed" else f"{HOW[how.ci]}; test: {error}"
 
 

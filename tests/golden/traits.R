@@ -45,17 +45,16 @@ active <- aggregate(y ~ model + scenario, aggregate(y ~ model + scenario + stage
 each <- z; each$y <- rowSums(z[names(w)] >= 14)
 each <- aggregate(y ~ model + scenario, aggregate(y ~ model + scenario + stage, each, mean), mean)
 
-# judges: offsets, composites without one, both drawn (V1 + V2 - V12)
+# judges: offsets, composites without one, both drawn (mean squares, Satterthwaite's degrees of freedom)
 by_judge <- aggregate(y ~ scenario + judge, aggregate(y ~ model + scenario + judge, z, mean), mean)
 offset <- lapply(setNames(nm = c("j1", "j2", "j3")), function(j) tested(
   by_judge$y[by_judge$judge == j] - aggregate(y ~ scenario, by_judge, mean)$y))
 without <- lapply(setNames(nm = c("j1", "j2", "j3")), function(j) tested(
   of(aggregate(y ~ model + scenario, z[z$judge != j, ], mean), model = "left")))
 drawn <- function(d) {
-  e <- d$y - mean(d$y); n <- length(e)
-  v <- function(g) { s <- rowsum(e, g)^2; nrow(s) / (nrow(s) - 1) * sum(s) / n^2 }
-  parts <- c(v(d$scenario), v(d$judge), v(paste(d$scenario, d$judge)))
-  max(parts[1] + parts[2] - parts[3], parts[1], parts[2])^.5
+  a <- anova(lm(y ~ scenario + judge, d)); m <- a[["Mean Sq"]]; v <- m[1] + m[2] - m[3]
+  stopifnot(v >= m[1], v >= m[2])
+  list(error = sqrt(v / nrow(d)), df = v^2 / sum(m^2 / a[["Df"]]))
 }
 left <- aggregate(y ~ scenario + judge, z[z$model == "left", ], mean)
 
@@ -76,7 +75,7 @@ more_open <- mean((as.matrix(z[z$model == "left", names(w)]) - 10) %*% u)
 writeLines(toJSON(list(
   made_by = "traits.R", versions = list(R = R.version.string), rtol = 1e-9, weights = as.list(w), composite = composite,
   both = both, change = change, holm = holm, active = tested(of(active, model = "left")),
-  active_each = tested(of(each, model = "left")), offset = offset, without = without, drawn_error = drawn(left),
+  active_each = tested(of(each, model = "left")), offset = offset, without = without, drawn = drawn(left),
   more_open = more_open, spread = levels_, spread_change = tested(d),
   wilcoxon = list(v = unname(ranks$statistic), p = ranks$p.value),
   spread_change_answers = tested(gap), wilcoxon_answers = list(v = unname(all_ranks$statistic), p = all_ranks$p.value)

@@ -84,7 +84,8 @@ def trait_profile(
         What is drawn at random: scenarios (models are those of interest), or models (each with its mean over
         scenarios).
     judges : {"fixed", "random"}
-        ``"random"``: judges are drawn too, errors are two-way (units of analysis x judges).
+        ``"random"``: judges are drawn too: mean squares of units of analysis and judges, with Satterthwaite's degrees
+        of freedom (`socialstats.models.crossed_mean`); V1 + V2 - V12 where units have clusters.
     zero : float or mapping of judge to float, optional
         The judges' own zero (see `judge_zeros`), taken as known: rows of the composite minus it.
     activation : float or None
@@ -129,6 +130,7 @@ def trait_profile(
     Student. (1908). The probable error of a mean. doi:10.1093/biomet/6.1.1
     Holm, S. (1979). A simple sequentially rejective multiple test procedure.
     Steiger, J. H., & Fouladi, R. T. (1997). Noncentrality interval estimation and the evaluation of statistical models.
+    Cornfield, J., & Tukey, J. W. (1956). Average values of mean squares in factorials. doi:10.1214/aoms/1177728067
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering.
     doi:10.1198/jbes.2010.07136
 
@@ -247,7 +249,7 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
 
 def references(options: Options) -> tuple[str, ...]:
     """Keys of the methods used."""
-    more = ("cameron2011",) if options.judges == "random" else ()
+    more = ("satterthwaite1946", "cornfieldtukey1956", "cameron2011") if options.judges == "random" else ()
     drawn = ("davisonhinkley1997",) if options.ci != "closed" else ()
     return (*METRIC.references, *more, *drawn)
 
