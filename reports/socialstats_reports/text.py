@@ -14,6 +14,8 @@ from socialstats.text import MISSING, count, number
 CELL_WIDTH = 240  # characters that a cell shows
 NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
 SYMBOL = re.compile(r"(?<![\w.])(d_z|d_av|d_rm|g_z|SD|df|[pztnNMSrF])(?=(?:\([\d.,\s]+\))? ?[=&<]|\([\d.,]+\) =)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
 SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
@@ -24,17 +26,21 @@ def shown(value: Any) -> Any:
 
 
 def typeset(text: str) -> Markup:
-    """Set statistical symbols in italics and keep an interval on one line.
+    """Set statistical symbols in italics; keep intervals, degrees of freedom and options on one line.
 
     Examples
     --------
     >>> print(typeset("t(19) = 2.10, 95% CI [0.1, 0.4] <b>").replace("\\xa0", "~"))
     <i>t</i>(19)~=~2.10, 95%~CI <span class="nb">[0.1, 0.4]</span> &lt;b&gt;
+    >>> print(typeset("F(2, 28.0) = 6.26; say --no-verify").replace("\\xa0", "~"))
+    <i>F</i>(2,~28.0)~=~6.26; say <span class="nb">--no-verify</span>
     """
     safe = str(escape(clean(text)))
     safe = SYMBOL.sub(lambda m: _italic(m.group(1)), safe)
     safe = BRACKETS.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
-    safe = re.sub(r"(</i>|</sub>|\(\d[\d.,]*\)) (=|&lt;) ", "\\1\u00a0\\2\u00a0", safe)
+    safe = OPTION.sub(lambda m: f'<span class="nb">{m.group()}</span>', safe)
+    safe = DEGREES.sub("(\\1,\u00a0", safe)
+    safe = re.sub(r"(</i>|</sub>|\(\d[\d.,\u00a0]*\)) (=|&lt;) ", "\\1\u00a0\\2\u00a0", safe)
     return Markup(safe.replace("% CI", "%\u00a0CI").replace(" %", "\u00a0%"))
 
 

@@ -230,6 +230,7 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
     marks += [own] if numbers.levels is None else paired_levels.marks(numbers.levels)
     what = design.columns.get("value", "value") if design.scale == "numeric" else "shares"
     title = f"Difference, {minus(design)}, with its interval"
+    title = title if numbers.levels is None else f"Differences of shares, {minus(design)}, with simultaneous intervals"
     return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks),
                  digits=decimals(design, lead))  # fmt: skip
 
@@ -260,11 +261,22 @@ def diagnostics(design: Paired, numbers: Numbers) -> tuple[Diagnostic, ...]:
         found.append(
             Diagnostic(
                 check=f"How even are the clusters of {shorten(factor.name, 40)}?",
-                found=f"{count(len(sizes))} clusters of {count(min(sizes))} to {count(max(sizes), 'pair')}.",
+                found=f"{count(len(sizes))} clusters of {span(min(sizes), max(sizes))}.",
                 so_what="Uneven clusters make intervals less reliable." if uneven else "Even enough.",
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def span(least: float, most: float) -> str:
+    """Write the sizes of clusters.
+
+    Examples
+    --------
+    >>> span(4, 4), span(1, 12)
+    ('4 pairs each', '1 to 12 pairs')
+    """
+    return f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
 
 
 def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
