@@ -1,0 +1,151 @@
+"""The items of a run: a csv or jsonl file with one row an item, read as text."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from socialstats.errors import InputError, NothingToAnalyse, Problem
+
+ID_NAMES = ("item_id", "id", "item", "unit", "scenario_id", "rot_id")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
+    """Items as read: every row with its identifier, the columns in order, and the file's hash."""
+
+    rows: tuple[Mapping[str, str], ...]
+    ids: tuple[str, ...]
+    columns: tuple[str, ...]
+    source: str
+    sha256: str
+
+
+def read_items(path: Path, *, id_column: str | None = None) -> Items:
+    """Return the items of a csv, tsv, jsonl or json file.
+
+    Parameters
+    ----------
+    path
+        The file. Texts are kept as they are; other JSON values are written as JSON.
+    id_column
+        The column that names an item. Without it: the first of ``item_id``, ``id``, ``item``, ``unit``,
+        ``scenario_id``, ``rot_id``; else the row's number.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, a repeated identifier (both lines named), or a missing column.
+    NothingToAnalyse
+        For a file without rows.
+    """
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        fix = "Save the file as UTF-8."
+        raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
+    numbered = list(_rows(text, path))
+    if not numbered:
+        raise NothingToAnalyse(f"{path.name}: no items in it")
+    rows = tuple(row for _, row in numbered)
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    name = _id_column(columns, id_column, path)
+    ids = tuple(row.get(name, "") if name else str(place) for place, row in enumerate(rows, 1))
+    _unique(ids, [line for line, _ in numbered], path, name)
+    filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
+    return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=hashlib.sha256(data).hexdigest())
+
+
+def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    suffix = path.suffix.lower()
+    if suffix in {".jsonl", ".ndjson"}:
+        yield from _json_lines(text, path)
+    elif suffix == ".json":
+        whole = _json(text, path.name, None)
+        for place, row in enumerate(whole if isinstance(whole, list) else [whole], 1):
+            yield place, _texts(row, path.name, place)
+    else:
+        yield from _delimited(text, path, "\t" if suffix == ".tsv" else ",")
+
+
+def _delimited(text: str, path: Path, separator: str) -> Iterator[tuple[int, dict[str, str]]]:
+    csv.field_size_limit(2**31 - 1)
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+    try:
+        header = next(reader, [])
+        line = reader.line_num + 1
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                if len(cells) != len(header):
+                    raise InputError(
+                        Problem(
+                            message=f"{len(cells)} cells where the header has {len(header)}",
+                            source=path.name,
+                            lines=(line,),
+                            fix="Put quotes around texts that hold commas.",
+                        )
+                    )
+                yield line, dict(zip(header, cells, strict=True))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(Problem(message=str(error), source=path.name, lines=(reader.line_num,))) from None
+
+
+def _json_lines(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    for line, part in enumerate(text.split("\n"), 1):
+        if part.strip():
+            yield line, _texts(_json(part, path.name, line), path.name, line)
+
+
+def _json(text: str, source: str, line: int | None) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        lines = (line,) if line else ()
+        raise InputError(Problem(message=f"not JSON: {error}", source=source, lines=lines)) from None
+
+
+def _texts(row: object, source: str, line: int) -> dict[str, str]:
+    if not isinstance(row, dict):
+        raise InputError(Problem(message="not an object with one key a column", source=source, lines=(line,)))
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        fix = "Mend the \\ud800-like escapes."
+        raise InputError(
+            Problem(message="half a character (a lone surrogate)", source=source, lines=(line,), fix=fix)
+        ) from None
+    return {
+        str(name): value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+        for name, value in row.items()
+    }
+
+
+def _id_column(columns: tuple[str, ...], asked: str | None, path: Path) -> str | None:
+    if asked is None:
+        return next((name for name in ID_NAMES if name in columns), None)
+    if asked in columns:
+        return asked
+    raise InputError(
+        Problem(message=f"no column '{asked}' for the identifiers (there are {', '.join(columns)})", source=path.name)
+    )
+
+
+def _unique(ids: tuple[str, ...], lines: list[int], path: Path, name: str | None) -> None:
+    seen: dict[str, int] = {}
+    problems = []
+    for identifier, line in zip(ids, lines, strict=True):
+        if not identifier.strip():
+            problems.append(Problem(message="no identifier", source=path.name, column=name, lines=(line,)))
+        elif identifier in seen:
+            message = f"'{identifier}' was already used in line {seen[identifier]}"
+            fix = "Every item needs its own identifier."
+            problems.append(Problem(message=message, source=path.name, column=name, lines=(line,), fix=fix))
+        seen.setdefault(identifier, line)
+    if problems:
+        raise InputError(problems)

@@ -1,0 +1,220 @@
+"""The log of a run: append-only JSON lines, one ``os.write`` a line, one process at a time, torn ends repaired."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from socialstats.errors import InputError, Problem
+from socialstats_collect.ask import DATA, Reply
+
+CHUNK = 1 << 20
+
+
+@dataclass(slots=True)
+class Log:
+    """A log that this process may append to; use as a context manager.
+
+    Attributes
+    ----------
+    path
+        The file.
+    torn
+        Bytes of an unfinished last line that were taken off when the log was opened.
+    broken
+        Lines in the middle that are not JSON; they are left as they are.
+    attempts
+        Key to attempts already on record, for every request.
+    """
+
+    path: Path
+    torn: int = 0
+    broken: list[int] = field(default_factory=list)
+    attempts: dict[bytes, int] = field(default_factory=dict)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    _answers: dict[bytes, int] = field(default_factory=dict)
+    _descriptor: int = -1
+    _size: int = 0
+
+    def __enter__(self) -> Log:
+        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            _lock(self._descriptor, self.path)
+            self.torn = _repair(self._descriptor)
+            self._index()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.fsync(self._descriptor)
+        os.close(self._descriptor)
+
+    def append(self, line: dict[str, Any]) -> None:
+        """Write one line, whole or not at all.
+
+        Raises
+        ------
+        OSError
+            When the disk is full or gone; what was written of the line is taken back first.
+        """
+        data = encode(line)
+        written = 0
+        try:
+            written = os.write(self._descriptor, data)
+            if written < len(data):
+                raise OSError(28, "No space left on device", str(self.path))
+        except OSError:
+            if written:
+                os.ftruncate(self._descriptor, self._size)
+            raise
+        key = line.get("key")
+        if isinstance(key, str):
+            self._note(bytes.fromhex(key), line, self._size)
+        self._size += len(data)
+
+    def sync(self) -> None:
+        """Ask the system to put everything on the disk."""
+        os.fsync(self._descriptor)
+
+    def answered(self, key: str) -> bool:
+        """Whether a request has an answer of the model on record."""
+        return bytes.fromhex(key) in self._answers
+
+    def reply(self, key: str) -> Reply | None:
+        """Return the first answer on record for a request; later ones never replace it."""
+        place = self._answers.get(bytes.fromhex(key))
+        if place is None:
+            return None
+        return reply_of(json.loads(_line_at(self._descriptor, place)))
+
+    @property
+    def n_answers(self) -> int:
+        """How many requests have an answer."""
+        return len(self._answers)
+
+    def _index(self) -> None:
+        for number, place, text in _lines(self._descriptor):
+            try:
+                line = json.loads(text)
+                key = bytes.fromhex(line["key"]) if "key" in line else None
+            except (ValueError, TypeError, KeyError):
+                self.broken.append(number)
+                continue
+            if key is not None:
+                self._note(key, line, place)
+            elif line.get("type") == "run":
+                self.runs.append(line)
+        self._size = os.fstat(self._descriptor).st_size
+
+    def _note(self, key: bytes, line: dict[str, Any], place: int) -> None:
+        self.attempts[key] = self.attempts.get(key, 0) + 1
+        if line.get("status") in DATA:
+            self._answers.setdefault(key, place)
+
+
+def encode(line: dict[str, Any]) -> bytes:
+    """Return a line of the log as bytes; half characters are escaped, everything else is plain UTF-8.
+
+    Examples
+    --------
+    >>> encode({"content": "é"}).decode()
+    '{"content": "é"}\\n'
+    """
+    try:
+        return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(line).encode() + b"\n"
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield line number and line of a log, None for a line that is not a JSON object; an unfinished last line ends it.
+
+    Raises
+    ------
+    InputError
+        For a file that is not there.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
+    try:
+        for number, _, text in _lines(descriptor):
+            try:
+                line = json.loads(text)
+            except ValueError:
+                line = None
+            yield number, line if isinstance(line, dict) else None
+    finally:
+        os.close(descriptor)
+
+
+def reply_of(line: dict[str, Any]) -> Reply:
+    """Return the reply that a line of the log records."""
+    return Reply(
+        key=line["key"],
+        status=line["status"],
+        content=line.get("content") or "",
+        refusal=line.get("refusal") or "",
+        model=str(line.get("model_returned") or ""),
+    )
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: the one-process rule is then the user's
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        fix = "Wait until it has ended, or give this run a log of its own (-o)."
+        raise InputError(Problem(message="another process is writing to this log", source=path.name, fix=fix)) from None
+
+
+def _repair(descriptor: int) -> int:
+    """Take off an unfinished last line and return its length in bytes."""
+    end = os.fstat(descriptor).st_size
+    place = end
+    while place > 0:
+        start = max(0, place - CHUNK)
+        found = os.pread(descriptor, place - start, start).rfind(b"\n")
+        if found >= 0:
+            place = start + found + 1
+            break
+        place = start
+    if place < end:
+        os.ftruncate(descriptor, place)
+    return end - place
+
+
+def _lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield number, offset and bytes of every finished line."""
+    place, number, rest = 0, 0, b""
+    offset = 0
+    while chunk := os.pread(descriptor, CHUNK, offset):
+        offset += len(chunk)
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            if line.strip():
+                yield number, place, line
+            place += len(line) + 1
+
+
+def _line_at(descriptor: int, place: int) -> bytes:
+    parts = []
+    while chunk := os.pread(descriptor, 1 << 14, place):
+        end = chunk.find(b"\n")
+        if end >= 0:
+            parts.append(chunk[:end])
+            break
+        parts.append(chunk)
+        place += len(chunk)
+    return b"".join(parts)

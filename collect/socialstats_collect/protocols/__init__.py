@@ -1,0 +1,24 @@
+"""The ways of asking, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from socialstats.errors import InputError, Problem
+from socialstats_collect.protocols.base import CollectionProtocol, Settings
+from socialstats_collect.protocols.template import Template
+
+PROTOCOLS: Mapping[str, Callable[[Settings], CollectionProtocol]] = {Template.name: Template}
+
+
+def make_protocol(name: str, settings: Settings) -> CollectionProtocol:
+    """Return a protocol by its name.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, with those there are.
+    """
+    if name not in PROTOCOLS:
+        raise InputError(Problem(message=f"no protocol '{name}'", fix=f"There are: {', '.join(PROTOCOLS)}."))
+    return PROTOCOLS[name](settings)

@@ -1,0 +1,248 @@
+"""A run: workers take unit after unit from the design, ask what is not on record, and write down every attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
+from socialstats_collect.client import attempt, open_client
+from socialstats_collect.log import Log
+from socialstats_collect.pacing import Backoff, Pacer, again, fatal
+from socialstats_collect.replies import Outcome
+from socialstats_collect.runfile import RunFile
+from socialstats_collect.tally import Tally
+from socialstats_collect.units import units
+
+if TYPE_CHECKING:
+    import openai
+
+SYNC_SECONDS = 1.0
+SAME_FAULT = 20  # so many first calls refused as bad requests, and none answered: the run file is at fault
+
+
+@dataclass(slots=True)
+class Run:
+    """The state of one run.
+
+    Parameters
+    ----------
+    runfile
+        What to ask.
+    log
+        Open for appending.
+    tally
+        Counts, starting with what the log holds.
+    report
+        Called after every attempt, with the tally.
+    """
+
+    runfile: RunFile
+    log: Log
+    tally: Tally = field(default_factory=Tally)
+    report: Callable[[Tally], None] = lambda _: None
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    stopped: str = ""
+    fault: bool = False
+    _flying: int = 0
+    _stop: asyncio.Event = field(default_factory=asyncio.Event)
+    _clients: dict[str, openai.AsyncOpenAI] = field(default_factory=dict)
+    _pacers: dict[str, Pacer] = field(default_factory=dict)
+    _synced: float = 0.0
+
+    def stop(self, why: str, *, fault: bool = False) -> None:
+        """Start nothing more; calls under way are waited for and written down."""
+        self.stopped = self.stopped or why
+        self.fault = self.fault or fault
+        self._stop.set()
+
+    async def go(self) -> None:
+        """Ask everything that is missing.
+
+        Raises
+        ------
+        OSError
+            When the log cannot be written; everything before is intact.
+        """
+        waiting = all_units(self.runfile)
+        async with contextlib.AsyncExitStack() as stack:
+            for model in [*self.runfile.factors["model"], *self.runfile.settings.judges]:
+                await self._open(model, stack)
+            with self._signals():
+                await self._together(waiting)
+
+    async def _open(self, model: str, stack: contextlib.AsyncExitStack) -> None:
+        endpoint = self.runfile.endpoint_of(model)
+        if endpoint.base_url in self._clients:
+            return
+        client = open_client(endpoint.base_url, endpoint.key(), connections=self.runfile.limits.concurrency)
+        self._clients[endpoint.base_url] = await stack.enter_async_context(client)
+        self._pacers[endpoint.base_url] = Pacer(per_minute=self.runfile.limits.requests_per_minute)
+
+    async def _together(self, waiting: Iterator[Unit]) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(self.runfile.limits.concurrency):
+                    group.create_task(self._work(waiting))
+        except* OSError as errors:
+            raise errors.exceptions[0] from None
+
+    async def _work(self, waiting: Iterator[Unit]) -> None:
+        for unit in waiting:
+            if self._stop.is_set():
+                return
+            await self._converse(unit)
+
+    async def _converse(self, unit: Unit) -> None:
+        conversation = self.runfile.protocol.conversation(unit)
+        ask = next(conversation, None)
+        while ask is not None:
+            reply = self.log.reply(ask.key) or await self._fetch(unit, ask)
+            if reply is None:
+                return
+            try:
+                ask = conversation.send(reply)
+            except StopIteration:
+                self.tally.units_done += 1
+                return
+
+    async def _fetch(self, unit: Unit, ask: Ask) -> Reply | None:
+        """Ask until there is an answer, the attempts are used up, or the run stops."""
+        limits = self.runfile.limits
+        backoff = Backoff()
+        for number in range(1, limits.attempts + 1):
+            outcome = await self._attempt(unit, ask)
+            if outcome is None:
+                return None
+            if outcome.status in DATA:
+                return Reply(
+                    key=ask.key, status=outcome.status, content=outcome.content, refusal=outcome.refusal,
+                    model=str(outcome.detail.get("model_returned") or ""),
+                )  # fmt: skip
+            if why := fatal(outcome):
+                self.stop(f"{why} ({_words(outcome)})", fault=True)
+            self._same_fault(outcome)
+            if not again(outcome) or number == limits.attempts or self._stop.is_set():
+                return None
+            await self._pause(ask, outcome, backoff.pause(number))
+        return None
+
+    async def _attempt(self, unit: Unit, ask: Ask) -> Outcome | None:
+        """Make one attempt when it may start, and write it down; None when the run has stopped or spent its budget."""
+        base_url = self.runfile.endpoint_of(ask.model).base_url
+        if not self._pacers[base_url].open:
+            await self._unless_stopped(self._pacers[base_url].wait())
+        if not self._may_call():
+            return None
+        self._flying += 1
+        start, began = datetime.now(UTC), time.perf_counter()
+        try:
+            outcome = await attempt(self._clients[base_url], ask, timeout=self.runfile.limits.timeout)
+        finally:
+            self._flying -= 1
+        line = self._line(unit, ask, outcome, start, time.perf_counter() - began)
+        self.log.append(line)
+        self.tally.add(line)
+        self.report(self.tally)
+        if began - self._synced > SYNC_SECONDS:
+            self._synced = began
+            self.log.sync()
+        return outcome
+
+    def _line(self, unit: Unit, ask: Ask, outcome: Outcome, start: datetime, seconds: float) -> dict[str, Any]:
+        """One line of the log: everything needed to know what was asked and what came back."""
+        number = self.log.attempts.get(bytes.fromhex(ask.key), 0) + 1
+        line: dict[str, Any] = {
+            "type": "attempt", "run_id": self.run_id, "key": ask.key, "parent": ask.parent, "step": ask.step,
+            "item_id": unit.item_id, "factors": dict(unit.factors), "replicate": unit.replicate, "attempt": number,
+            "status": outcome.status, "content": outcome.content, "refusal": outcome.refusal or None,
+            "model_requested": ask.model, "parameters": dict(ask.parameters),
+            "host": urlsplit(self.runfile.endpoint_of(ask.model).base_url).netloc,
+            "http_status": outcome.http_status, "retry_after_s": outcome.retry_after,
+            "t_start": start.isoformat(), "t_end": datetime.now(UTC).isoformat(), "latency_s": round(seconds, 4),
+            "prompt_sha256": digest([dict(message) for message in ask.messages]),
+            **outcome.detail,
+        }  # fmt: skip
+        if number == 1:
+            line["item"] = dict(unit.item)
+            line["messages"] = [dict(message) for message in ask.messages]
+        return {name: value for name, value in line.items() if value is not None}
+
+    async def _pause(self, ask: Ask, outcome: Outcome, pause: float) -> None:
+        """Wait before the next attempt: as long as the endpoint asks (all workers with it), else a growing while."""
+        if outcome.retry_after is None:
+            return await self._unless_stopped(asyncio.sleep(pause))
+        if outcome.retry_after > self.runfile.limits.max_wait:
+            self.stop(
+                f"the endpoint asks to wait {outcome.retry_after:,.0f} s, more than limits.max_wait "
+                f"({self.runfile.limits.max_wait:g} s): run again later",
+                fault=True,
+            )
+            return None
+        self._pacers[self.runfile.endpoint_of(ask.model).base_url].close_for(outcome.retry_after)
+        return None
+
+    async def _unless_stopped(self, waiting: Any) -> None:
+        """Wait, but no longer than the run goes on."""
+        if self._stop.is_set():
+            waiting.close()
+            return
+        task, stop = asyncio.ensure_future(waiting), asyncio.ensure_future(self._stop.wait())
+        await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+        for one in (task, stop):
+            one.cancel()
+
+    def _may_call(self) -> bool:
+        limits = self.runfile.limits
+        if limits.max_calls is not None and self.tally.calls + self._flying >= limits.max_calls:
+            self.stop(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
+        if limits.max_tokens_total is not None and self.tally.tokens >= limits.max_tokens_total:
+            self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) is reached, earlier runs included")
+        return not self._stop.is_set()
+
+    def _same_fault(self, outcome: Outcome) -> None:
+        if outcome.http_status == 400 and not self.tally.answers and self.tally.calls >= SAME_FAULT:
+            self.stop(
+                f"the first {self.tally.calls} calls were all refused as bad requests ({_words(outcome)})", fault=True
+            )
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Ctrl-C and a polite kill stop the run after the calls under way; a second one stops it at once."""
+        loop = asyncio.get_running_loop()
+        main = asyncio.current_task()
+
+        def interrupted() -> None:
+            if self._stop.is_set() and main is not None:
+                main.cancel()
+            self.stop("interrupted")
+
+        for one in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(one, interrupted)
+        try:
+            yield
+        finally:
+            for one in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(one)
+
+
+def all_units(runfile: RunFile) -> Iterator[Unit]:
+    """Return the units of a run, one after another."""
+    return units(
+        runfile.items, runfile.factors, replicates=runfile.replicates, order=runfile.order,
+        orders=runfile.protocol.orders, seed=runfile.seed,
+    )  # fmt: skip
+
+
+def _words(outcome: Outcome) -> str:
+    said = outcome.detail.get("error_message") or outcome.detail.get("error_code") or outcome.status
+    status = f"status {outcome.http_status}: " if outcome.http_status else ""
+    return f"{status}{str(said)[:200]}"

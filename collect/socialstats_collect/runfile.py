@@ -1,0 +1,249 @@
+"""The run file: what is asked, of whom, with which parameters and limits. Read and checked before any call."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from socialstats.errors import InputError, Problem
+from socialstats_collect.items import Items, read_items
+from socialstats_collect.protocols import make_protocol
+from socialstats_collect.protocols.base import CollectionProtocol, Settings
+from socialstats_collect.templates import require
+
+ORDERS = ("balanced", "random", "all", "fixed")
+KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "": {
+        "protocol": (str, dict), "items": str, "id": str, "template": str, "system": str, "order": str,
+        "replicates": int, "seed": int, "factors": dict, "parameters": dict, "endpoint": dict, "endpoints": dict,
+        "limits": dict, "judges": dict,
+    },
+    "endpoint": {"base_url": str, "key_env": str},
+    "limits": {
+        "max_calls": int, "max_tokens_total": int, "concurrency": int, "requests_per_minute": (int, float),
+        "timeout": (int, float), "attempts": int, "max_wait": (int, float),
+    },
+    "judges": {"models": list, "parameters": dict},
+}  # fmt: skip
+PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where requests go. The key is looked up in the environment when the run starts, and kept nowhere."""
+
+    base_url: str
+    key_env: str = "OPENAI_API_KEY"
+
+    def key(self) -> str:
+        """Return the key from the environment.
+
+        Raises
+        ------
+        InputError
+            Where the variable is not set.
+        """
+        key = os.environ.get(self.key_env, "")
+        if not key and not self.base_url.startswith(("http://127.0.0.1", "http://localhost")):
+            fix = f"Put the key there (export {self.key_env}=...); it is never written to a file."
+            raise InputError(Problem(message=f"the environment has no {self.key_env}", fix=fix))
+        return key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a run may spend, and how patient it is. Times in seconds."""
+
+    max_calls: int | None = None
+    max_tokens_total: int | None = None
+    concurrency: int = 8
+    requests_per_minute: float | None = None
+    timeout: float = 120.0
+    attempts: int = 5
+    max_wait: float = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFile:
+    """A run file as read and checked, with its items and its protocol."""
+
+    name: str
+    items: Items
+    protocol: CollectionProtocol
+    settings: Settings
+    factors: Mapping[str, Sequence[str]]
+    endpoint: Endpoint
+    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    order: str = "balanced"
+    replicates: int = 1
+    seed: int = 0
+
+    def endpoint_of(self, model: str) -> Endpoint:
+        """Return the endpoint that serves a model."""
+        return self.endpoints.get(model, self.endpoint)
+
+
+def read_runfile(path: Path) -> RunFile:
+    """Return a run file with its items, or say everything that is wrong with it.
+
+    Raises
+    ------
+    InputError
+        For unknown or mistyped keys, an unknown protocol, columns that the items lack, a prompt with a lone brace.
+
+    Examples
+    --------
+    >>> read_runfile(Path("nowhere.toml"))
+    Traceback (most recent call last):
+    ...
+    socialstats.errors.InputError: nowhere.toml: No such file or directory
+    """
+    values = _parsed(path)
+    _check(values, path.name)
+    name, options = _protocol(values, path.name)
+    settings = _settings(values, options)
+    protocol = make_protocol(name, settings)
+    items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
+    _columns(protocol, settings, items, values, path.name)
+    return RunFile(
+        name=path.name,
+        items=items,
+        protocol=protocol,
+        settings=settings,
+        factors=_factors(values, protocol, path.name),
+        endpoint=Endpoint(**values["endpoint"]),
+        endpoints={str(model): Endpoint(**one) for model, one in values.get("endpoints", {}).items()},
+        limits=_limits(values.get("limits", {}), path.name),
+        order=_order(values, path.name),
+        replicates=_at_least_one(values.get("replicates", 1), "replicates", path.name),
+        seed=int(values.get("seed", 0)),
+    )
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
+    except UnicodeDecodeError:
+        raise InputError(Problem(message="not UTF-8", source=path.name)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(Problem(message=f"not TOML: {error}", source=path.name)) from None
+
+
+def _check(values: Mapping[str, Any], source: str) -> None:
+    problems = list(_key_problems(values, "", source))
+    for section in ("endpoint", "limits", "judges"):
+        if isinstance(values.get(section), dict):
+            problems += _key_problems(values[section], section, source)
+    for model, one in values.get("endpoints", {}).items():
+        if isinstance(one, dict):
+            problems += _key_problems(one, "endpoint", source)
+        else:
+            problems.append(Problem(message=f"endpoints.{model} is not a table", source=source))
+    for name, example in (("protocol", '"template"'), ("items", '"items.csv"'), ("endpoint", '{ base_url = "..." }')):
+        if name not in values:
+            problems.append(Problem(message=f"no '{name}'", source=source, fix=f"Add {name} = {example}."))
+    for section in [values.get("endpoint"), *values.get("endpoints", {}).values()]:
+        if isinstance(section, dict) and "base_url" not in section:
+            problems.append(Problem(message="an endpoint without base_url", source=source))
+    if problems:
+        raise InputError(problems)
+
+
+def _key_problems(values: Mapping[str, Any], section: str, source: str) -> list[Problem]:
+    known, where = KEYS[section], f"{section}." if section else ""
+    problems = []
+    for name, value in values.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            fix = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(known)}."
+            problems.append(Problem(message=f"unknown key '{where}{name}'", source=source, fix=fix))
+            continue
+        wanted = known[name]
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            types = wanted if isinstance(wanted, tuple) else (wanted,)
+            names = " or ".join(PLAIN[one] for one in types)
+            problems.append(Problem(message=f"'{where}{name}' = {value!r} is not {names}", source=source))
+    return problems
+
+
+def _protocol(values: Mapping[str, Any], source: str) -> tuple[str, Mapping[str, Any]]:
+    given = values["protocol"]
+    if isinstance(given, str):
+        return given, {}
+    if not isinstance(given.get("name"), str):
+        raise InputError(Problem(message="[protocol] has no name", source=source, fix='Add name = "template".'))
+    return given["name"], {name: value for name, value in given.items() if name != "name"}
+
+
+def _settings(values: Mapping[str, Any], options: Mapping[str, Any]) -> Settings:
+    judges = values.get("judges", {})
+    return Settings(
+        template=values.get("template", ""),
+        system=values.get("system", ""),
+        parameters=values.get("parameters", {}),
+        judges=tuple(str(model) for model in judges.get("models", ())),
+        judge_parameters=judges.get("parameters", values.get("parameters", {})),
+        options=options,
+    )
+
+
+def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: str) -> dict[str, list[str]]:
+    """The protocol's factors with their usual levels, then what the run file says."""
+    given = {
+        name: levels if isinstance(levels, list) else [levels] for name, levels in values.get("factors", {}).items()
+    }
+    factors = {name: list(levels) for name, levels in {**protocol.factors, **given}.items()}
+    problems = []
+    if not factors.get("model"):
+        problems.append(Problem(message="no model", source=source, fix='Add [factors] model = ["name"].'))
+    for name, levels in factors.items():
+        texts = [str(level) for level in levels]
+        if len(set(texts)) < len(texts) or not texts:
+            problems.append(Problem(message=f"factors.{name} has no levels or repeats one: {texts}", source=source))
+        allowed = protocol.factors.get(name)
+        unknown = [text for text in texts if name in protocol.known and text not in protocol.known[name]]
+        if allowed is not None and unknown:
+            fix = f"There are: {', '.join(protocol.known[name])}."
+            problems.append(Problem(message=f"factors.{name}: unknown {', '.join(unknown)}", source=source, fix=fix))
+        factors[name] = texts
+    if problems:
+        raise InputError(problems)
+    return {"model": factors["model"], **factors}
+
+
+def _columns(
+    protocol: CollectionProtocol, settings: Settings, items: Items, values: Mapping[str, Any], source: str
+) -> None:
+    """Every column that the protocol or the user's prompt names is there, as a column or as a factor."""
+    there = [*items.columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
+    require(" ".join(f"{{{name}}}" for name in protocol.columns), there, source=f"{source}, protocol {protocol.name}")
+    require(settings.template, [*there, *protocol.provides], source=f"{source}, template")
+    require(settings.system, there, source=f"{source}, system")
+
+
+def _limits(values: Mapping[str, Any], source: str) -> Limits:
+    for name, value in values.items():
+        if value <= 0:
+            raise InputError(Problem(message=f"limits.{name} = {value} is not positive", source=source))
+    return Limits(**values)
+
+
+def _order(values: Mapping[str, Any], source: str) -> str:
+    order = str(values.get("order", "balanced"))
+    if order not in ORDERS:
+        raise InputError(Problem(message=f"order = '{order}'", source=source, fix=f"There are: {', '.join(ORDERS)}."))
+    return order
+
+
+def _at_least_one(value: int, name: str, source: str) -> int:
+    if value < 1:
+        raise InputError(Problem(message=f"{name} = {value} is not at least 1", source=source))
+    return value
