@@ -47,10 +47,18 @@ def jensen_shannon(a: FloatArray, b: FloatArray) -> FloatArray:
 def jackknife_bias(
     statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
 ) -> FloatArray:
-    """Bias of plug-in statistics, with one independent unit left out at a time.
+    """Bias of plug-in statistics: the first of `jackknife_moments`."""
+    return jackknife_moments(statistics, finish, count, codes, touched)[0]
 
-    b = (g - 1)/g * sum over units of (leave-one-out value - value), g the units that touch the statistic (Efron &
-    Tibshirani 1993, eq. 11.4). For two crossed factors b1 + b2 - b12, as the bias is linear in the variance.
+
+def jackknife_moments(
+    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Bias and variance of plug-in statistics, with one independent unit left out at a time.
+
+    With g the units that touch the statistic, the bias is (g - 1)/g * sum over units of (leave-one-out value - value),
+    and the variance (g - 1)/g * sum of squares of the leave-one-out values around their mean (Efron & Tibshirani 1993,
+    eqs. 11.4 and 11.5). For two crossed factors b1 + b2 - b12, as the bias is linear in the variance.
 
     Parameters
     ----------
@@ -66,22 +74,25 @@ def jackknife_bias(
 
     Returns
     -------
-    (m,) float64 array
-        NaN with fewer than two independent units, or where a statistic hangs on one of them.
+    bias, variance : (m,) float64 arrays
+        NaN with fewer than two independent units, or where a statistic hangs on one of them. The variance of two
+        crossed factors is at least that of either.
     """
     if len(codes) == 2:
         both = Units.clusters(*codes).unit
-        one, two, joint = (jackknife_bias(statistics, finish, count, (c,), touched) for c in (*codes, both))
-        return one + two - joint
+        one, two, joint = (jackknife_moments(statistics, finish, count, (c,), touched) for c in (*codes, both))
+        return one[0] + two[0] - joint[0], np.max([one[1], two[1], one[1] + two[1] - joint[1]], axis=0)
     if codes and len(np.unique(codes[0])) < 2:
-        return np.full(touched.shape[1], math.nan)
+        return np.full(touched.shape[1], math.nan), np.full(touched.shape[1], math.nan)
     units = Units.clusters(*codes) if codes else Units.rows(count)
     met = units.total(touched).toarray() > 0
     left = jackknife(statistics, finish, units)
     groups = left.copies @ met
-    apart = left.copies @ np.where(met, left.values - left.estimate, 0.0)
+    moved = np.where(met, left.values - left.estimate, 0.0)
+    apart, squares = left.copies @ moved, left.copies @ moved**2
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(groups > 1, (groups - 1) / groups * apart, math.nan)
+        bias = np.where(groups > 1, (groups - 1) / groups * apart, math.nan)
+        return bias, np.where(groups > 1, (groups - 1) / groups * (squares - apart**2 / groups), math.nan)
 
 
 def unit_corrected(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -83,9 +83,10 @@ READING = {
         "scores included."
     ),
     "Jensen-Shannon similarity": (
-        "Near 1 the divergence cannot fall below 0, and its bootstrap is skewed: basic intervals turn the long tail "
-        "the wrong way and are too short; percentiles, moved by the bias that sample and resamples have, hold. Where "
-        "the shares are equal they are wider than needed."
+        "A divergence cannot fall below 0. The noncentral interval knows, from bias and variance by the jackknife over "
+        "units, and holds for equal shares as well as for different ones. Percentiles, moved by the bias that sample "
+        "and resamples have and cut at 1, always hold 1; basic intervals turn the long tail of the bootstrap the wrong "
+        "way and are too short near it."
     ),
     "Choice shares": (
         "Ratings of a unit are one cluster: runs that mostly agree count as few answers. Each source has its own "

@@ -1,13 +1,17 @@
 """Jensen-Shannon similarity: R's values, brute force, simulations, undefined data, hostile labels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.js_similarity.estimates import How, pooled
+from socialstats.metrics.js_similarity.rows import noncentral
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.source_counts import Cells
 from socialstats.resampling import basic, percentile
@@ -177,16 +181,52 @@ def test_intervals_hold_the_truth():
     many = drawn(0, 200_000, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
     true = 1 - float(jensen_shannon(*(x.sum(axis=0).astype(float) for x in many)))
     how = How(aggregate="pooled", resamples=499, permutations=99, seed=0)
+    exact = replace(how, ci="noncentral")
     cells = Cells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
     held = []
     for seed in range(200):
         people, model = drawn([9, seed], 40, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
         found = pooled(people.astype(float), model.astype(float), np.ones(40), cells, (), how)
         ends = [method(found.similar) for method in (percentile, basic)]
+        given = pooled(people.astype(float), model.astype(float), np.ones(40), cells, (), exact)
+        ends.append(noncentral(given, 0.95))
         held.append([end.low[0] <= true <= end.high[0] for end in ends])
     covered = np.mean(held, axis=0)
     assert 0.89 <= covered[0] <= 0.99  # 95 % with a Monte-Carlo error of 1.5
-    assert covered[1] < covered[0]  # why percentiles are the default
+    assert covered[1] < covered[0]  # why basic intervals are no default
+    assert 0.91 <= covered[2] <= 0.99
+
+
+def test_noncentral_intervals_hold_equal_shares_as_often_as_they_say():
+    """The truth is the end of the scale: a percentile interval, cut there, always holds it."""
+    how = How(aggregate="pooled", resamples=39, permutations=99, seed=0, ci="noncentral")
+    cells = Cells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
+    held = []
+    for seed in range(400):
+        people, model = drawn([3, seed], 40, 7, 5, own=3.0)
+        turn = np.random.default_rng([seed, 1]).integers(0, 3, 40)
+        one, two = (np.array([np.roll(r, k) for r, k in zip(x, turn, strict=True)]) for x in (people, model))
+        found = noncentral(pooled(one.astype(float), two.astype(float), np.ones(40), cells, (), how), 0.95)
+        held.append(found.high[0] >= 1 - 1e-12)
+    assert 0.93 <= np.mean(held) <= 0.995  # .975 with a Monte-Carlo error of .008, less what the scale does not know
+
+
+def test_the_noncentral_interval_holds_the_truths_for_which_the_value_is_in_no_tail():
+    people, model = drawn(12, 60, 7, 5, other=(0.25, 0.15, 0.6))
+    design = sources(people, model)
+    row, plain = (js_similarity(design, **FAST).row(term) for term in ("model", "model (plug-in)"))
+    left = np.array([
+        jensen_shannon(*(np.delete(x, u, axis=0).sum(axis=0).astype(float) for x in (people, model)))
+        for u in range(60)
+    ])  # fmt: skip
+    value = 1 - plain.estimate
+    bias, variance = 59 * (left.mean() - value), 59 / 60 * ((left - left.mean()) ** 2).sum()
+    scale = variance / (4 * value)
+    for end, tail in ((row.conf_high, 0.975), (row.conf_low, 0.025)):
+        held = stats.ncx2.cdf(value / scale, bias / scale, (1 - end) / scale)
+        assert held == pytest.approx(tail, abs=1e-6)  # what the search for the end leaves
+    assert row.std_error == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert row.estimate == pytest.approx(1 - value + bias, abs=1e-12)
 
 
 def test_halvings_do_not_move_with_the_seed():
@@ -207,9 +247,12 @@ def test_labels_of_strangers():
 
 @pytest.mark.parametrize(
     ("options", "match"),
-    [({"ci": "bca"}, "percentile, basic"), ({"aggregate": "mean"}, "pooled, unit"), ({"reference": "dog"}, "'human'"),
-     ({"cell": "place"}, "place"), ({"source": "colour"}, "colour"), ({"refusal": "drop"}, "missing, level"),
-     ({"permutations": 5}, "5"), ({"splits": 0}, "splits")],
+    [
+        ({"ci": "bca"}, "noncentral, percentile, basic"), ({"ci": "noncentral", "aggregate": "unit"}, "pooled shares"),
+        ({"aggregate": "mean"}, "pooled, unit"), ({"reference": "dog"}, "'human'"), ({"cell": "place"}, "place"),
+        ({"source": "colour"}, "colour"), ({"refusal": "drop"}, "missing, level"), ({"permutations": 5}, "5"),
+        ({"splits": 0}, "splits"),
+    ],
 )  # fmt: skip
 def test_unusable_options(options, match):
     with pytest.raises(InputError, match=match):

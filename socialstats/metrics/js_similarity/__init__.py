@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Aggregate = Literal["pooled", "unit"]
-Ci = Literal["percentile", "basic"]
+Ci = Literal["noncentral", "percentile", "basic"]
 SAID, MOST_DRAWN = 3, 200
 
 
@@ -35,7 +35,7 @@ def js_similarity(
     cell: str | Sequence[str] | None = None,
     aggregate: Aggregate = "pooled",
     refusal: Refusal = "missing",
-    ci: Ci = "percentile",
+    ci: Ci | None = None,
     permutations: int = 2000,
     splits: int = 200,
     cluster: str | Sequence[str] | None = "declared",
@@ -66,10 +66,13 @@ def js_similarity(
         Shares of all ratings of a cell, or the mean over units of the similarity within the unit.
     refusal : {"missing", "level"}
         A refusal is no rating, or a level of its own.
-    ci : {"percentile", "basic"}
-        Of the bootstrap of units (clusters), moved by twice the bias (the sample has it, and the resamples once
-        more), cut at 0 and 1 but never short of the estimate. In simulations of 12 to 160 clusters percentiles
-        covered 93 to 100 %, basic intervals 78 to 100 %.
+    ci : {"noncentral", "percentile", "basic"}, optional
+        By default ``"noncentral"`` for pooled shares, ``"percentile"`` within units. ``"noncentral"`` takes the plug-in
+        divergence as a scaled noncentral chi-square, with bias and variance from the jackknife over independent units
+        (Rao & Scott 1984): it knows that a divergence cannot be below 0. The others are bootstraps of units
+        (clusters), moved by twice the bias (the sample has it, and the resamples once more), cut at 0 and 1 but never
+        short of the estimate. In simulations of 20 to 160 units noncentral intervals covered 92 to 97 %, percentiles
+        93 to 100 % (100 % for equal shares), basic intervals 78 to 100 %.
     permutations : int
         Of the test of equal shares.
     splits : int
@@ -100,6 +103,7 @@ def js_similarity(
     References
     ----------
     Lin, J. (1991). Divergence measures based on the Shannon entropy. doi:10.1109/18.61115
+    Rao, J. N. K., & Scott, A. J. (1984). The Annals of Statistics, 12(1), 46-60. doi:10.1214/aos/1176346391
     Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
     Canay, I. A., Romano, J. P., & Shaikh, A. M. (2017). doi:10.3982/ECTA13081
 
@@ -114,16 +118,32 @@ def js_similarity(
     >>> round(result.row("model (plug-in)").estimate, 4), round(result.row("model").estimate, 4)
     (0.7375, 0.944)
     """
-    if ci not in get_args(Ci):
-        raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
     if aggregate not in get_args(Aggregate):
         raise InputError(f"aggregate='{aggregate}' is not one of {', '.join(get_args(Aggregate))}")
     settings = {
-        "reference": reference, "source": source, "cell": cell, "aggregate": aggregate, "refusal": refusal, "ci": ci,
+        "reference": reference, "source": source, "cell": cell, "aggregate": aggregate, "refusal": refusal,
+        "ci": chosen_ci(ci, aggregate),
         "permutations": checked_draws(permutations, "permutations"), "splits": checked_draws(splits, "splits"),
         "cluster": cluster, "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
     }  # fmt: skip
     return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+
+
+def chosen_ci(ci: str | None, aggregate: str) -> str:
+    """Return the kind of interval.
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, or one that does not fit the aggregate.
+    """
+    if ci is None:
+        return "noncentral" if aggregate == "pooled" else "percentile"
+    if ci not in get_args(Ci):
+        raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
+    if ci == "noncentral" and aggregate == "unit":
+        raise InputError("ci='noncentral' is for pooled shares; with aggregate='unit' use ci='percentile'")
+    return ci
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
@@ -137,7 +157,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     codes = [factor.codes for factor in factors]
     how = How(
         aggregate=settings["aggregate"], resamples=settings["resamples"], permutations=settings["permutations"],
-        seed=settings["seed"],
+        seed=settings["seed"], ci=settings["ci"],
     )  # fmt: skip
     found = [compared(data, cells, (first, k), codes, how) for k in others]
     place = places(cells)
@@ -151,8 +171,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     return Result(
         metric="js_similarity",
         title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})",
-        inference=f"{settings['ci']} bootstrap intervals, {count(settings['resamples'])} resamples, seed "
-        f"{settings['seed']}; {cluster_text(factors, 'units')}",
+        inference=f"{interval_text(settings)}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts=counts_of(data, others, len(cells.labels)),
         fit={"nobs": int(pooled.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
@@ -166,6 +185,13 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             name: tuple((one / max(one.sum(), 1.0)).tolist())
             for name, one in zip(data.sources, pooled, strict=True)}, **more},
     )  # fmt: skip
+
+
+def interval_text(settings: dict[str, Any]) -> str:
+    """Say how the intervals were obtained."""
+    if settings["ci"] == "noncentral":
+        return "noncentral chi-square intervals with the jackknife's bias and variance"
+    return f"{settings['ci']} bootstrap intervals, {count(settings['resamples'])} resamples, seed {settings['seed']}"
 
 
 def counts_of(data: Any, others: list[int], cells: int) -> dict[str, int]:
@@ -244,6 +270,6 @@ METRIC = Metric(
         "the test of pooled shares: which source is which is exchangeable, cluster by cluster",
         "aggregate='unit': ratings of a unit are independent draws from their source's shares in that unit",
     ),
-    references=("lin1991", "efrontibshirani1993", "canay2017", "phipsonsmyth2010"),
+    references=("lin1991", "raoscott1984", "efrontibshirani1993", "canay2017", "phipsonsmyth2010"),
     values="sources",
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.divergence import jackknife_bias, jensen_shannon, unit_corrected
+from socialstats.models.divergence import jackknife_moments, jensen_shannon, unit_corrected
 from socialstats.models.rater_exchange import exchange_test
 from socialstats.models.source_counts import Cells, SourceCounts
 from socialstats.models.source_swaps import swap_test
@@ -18,12 +18,13 @@ from socialstats.resampling import ChanceTest, Replicates, Units, bootstrap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """What the caller chose: `aggregate`, and of the bootstrap and the test `resamples`, `permutations`, `seed`."""
+    """What the caller chose; `resamples`, `permutations` and `seed` are those of the bootstrap and the test."""
 
     aggregate: str
     resamples: int
     permutations: int
     seed: int
+    ci: str = "percentile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,8 +35,11 @@ class Divergences:
     ----------
     plain, corrected : (m,) float64 arrays
         NaN where there is none.
+    variance : (m,) float64 array or None
+        Of the plug-in divergences, by the jackknife; what the noncentral interval needs.
     similar : Replicates or None
-        Similarities of the resamples, moved by twice the bias so that they lie around the corrected one.
+        Similarities of the resamples, moved by twice the bias so that they lie around the corrected one; None where no
+        bootstrap was asked for.
     test : ChanceTest or None
         Of all units and of each cell.
     """
@@ -44,6 +48,7 @@ class Divergences:
     corrected: FloatArray
     similar: Replicates | None
     test: ChanceTest | None
+    variance: FloatArray | None = None
 
 
 def with_all(sums: FloatArray) -> FloatArray:
@@ -95,15 +100,18 @@ def pooled(
     plain = finish(flat.sum(axis=0)[None, :])[0]
     if few(codes, copies):
         return Divergences(plain=plain, corrected=np.full(len(plain), math.nan), similar=None, test=None)
-    bias = jackknife_bias(flat, finish, copies, codes, touching(table, several))
+    bias, variance = jackknife_moments(flat, finish, copies, codes, touching(table, several))
     if several:
         bias[-1] = bias[1:-1].mean()
+    test = swaps(table, codes, copies, how)
+    if how.ci == "noncentral":
+        return Divergences(plain=plain, corrected=plain - bias, similar=None, test=test, variance=variance)
     units = Units.clusters(*codes) if codes else Units.rows(copies)
     boot = bootstrap(flat, finish, units, resamples=how.resamples, seed=how.seed)
     similar = Replicates(  # a replicate has the bias twice: of the sample from the truth, and its own from the sample
         estimate=1 - (plain - bias), replicates=1 - (boot.replicates - 2 * bias), n_degenerate=boot.n_degenerate
     )
-    return Divergences(plain=plain, corrected=plain - bias, similar=similar, test=swaps(table, codes, copies, how))
+    return Divergences(plain=plain, corrected=plain - bias, similar=similar, test=test, variance=variance)
 
 
 def touching(table: FloatArray, several: bool) -> FloatArray:

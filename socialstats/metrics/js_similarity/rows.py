@@ -11,16 +11,27 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.metrics.js_similarity.estimates import Divergences
+from socialstats.models.noncentral_chi2 import quadratic_intervals
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
 from socialstats.models.split_half import noise_ratio, split_half
-from socialstats.resampling import ChanceTest, Interval, basic, percentile
+from socialstats.resampling import ChanceTest, basic, percentile
 from socialstats.results import Row
 from socialstats.text import count, shorten
 
-CIS = ("percentile", "basic")
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
+FLAT = "equal shares, or a divergence without variance: no noncentral interval; use ci='percentile'"
 SAME = "all resamples give the same value, so there is no interval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ends:
+    """Ends of m intervals with standard errors; where there is none `undefined` says why."""
+
+    low: FloatArray
+    high: FloatArray
+    error: FloatArray
+    undefined: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -65,13 +76,26 @@ def similarity_rows(
     return out
 
 
-def interval_of(found: Divergences, settings: dict[str, Any]) -> Interval | None:
-    """Bootstrap interval of the corrected similarities."""
-    if found.similar is None:
+def interval_of(found: Divergences, settings: dict[str, Any]) -> Ends | None:
+    """Intervals of the corrected similarities, with standard errors, and why one is missing."""
+    if settings["ci"] == "noncentral":
+        return noncentral(found, settings["level"])
+    boot = found.similar
+    if boot is None:
         return None
-    if settings["ci"] == "percentile":
-        return percentile(found.similar, level=settings["level"])
-    return basic(found.similar, level=settings["level"])
+    ends = (percentile if settings["ci"] == "percentile" else basic)(boot, level=settings["level"])
+    why = tuple(SAME if flat else one for flat, one in zip(boot.is_constant.tolist(), ends.undefined, strict=True))
+    return Ends(low=ends.low, high=ends.high, error=boot.std_error, undefined=why)
+
+
+def noncentral(found: Divergences, level: float) -> Ends | None:
+    """Intervals of divergences as scaled noncentral chi-squares, turned into similarities."""
+    if found.variance is None:
+        return None
+    low, high = quadratic_intervals(found.plain, found.plain - found.corrected, found.variance, level)
+    why = tuple(FLAT if np.isnan(one) else "" for one in low.tolist())
+    with np.errstate(invalid="ignore"):
+        return Ends(low=1 - high, high=1 - low, error=np.sqrt(found.variance), undefined=why)
 
 
 def nothing(data: SourceCounts, pair: tuple[int, int], aggregate: str) -> str:
@@ -80,7 +104,7 @@ def nothing(data: SourceCounts, pair: tuple[int, int], aggregate: str) -> str:
     return f"no unit rated by both {names}" if aggregate == "unit" else f"no ratings of both {names} in every cell"
 
 
-def corrected_row(base: Row, found: Divergences, k: int, ends: Interval | None, settings: dict[str, Any]) -> Row:
+def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, settings: dict[str, Any]) -> Row:
     """Row of a corrected similarity with its interval and test."""
     value = float(found.corrected[k])
     row = tested(base, found.test, k, settings)
@@ -88,13 +112,9 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Interval | None, 
         reason = SINGLE if settings["aggregate"] == "unit" else ALONE
         return replace(row, undefined=reason)
     row = replace(row, estimate=1 - value)
-    if ends is None or found.similar is None:
-        return replace(row, undefined=ALONE)
-    if found.similar.is_constant[k]:
-        return replace(row, undefined=SAME)
-    if ends.undefined[k]:
-        return replace(row, undefined=ends.undefined[k])
-    error = float(found.similar.std_error[k])
+    if ends is None or ends.undefined[k]:
+        return replace(row, undefined=ALONE if ends is None else ends.undefined[k])
+    error = float(ends.error[k])
     low, high = (min(max(float(end[k]), 0.0), 1.0) for end in (ends.low, ends.high))  # similarities are in [0, 1]
     return replace(
         row, std_error=error if error > 0 else None, conf_low=min(low, 1 - value), conf_high=max(high, 1 - value),
@@ -105,7 +125,8 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Interval | None, 
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
     """Add the test of equal shares, where there is one."""
     corrected = "jackknife" if settings["aggregate"] == "pooled" else "exchange"
-    method = f"{corrected}-corrected, {settings['ci']} bootstrap"
+    how = "noncentral chi-square interval" if settings["ci"] == "noncentral" else f"{settings['ci']} bootstrap"
+    method = f"{corrected}-corrected, {how}"
     if (
         test is None
         or k >= len(test.p_value)
