@@ -15,7 +15,7 @@ from socialstats.text import listing, shorten
 DESIGNS = ("comparisons", "paired", "ratings")
 COMMON = ("cluster", "by", "na", "missing")
 OWN = {
-    "comparisons": ("tie", "winner_coding"),
+    "comparisons": ("tie", "winner_coding", "refusal"),
     "paired": ("conditions", "levels", "scale", "unmatched"),
     "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters"),
 }
@@ -48,6 +48,8 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
         return str(asked or chosen)
     given = {entry.partition("=")[0] for entry in words(settings.get("map"))}
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
+    if "refusal" in given and _fits("comparisons", table, settings):
+        given.discard("refusal")  # of winners as well
     marked = [name for name, marks in MARKS.items() if marks & given]
     marked += ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
     if len(marked) == 1:

@@ -107,7 +107,7 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
         "na": settings.get("na"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):
-        return known | {"tie": settings.get("tie"), "winner_coding": settings.get("winner_coding")}
+        return known | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
     if isinstance(design, Paired):
         return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched", "error")}

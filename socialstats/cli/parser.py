@@ -102,6 +102,8 @@ def _report(commands: Any) -> None:
     add("--reference", metavar="LEVEL",
         help="level of --by that the others are compared with (default: one called default, or the first)")  # fmt: skip
     add("--controls", metavar="FILE", help="scores of neutral control texts: the judges' own zero in staged-values")
+    add("--label-check", metavar="FILE", help="labels of stories by people and judges, for role-conflict")
+    add("--item-groups", metavar="FILE", help="groups of the items, one row an item, for role-conflict")
     add("--smallest-effect", type=float, metavar="X", help="differences between -X and X are practically nothing")
     add("--effect-scale", choices=["raw", "d_z"], help="unit of --smallest-effect (default raw)")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
@@ -119,8 +121,8 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add = parser.add_argument
     add("--map", action="append", default=[], metavar="PART=COLUMN",
         help="parts of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
-        "covariate X; of pairs: unit, condition, value (or first, second: one row a unit); of ratings: unit, rater, "
-        "value, status, rater_source")  # fmt: skip
+        "covariate X, values (labels that a row cites); of pairs: unit, condition, value (or first, second: one row a "
+        "unit); of ratings: unit, rater, value, status, rater_source")  # fmt: skip
     add("--design", choices=["comparisons", "paired", "ratings"], help="what the rows are (default: by the columns)")
     add(
         "--cluster",
@@ -144,7 +146,7 @@ def _data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--scale", choices=["binary", "numeric", "nominal", "ordinal", "interval", "ratio"],
         help="of pairs: binary, nominal, numeric; of ratings: nominal, ordinal, interval, ratio")  # fmt: skip
     add("--unmatched", choices=["error", "drop"], help="pairs that miss a condition (default error)")
-    add("--refusal", action="append", metavar="LABEL", help="rating that means a refusal; repeat")
+    add("--refusal", action="append", metavar="LABEL", help="rating or winner that means a refusal; repeat")
     add("--strata", action="append", metavar="COLUMN", help="groups of units to report ratings by; repeat")
     add("--rater-group", action="append", dest="rater_groups", metavar="COLUMN",
         help="groups of raters to report ratings by; repeat")  # fmt: skip

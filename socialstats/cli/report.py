@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from socialstats.cli.beside import read_beside
 from socialstats.cli.commands import load_plan
 from socialstats.cli.controls import zero_of
 from socialstats.cli.describe import describe
@@ -55,11 +56,12 @@ def run_report(options: argparse.Namespace) -> int:
     refuse_idle(study, settings)
     progress(options, f"{describe(design)[0]}; study {study.name}")
     zero, control_facts = zero_of(options, study)
-    analysis = StudyOptions(**chosen, zero=zero, verify=not options.no_verify, simulated=simulated)
+    beside, beside_facts = read_beside(options, settings, study)
+    analysis = StudyOptions(**chosen, **beside, zero=zero, verify=not options.no_verify, simulated=simulated)
     hypotheses = hypotheses_of(plan, METRICS)
     outcome, departed = with_hypotheses(run_study(study, design, analysis), hypotheses, design, analysis, METRICS)
     deviations = (*contradictions(plan), *deviations, *(as_typed(text) for text in departed))
-    write(options, outcome, plan, deviations, facts | control_facts | plan_facts(plan))
+    write(options, outcome, plan, deviations, facts | control_facts | beside_facts | plan_facts(plan))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached else 0

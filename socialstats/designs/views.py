@@ -32,9 +32,7 @@ def relabelled(design: Comparisons, labels: Mapping[str, str]) -> Comparisons:
     refused = design.refused
     if refused is not None:
         refused = relabelled(refused, {name: new for name, new in labels.items() if name in refused.items})
-    done = merged(
-        replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b], refused=refused)
-    )
+    done = merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b], refused=refused))
     by_name = {"pair": done.pair} if "pair" not in design.columns.values() else {}
     return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
 
@@ -56,9 +54,7 @@ def split_by(design: Comparisons, by: Factor) -> dict[str, Comparisons]:
     """Return one design a level of the by factor, each with its own refusals; `Comparisons.split` documents it."""
     refused = {} if design.refused is None else design.refused.split()
     return {
-        level: replace(
-            design.take(by.codes == code, note=f"{by.name} = {level}"), by=None, refused=refused.get(level)
-        )
+        level: replace(design.take(by.codes == code, note=f"{by.name} = {level}"), by=None, refused=refused.get(level))
         for code, level in enumerate(by.levels)
     }
 

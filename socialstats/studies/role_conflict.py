@@ -18,6 +18,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, item_groups, strongest
+from socialstats.studies.estimates import verify_all
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import Checked, check_labels, read_labels
@@ -256,7 +257,16 @@ def _exp_interval(row: Row) -> str:
 
 def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     """Compare models (or prompts) on the same pairs of roles."""
-    return replace(compare.run(design, options), study="role-conflict")
+    outcome = replace(compare.run(design, options), study="role-conflict")
+    if options.labels is None:
+        return outcome
+    checked = check_labels(options.labels, options)
+    block = labels_block(options.labels, checked)
+    verified = verify_all({}, (block,)) if options.verify else {}
+    return replace(
+        outcome, blocks=(*outcome.blocks, block), verifications={**outcome.verifications, **verified},
+        references=tuple(dict.fromkeys((*outcome.references, *references_of(checked)))),
+    )  # fmt: skip
 
 
 def _applies(design: Comparisons) -> bool:

@@ -171,7 +171,11 @@ def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], opt
             continue
         by_item = {item: str(v) for item, v in mapping.items()}
         shares = preference_shares(
-            fit, by_item, ungrouped="leave_out", resamples=min(options.resamples, 1000), seed=options.seed,
+            fit,
+            by_item,
+            ungrouped="leave_out",
+            resamples=min(options.resamples, 1000),
+            seed=options.seed,
             level=options.level,
         )
         found.append(share_block(shares, name, len(fit.strengths) - len(by_item)))

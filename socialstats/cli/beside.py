@@ -1,0 +1,59 @@
+"""Tables that stand beside the data: labels of the stories, groups of the items."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from socialstats.errors import InputError
+from socialstats.studies import Study
+from socialstats.tables import as_table, read_table
+
+OPTIONS = {"label_check": "labels", "item_groups": "item_groups"}  # option, or key of a plan -> field of StudyOptions
+BUNDLED = {"label_check": "_labels", "item_groups": "_roles"}  # ends of the names of bundled data sets
+
+
+def read_beside(
+    options: argparse.Namespace, settings: Mapping[str, Any], study: Study
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Read the tables beside the data that the study takes.
+
+    Returns
+    -------
+    fields : dict
+        Of `StudyOptions`.
+    facts : dict
+        For the reproduce block.
+
+    Raises
+    ------
+    InputError
+        If the study does not take such a table, and whatever it finds in it.
+    """
+    fields: dict[str, Any] = {}
+    facts: dict[str, str] = {}
+    for key, field in OPTIONS.items():
+        path, words = settings.get(key), key.replace("_", " ")
+        if path is not None and field not in study.beside:
+            raise InputError(f"--{key.replace('_', '-')} is for study role-conflict; this page is study {study.name}")
+        if path is not None:
+            table = read_table(path)
+            fields[field] = study.beside[field](table)
+            digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+            facts |= {words: table.source, f"sha256 of the {words}": digest}
+        elif options.example is not None and field in study.beside:
+            entry = bundled(options.example.replace("-", "_") + BUNDLED[key])
+            if entry is not None:
+                fields[field] = study.beside[field](as_table(entry.load(), entry.name))
+                facts[words] = f"bundled data set {entry.name}"
+    return fields, facts
+
+
+def bundled(name: str) -> Any:
+    """Return the entry of a bundled data set, or None."""
+    from socialstats import datasets
+
+    return next((entry for entry in datasets.datasets() if entry.name == name), None)
