@@ -13,6 +13,7 @@ from socialstats.crosscheck.agreement_direct import (
     name_of,
     tallies,
 )
+from socialstats.crosscheck.agreement_resamples import bootstrap_checks
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.row_arithmetic import same_p, tail_p
 from socialstats.results import Check, Result, Row, Verification
@@ -41,7 +42,8 @@ def verify(result: Result) -> Verification:
     tests = [null_check(row, result) for row in nulls]
     chances = [same_p("null test, p", r.p_value, tail_p(r.statistic, None)) for r in nulls if r.statistic is not None]
     found = [checks for checks in (peers, values, errors, tests, chances) if checks]
-    return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found))
+    kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
+    return Verification(checks=(*kept, *bootstrap_checks(result, 1)))
 
 
 def peer_check(row: Row, result: Result, units: Tallies) -> Check:

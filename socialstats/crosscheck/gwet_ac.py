@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from socialstats.crosscheck.agreement_direct import chance_values, checkable, direct, error_check, name_of, tallies
+from socialstats.crosscheck.agreement_resamples import bootstrap_checks
 from socialstats.crosscheck.long import worst
 from socialstats.results import Check, Result, Verification
 
@@ -25,4 +26,5 @@ def verify(result: Result) -> Verification:
         values.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
         errors += error_check(row, result, units, lambda x=each: x, SAME)  # type: ignore[misc]
     found = [checks for checks in (values, errors) if checks]
-    return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found))
+    kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
+    return Verification(checks=(*kept, *bootstrap_checks(result, 1)))

@@ -19,6 +19,7 @@ from socialstats.crosscheck.agreement_direct import (
     name_of,
     tallies,
 )
+from socialstats.crosscheck.agreement_resamples import bootstrap_checks
 from socialstats.crosscheck.long import compare, worst
 from socialstats.results import Check, Result, Row, Verification
 
@@ -49,7 +50,8 @@ def verify(result: Result) -> Verification:
         if len(kinds) <= MOST_KINDS and len(kinds) * len(used) <= MOST_SLOPES:
             errors += error_check(row, result, units, lambda u=units: slopes(u, result), SLOPES)  # type: ignore[misc]
     found = [checks for checks in (peers, sums, errors) if checks]
-    return Verification(checks=tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found))
+    kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
+    return Verification(checks=(*kept, *bootstrap_checks(result, 2)))
 
 
 def slopes(units: Tallies, result: Result) -> list[float]:

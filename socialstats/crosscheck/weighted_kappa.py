@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.kappa_resamples import bootstrap_checks
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,
@@ -63,9 +64,8 @@ def verify(result: Result) -> Verification:
                 checks.setdefault(term, []).append(joint_check(rows[term], found))
         checks.setdefault("slopes", []).extend(slope_checks(rows, part, found, result))
         checks.setdefault("arithmetic", []).extend(arithmetic(rows, found, result))
-    return Verification(
-        checks=tuple(worst(found, "rows") if len(found) > 1 else found[0] for found in checks.values() if found)
-    )
+    kept = tuple(worst(found, "rows") if len(found) > 1 else found[0] for found in checks.values() if found)
+    return Verification(checks=(*kept, *bootstrap_checks(result, sklearn_scheme(result))))
 
 
 class Pair:
@@ -172,20 +172,21 @@ def sklearn_check(name: str, row: Row, pair: Pair, result: Result) -> Check:
     """Compare with cohen_kappa_score where its weights are the same."""
     from sklearn.metrics import cohen_kappa_score
 
-    chosen = result.settings["weights"]
-    even = np.allclose(np.diff(result.design.scores, 2), 0) if len(result.design.scores) > 2 else True
-    known = chosen == "unweighted" or (chosen in ("linear", "quadratic") and even and not refusals(result))
+    chosen = sklearn_scheme(result)
     made: dict[str, Any] = {"package": "scikit-learn", "tolerance": TOLERANCE, "why": SAME}
-    if not known:
+    if chosen is None:
         return compare(f"kappa of {name}", row.estimate, None, **made, note="scikit-learn weighs positions only")
     scheme = None if chosen == "unweighted" else chosen
     score = cohen_kappa_score(pair.x, pair.y, labels=list(range(pair.k)), weights=scheme, sample_weight=pair.count)
     return compare(f"kappa of {name}", row.estimate, float(score), **made)
 
 
-def refusals(result: Result) -> bool:
-    """Tell whether refusals are a level."""
-    return bool(result.settings["refusal"] == "level")
+def sklearn_scheme(result: Result) -> str | None:
+    """Name the weights that scikit-learn has too: it weighs the positions of the levels; None where it has them not."""
+    chosen, scores = str(result.settings["weights"]), result.design.scores
+    even = np.allclose(np.diff(scores, 2), 0) if len(scores) > 2 else True
+    same = chosen in ("linear", "quadratic") and even and result.settings["refusal"] != "level"
+    return chosen if chosen == "unweighted" or same else None
 
 
 def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:

@@ -40,6 +40,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "Q": ("cochran_q", {"cluster": None}),
     "Q, clusters": ("cochran_q", {}),
     "sizes": ("effect_sizes", {"cluster": None}),
+    "alpha": ("krippendorff_alpha", {"cluster": None, "stratum": "domain"}),
+    "alpha, clusters": ("krippendorff_alpha", {"scale": "nominal"}),
+    "alpha, crossed": ("krippendorff_alpha", {"cluster": ("story", "topic")}),
+    "gwet": ("gwet_ac", {"cluster": None, "stratum": "domain"}),
+    "gwet, clusters": ("gwet_ac", {}),
+    "gwet, crossed": ("gwet_ac", {"cluster": ("story", "topic")}),
+    "fleiss": ("fleiss_kappa", {"cluster": None}),
+    "fleiss, clusters": ("fleiss_kappa", {"stratum": "domain"}),
+    "fleiss, crossed": ("fleiss_kappa", {"cluster": ("story", "topic")}),
 }
 UNITS: dict[str, dict[str, Any]] = {
     "units": {"cluster": None}, "clusters": {"cluster": "story"}, "crossed": {"cluster": ("story", "topic")},
@@ -49,13 +58,20 @@ DRAWN: dict[str, tuple[str, ...]] = {
     "paired_difference": ("bca", "percentile", "basic", "studentized"),
     "percent_agreement": ("bca", "percentile", "basic"),
     "majority_vote_accuracy": ("bca", "percentile", "basic"),
+    "weighted_kappa": ("bca", "percentile", "basic"),
+    "krippendorff_alpha": ("bca", "percentile", "basic"),
+    "gwet_ac": ("bca", "percentile", "basic"),
+    "fleiss_kappa": ("bca", "percentile", "basic"),
 }
 OPTIONS: dict[str, dict[str, Any]] = {
     "percent_agreement": {"stratum": "domain"},
     "majority_vote_accuracy": {"truth": "ann"},
     "paired_difference": {"flips": 999},
+    "weighted_kappa": {"weights": "ordinal"},
+    "gwet_ac": {"stratum": "domain"},
 }
-SAME_CODE = {"paired_difference": 1, "percent_agreement": 2, "majority_vote_accuracy": 2}  # rows that stand for all
+# rows that stand for the others, whose bootstraps go through the same code
+SAME_CODE = {"paired_difference": 1, "percent_agreement": 2, "majority_vote_accuracy": 2, "weighted_kappa": 3}
 CASES |= {
     f"{name}, {ci}, {units}": (name, {"ci": ci, "resamples": 199, **options, **OPTIONS.get(name, {})})
     for name, kinds in DRAWN.items()
