@@ -13,6 +13,7 @@ from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain
 from socialstats.studies.outcome import Block, Outcome
+from socialstats_reports.packing import packed, unpacked
 
 ELEMENT = "socialstats-results"
 ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
@@ -47,8 +48,8 @@ def as_json(outcome: Outcome) -> str:
 
 def embedded(outcome: Outcome, run: Mapping[str, Any]) -> str:
     """Return JSON that cannot end the script element it stands in; `run` says how the page was made."""
-    text = json.dumps(as_dict(outcome) | {"run": plain(run)}, separators=(",", ":"), allow_nan=False)
-    return text.translate(ESCAPES)
+    whole = packed(as_dict(outcome) | {"run": plain(run)})
+    return json.dumps(whole, separators=(",", ":"), allow_nan=False).translate(ESCAPES)
 
 
 def read_results(page: str) -> dict[str, Any]:
@@ -79,7 +80,11 @@ def read_results(page: str) -> dict[str, Any]:
         raise InputError(f"the element '{ELEMENT}' of this page holds no JSON ({error})") from error
     if not isinstance(found, dict):
         raise InputError(f"the element '{ELEMENT}' of this page holds no results")
-    return found
+    try:
+        results: dict[str, Any] = unpacked(found)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the element '{ELEMENT}' of this page holds no results ({error})") from error
+    return results
 
 
 class _Finder(HTMLParser):

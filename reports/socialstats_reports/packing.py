@@ -1,0 +1,76 @@
+"""Lists of like records with each name once: about half the bytes of a page's numbers, and the same when unpacked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+COLUMNS, SAME, ROWS = "packed columns", "same", "rows"
+ABSENT: list[Any] = []  # stands where a record has no such key: values are never lists
+FEWEST = 3  # shorter lists gain nothing
+
+
+def packed(value: Any) -> Any:
+    """Return JSON with every list of flat records as columns, what all records share, and rows.
+
+    Examples
+    --------
+    >>> packed([{"term": "a", "n": 2}, {"term": "b", "n": 2}, {"term": "c", "n": 2, "p": 0.5}])
+    {'packed columns': ['term', 'n', 'p'], 'same': {'n': 2}, 'rows': [['a', []], ['b', []], ['c', 0.5]]}
+    """
+    if isinstance(value, dict):
+        return {key: packed(inner) for key, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    if len(value) < FEWEST or not all(map(_is_flat, value)):
+        return [packed(inner) for inner in value]
+    columns = _columns(value)
+    if not all(list(record) == [name for name in columns if name in record] for record in value):
+        return value
+    same = {name: value[0][name] for name in columns if _is_shared(name, value)}
+    rest = [name for name in columns if name not in same]
+    return {COLUMNS: columns, SAME: same, ROWS: [[record.get(name, ABSENT) for name in rest] for record in value]}
+
+
+def unpacked(value: Any) -> Any:
+    """Return what `packed` was given.
+
+    Examples
+    --------
+    >>> unpacked({"packed columns": ["term", "n"], "same": {"n": 2}, "rows": [["a"], ["b"]]})
+    [{'term': 'a', 'n': 2}, {'term': 'b', 'n': 2}]
+    """
+    if isinstance(value, list):
+        return [unpacked(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) != {COLUMNS, SAME, ROWS}:
+        return {key: unpacked(inner) for key, inner in value.items()}
+    columns, same = value[COLUMNS], value[SAME]
+    rest = [name for name in columns if name not in same]
+    records = [same | dict(zip(rest, row, strict=True)) for row in value[ROWS]]
+    return [{name: record[name] for name in columns if record[name] != ABSENT} for record in records]
+
+
+def _is_flat(record: Any) -> bool:
+    return isinstance(record, dict) and not any(isinstance(value, dict | list) for value in record.values())
+
+
+def _columns(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys of all records, each after the key that it follows in a record."""
+    columns: list[str] = []
+    for record in records:
+        place = 0
+        for name in record:
+            if name in columns:
+                place = columns.index(name) + 1
+            else:
+                columns.insert(place, name)
+                place += 1
+    return columns
+
+
+def _is_shared(name: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether all records have the same value; 1, 1.0 and true are three."""
+    return len({json.dumps(record[name]) if name in record else "" for record in records}) == 1
