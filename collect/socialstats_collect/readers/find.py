@@ -13,7 +13,8 @@ from socialstats.text import listing, quoted
 from socialstats_collect.readers.source import Source, look
 
 MODULES = (
-    "inspect", "lm_eval",
+    "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
+    "ada_met",
 )  # fmt: skip
 DEEPEST = 5
 

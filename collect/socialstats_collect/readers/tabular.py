@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 LONGEST = 200
 Row = dict[str, Any]
 WORDS: dict[str, str] = {
-    "error": "ended in an error", "unscored": "have no score", "unparsed": "have a score that is no number",
-    "refusal": "are refusals", "missing": "are missing",
+    "error": "the sample ended in an error", "unscored": "no score", "unparsed": "a score that is no number",
+    "refusal": "a refusal", "missing": "not in the log",
 }  # fmt: skip
 
 
@@ -117,7 +118,7 @@ def status_notes(rows: Iterable[Row]) -> tuple[str, ...]:
     """Count the rows that have no value, by status."""
     counts = Counter(str(r["status"]) for r in rows)
     return tuple(
-        f"{count(n, 'row')} of {count(sum(counts.values()))} {WORDS[status]} (status {status})"
+        f"status {status}: {count(n)} of {count(sum(counts.values()), 'row')} ({WORDS[status]})"
         for status, n in sorted(counts.items())
         if status != "ok"
     )
@@ -134,3 +135,14 @@ def claims_of(
                 name=name, quantity=quantity, printed=printed(value), where=f"{where}.{name}", select=dict(select),
                 settings=dict(settings or {}), n=n,
             )  # fmt: skip
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """Return a sort key in which numbers count as numbers.
+
+    Examples
+    --------
+    >>> sorted(["s.10", "s.9"], key=natural)
+    ['s.9', 's.10']
+    """
+    return [(int(part), "") if part.isdecimal() and len(part) < 18 else (-1, part) for part in re.split(r"(\d+)", text)]

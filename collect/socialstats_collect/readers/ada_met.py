@@ -1,0 +1,88 @@
+"""Wide label tables of the ADA-Met repository: one row a rule of thumb, one column a rater or model.
+
+Labels are A to E (agreement of people that is anticipated, from almost nobody to almost everybody, 0 to 4) and F for a
+refusal or an answer that is none. Which columns hold labels is told by their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from socialstats.claims.types import Log, Status
+from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.tables import as_text, read_table
+from socialstats.text import count, listing
+from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.tabular import Row, cell, column, frame, natural, row, status_notes, without_long
+
+NAME = "ada-met"
+NEEDS = "a csv with a column 'rot' or 'rot_id' and several columns of labels A to F (ADA-Met)"
+CODES = {letter: float(code) for code, letter in enumerate("ABCDE")}
+REFUSAL = "F"
+EMPTY = ("", "NA", "N/A", "nan", "None")
+SHARE = 0.5
+IDS = ("rot_id", "rot-id", "id", "rot", "unit")
+
+
+def recognises(source: Source) -> bool:
+    """Tell whether this is a wide table of labels."""
+    if source.kind not in ("text", "list", "lines"):
+        return False
+    try:
+        columns = _columns(source)
+    except (InputError, NothingToAnalyse):
+        return False
+    return any(name.strip().lower() in ("rot", "rot_id", "rot-id") for name in columns) and len(_labels(columns)) > 1
+
+
+def _columns(source: Source) -> dict[str, list[str | None]]:
+    native: Any = read_table(source.path).frame
+    return {str(name): [as_text(v) for v in values] for name, values in native.to_dict(as_series=False).items()}
+
+
+def _labels(columns: Mapping[str, list[str | None]]) -> list[str]:
+    """Name the columns whose values are mostly labels."""
+    found = []
+    for name, values in columns.items():
+        held = [v.strip() for v in values if v is not None and v.strip() not in EMPTY]
+        if held and sum(v in CODES or v == REFUSAL for v in held) >= SHARE * len(held):
+            found.append(name)
+    return found
+
+
+def read(source: Source) -> Log:
+    """Read a wide table: a row a rule and rater, with the label as answer and its place from 0 to 4 as value."""
+    columns = _columns(source)
+    labels = _labels(columns)
+    key = next((name for wanted in IDS for name in columns if name.strip().lower() == wanted), None)
+    if key is None or not labels:
+        raise InputError(f"{source.path.name}: no column of rules (rot_id, rot) or none of labels A to F")
+    rows = list(_rows(columns, labels, key))
+    kept, long = without_long(rows)
+    return Log(harness=NAME, files=(source.path.name,), rows=frame(kept), notes=(*_notes(labels, rows), *long))
+
+
+def _rows(columns: dict[str, list[str | None]], labels: list[str], key: str) -> Iterator[Row]:
+    rest = [name for name in columns if name not in labels and name != key]
+    for k, unit in enumerate(columns[key]):
+        metadata = {column(name): cell(columns[name][k]) for name in rest}
+        for rater in labels:
+            said = (columns[rater][k] or "").strip()
+            status: Status = (
+                "ok" if said in CODES else "refusal" if said == REFUSAL else "missing" if said in EMPTY else "unparsed"
+            )
+            yield row(
+                model=rater, task="ada-met", unit=unit, scorer="label", value=CODES.get(said), status=status,
+                answer=said or None, metadata={**metadata, "rater": rater},
+            )  # fmt: skip
+
+
+def _notes(labels: list[str], rows: list[Row]) -> Iterator[str]:
+    yield f"{count(len(labels), 'column')} of labels: {listing(sorted(labels, key=natural), most=6)}"
+    yield from status_notes(rows)
+    yield "rows are joined to other tables by the rule's own id, never by position: orders of such files differ"
+    yield (
+        "the converted table is read by: socialstats report TABLE --study ordinal-alignment --map value=answer "
+        "--levels A,B,C,D,E --refusal F"
+    )

@@ -1,0 +1,151 @@
+"""Outputs of promptfoo: JSON and JSONL (a row a test, prompt and provider); of a csv only its rounded scores.
+
+Repeats (``--repeat``) are new tests without an index: tests with the same variables and assertions are one unit here.
+The named scores of a prompt are sums weighted by the assertions' weights, not means.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from socialstats.claims.types import Claim, Log, Quantity, Status
+from socialstats.text import count, quoted
+from socialstats_collect.readers.files import json_lines, load_json
+from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.tabular import (
+    Row,
+    cell,
+    flat,
+    frame,
+    is_number,
+    mapping,
+    printed,
+    row,
+    sequence,
+    status_notes,
+    without_long,
+)
+
+NAME = "promptfoo"
+NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx' (promptfoo)"
+SCORE, PASS = "score", "pass"
+FAILED = 2
+"""promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
+
+
+def recognises(source: Source) -> bool:
+    """Tell whether this is an output of promptfoo."""
+    if source.kind == "lines" or source.kind == "list":
+        return source.has("promptIdx") and ("gradingResult" in source.first or "namedScores" in source.first)
+    if source.kind != "object" or "results" not in source.first:
+        return False
+    inner = source.first["results"]
+    if isinstance(inner, dict):
+        return "results" in inner and ("stats" in inner or "prompts" in inner or "table" in inner)
+    return "evalId" in source.first
+
+
+def read(source: Source) -> Log:
+    """Read an output: a row a test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
+    top = mapping(load_json(source.path)) if source.kind == "object" else {}
+    inner = mapping(top.get("results"))
+    if source.kind == "lines":
+        results = [held for _, held in json_lines(source.path)]
+    else:
+        results = sequence(inner.get("results")) if top else sequence(load_json(source.path))
+    tests = [mapping(held) for held in results]
+    rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
+    prompts = [mapping(p) for p in sequence(inner.get("prompts"))]
+    kept, long = without_long(rows)
+    notes = [*_notes(prompts, repeated), *status_notes(kept), *long]
+    if source.kind == "lines":
+        notes.append("a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check")
+    return Log(
+        harness=NAME, version=cell(mapping(top.get("metadata")).get("promptfooVersion")), files=(source.path.name,),
+        rows=frame(kept), claims=tuple(_claims(prompts, rows, source.path.name)), notes=tuple(notes),
+        settings={k: cell(v) or "" for k, v in mapping(top.get("runtimeOptions")).items() if k in ("repeat", "cache")},
+    )  # fmt: skip
+
+
+def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:
+    """Return rows, and how many of the tests repeat another one."""
+    units: dict[str, str] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    found: list[Row] = []
+    for test in sorted(tests, key=lambda t: (_index(t, "testIdx"), _index(t, "promptIdx"))):
+        case = mapping(test.get("testCase"))
+        same = json.dumps([test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str)
+        unit = units.setdefault(same, f"test {len(units) + 1}")
+        side = prompt_of(test)
+        seen[unit, side] += 1
+        found += _of_test(test, task, unit, side, seen[unit, side])
+    return found, sum(n - 1 for n in seen.values())
+
+
+def _index(test: dict[str, Any], key: str) -> int:
+    return test[key] if isinstance(test.get(key), int) else 0
+
+
+def prompt_of(test: dict[str, Any]) -> str:
+    """Name the column of a test: the prompt by its number, with the provider where it is named."""
+    return f"prompt {_index(test, 'promptIdx') + 1}"
+
+
+def _of_test(test: dict[str, Any], task: Any, unit: str, side: str, epoch: int) -> Iterator[Row]:
+    provider, case = test.get("provider"), mapping(test.get("testCase"))
+    named = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
+    grading = mapping(test.get("gradingResult"))
+    weights = mapping(grading.get("namedScoreWeights"))
+    failed = test.get("failureReason") == FAILED or (bool(test.get("error")) and not grading)
+    about = {**mapping(case.get("metadata")), **mapping(test.get("metadata")), **mapping(test.get("vars"))}
+    metadata = flat({k: v for k, v in about.items() if not k.startswith("_promptfoo")})
+    metadata["prompt_label"] = cell(mapping(test.get("prompt")).get("label"))
+    response = test.get("response")
+    answer = response.get("output") if isinstance(response, dict) else response
+    if mapping(response).get("isRefusal"):
+        metadata["refusal"] = "True"
+    scores = {SCORE: test.get("score"), PASS: test.get("success"), **mapping(test.get("namedScores"))}
+    for scorer, value in scores.items():
+        usable = (isinstance(value, bool) or is_number(value)) and not failed
+        status: Status = "error" if failed else "ok" if usable else "unscored"
+        yield row(
+            model=named, task=task, unit=unit, epoch=epoch, scorer=scorer, filter=side, status=status,
+            value=float(value) if usable else None,
+            answer=test.get("error") if failed else answer,
+            metadata={**metadata, "weight": cell(weights.get(scorer, 1))},
+        )  # fmt: skip
+
+
+def _claims(prompts: list[dict[str, Any]], rows: list[Row], file: str) -> Iterator[Claim]:
+    """Return sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
+    known = {(r["scorer"], r["filter"]) for r in rows}
+    weighted = {(r["scorer"], r["filter"]) for r in rows if r.get("weight") not in ("1", "1.0", None)}
+    for position, prompt in enumerate(prompts):
+        metrics, side = mapping(prompt.get("metrics")), f"prompt {position + 1}"
+        numbers = {SCORE: (SCORE, metrics.get("score")), "testPassCount": (PASS, metrics.get("testPassCount"))}
+        numbers |= {f"namedScores.{n}": (n, v) for n, v in mapping(metrics.get("namedScores")).items()}
+        for name, (scorer, value) in numbers.items():
+            if is_number(value) and (scorer, side) in known:
+                quantity: Quantity = "other" if (scorer, side) in weighted else "sum"
+                yield Claim(
+                    name=name, quantity=quantity, printed=printed(value), select={"scorer": scorer, "filter": side},
+                    where=f"{file}: results.prompts[{position}].metrics.{name}", settings={"reducer": "none"},
+                )  # fmt: skip
+
+
+def _notes(prompts: list[dict[str, Any]], repeated: int) -> Iterator[str]:
+    if repeated:
+        same = "same variables and assertions: they are repeats (epochs) of one unit here, not new ones"
+        yield f"{count(repeated, 'row')} of promptfoo repeat a test with the {same}"
+    for position, prompt in enumerate(prompts, start=1):
+        metrics = mapping(prompt.get("metrics"))
+        weights = mapping(metrics.get("namedScoreWeights"))
+        for name, total in mapping(metrics.get("namedScores")).items():
+            by = weights.get(name)
+            if is_number(total) and is_number(by) and float(by) > 0:  # type: ignore[arg-type]
+                mean = float(total) / float(by)  # type: ignore[arg-type]
+                said = f"is a weighted sum (weights add up to {printed(by)}); the weighted mean is {mean:g}"
+                yield f"prompt {position}: namedScores {quoted([name])} = {printed(total)} {said}"
