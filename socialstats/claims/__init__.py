@@ -2,6 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
 
-__all__ = ["Claim", "Log", "KEYS", "Quantity", "Status"]
+if TYPE_CHECKING:
+    from socialstats.claims.checking import check as check
+    from socialstats.claims.file import read_claims as read_claims
+    from socialstats.claims.judged import VERDICTS as VERDICTS
+    from socialstats.claims.judged import Checked as Checked
+    from socialstats.claims.judged import Judged as Judged
+    from socialstats.claims.judged import Verdict as Verdict
+    from socialstats.claims.own import Own as Own
+
+_HOME = {
+    "check": "checking", "read_claims": "file", "VERDICTS": "judged", "Checked": "judged", "Judged": "judged",
+    "Verdict": "judged", "Own": "own",
+}  # fmt: skip
+
+__all__ = [
+    "check", "read_claims", "Checked", "Claim", "Judged", "KEYS", "Log", "Own", "Quantity", "Status", "VERDICTS",
+    "Verdict",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'socialstats.claims' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"socialstats.claims.{_HOME[name]}"), name)

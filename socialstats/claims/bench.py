@@ -1,0 +1,120 @@
+"""A log made ready: its rows read once, and the value of any definition for any claim."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from socialstats.claims.definitions import Definition
+from socialstats.claims.formulas import ERRORS
+from socialstats.claims.groups import Parts, parts_of
+from socialstats.claims.intervals import OURS
+from socialstats.claims.rows import RowTable
+from socialstats.claims.samples import Reading, Sample, take
+from socialstats.claims.types import Claim, Log
+from socialstats.errors import InputError
+from socialstats.models.intervals import critical_value
+from socialstats.resampling.units import FloatArray
+from socialstats.text import quoted
+
+RESAMPLES = 1000
+"""Of a bootstrap whose log does not say: the default of Inspect and of openai/evals."""
+SURE = 4.0
+"""Monte-Carlo errors that a drawn number may be away: 1 in 16,000 right numbers is further."""
+Key = tuple[tuple[tuple[str, str], ...], Reading]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Bench:
+    """A log and everything computed from it so far.
+
+    Attributes
+    ----------
+    log : Log
+    table : RowTable
+    claims : tuple of Claim
+        All claims about this log, its own and others.
+    columns : tuple of str
+        Columns that formulas may group by.
+    """
+
+    log: Log
+    table: RowTable
+    claims: tuple[Claim, ...]
+    columns: tuple[str, ...] = ()
+    samples: dict[Key, Sample] = field(default_factory=dict)
+
+    def sample(self, select: Mapping[str, str], reading: Reading) -> Sample:
+        """Return the sample of a selection; `InputError` where there is none."""
+        key = (tuple(sorted((str(k), str(v)) for k, v in select.items())), reading)
+        if key not in self.samples:
+            self.samples[key] = take(self.table, select, reading, self.columns)
+        return self.samples[key]
+
+    def sample_for(self, claim: Claim, reading: Reading) -> Sample:
+        """Return the sample of a claim, with the level, resamples and weights that its settings name."""
+        sample = self.sample(claim.select, reading)
+        level, weights = claim.settings.get("conf_level"), claim.settings.get("weights")
+        if level is not None:
+            sample = replace(sample, level=float(str(level)))
+        if weights is not None:
+            sample = replace(sample, weight=self.weights(claim, str(weights), reading))
+        return replace(sample, resamples=int(str(claim.settings.get("resamples") or RESAMPLES)))
+
+    def weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
+        """Return the mean weight of each unit of a claim's sample."""
+        import pandas as pd
+
+        if column not in self.table.columns:
+            known = quoted(self.table.columns, 12)
+            raise InputError(f"no column {quoted([column])} with the weights; columns: {known}")
+        numbers = pd.to_numeric(self.table.frame[column], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        weighed = RowTable(frame=self.table.frame, value=np.where(np.isnan(self.table.value), np.nan, numbers),
+                           status=self.table.status, known=self.table.known)  # fmt: skip
+        found = take(weighed, claim.select, reading).value
+        if len(found) != self.sample(claim.select, reading).n:
+            raise InputError(f"column {quoted([column])} lacks weights for some rows")
+        return found
+
+    def value(self, claim: Claim, definition: Definition) -> float:
+        """Return what a definition gives for a claim; NaN where it does not exist."""
+        sample = self.sample_for(claim, definition.reading)
+        if definition.column and definition.column not in sample.columns:
+            return math.nan
+        return definition.scale * definition.entry.compute(sample, definition.column)
+
+    def noise(self, claim: Claim, definition: Definition, value: float) -> float:
+        """Return how far a harness' random draws may move its number: 0 for formulas without any."""
+        if not definition.entry.random:
+            return 0.0
+        sample = self.sample_for(claim, definition.reading)
+        if not definition.formula.startswith("percentile"):
+            return SURE * abs(value) / math.sqrt(2 * sample.resamples)
+        error = definition.scale * ERRORS["clustered" if definition.column else "plain"].compute(
+            sample, definition.column
+        )
+        z = critical_value(sample.level)
+        tail = (1 - sample.level) / 2
+        density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+        drawn = math.sqrt(tail * (1 - tail) * (1 / sample.resamples + 1 / OURS)) / density
+        return SURE * error * drawn + definition.scale * float(np.ptp(sample.value)) / sample.n
+
+    def size(self, claim: Claim, reading: Reading) -> float:
+        """Return the largest size of the values behind a claim."""
+        return float(np.abs(self.sample(claim.select, reading).value).max())
+
+    def repeats(self, claim: Claim) -> int:
+        """Return the most repeats of any unit."""
+        chosen = self.table.where(claim.select)
+        return int(np.unique(self.table.units()[chosen], return_counts=True)[1].max())
+
+    def parts(self, claim: Claim, reading: Reading) -> Parts:
+        """Return the parts of a claim about a group."""
+        return parts_of([self.sample({**claim.select, **part}, reading) for part in claim.parts])
+
+    def siblings(self, claim: Claim) -> list[Claim]:
+        """Return the other claims about the same rows or parts."""
+        return [c for c in self.claims if c is not claim and c.select == claim.select and c.parts == claim.parts]

@@ -1,0 +1,185 @@
+"""The verdict of one claim: its documented definition, contradictions, then other definitions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from socialstats.claims import contradictions as rules
+from socialstats.claims.bench import Bench
+from socialstats.claims.definitions import Definition
+from socialstats.claims.documented import documented, harness_name
+from socialstats.claims.groups import (
+    GROUP_DEVIATIONS,
+    GROUP_ERRORS,
+    GROUP_MEANS,
+    GroupFormula,
+    Parts,
+)
+from socialstats.claims.judged import Judged
+from socialstats.claims.own import own_estimate
+from socialstats.claims.remarks import group_remark, remark
+from socialstats.claims.samples import Reading, Sample
+from socialstats.claims.search import search
+from socialstats.claims.target import Target, target_of
+from socialstats.claims.types import Claim
+from socialstats.claims.weighting import weighs_by_size
+from socialstats.errors import InputError
+from socialstats.text import count
+
+MOST_DEPARTURES = 2
+WITH_INTERVAL = ("mean", "share")
+GROUPS: dict[str, dict[str, GroupFormula]] = {
+    "mean": GROUP_MEANS, "share": GROUP_MEANS, "std_error": GROUP_ERRORS, "std_dev": GROUP_DEVIATIONS,
+}  # fmt: skip
+
+
+def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
+    """Return a claim's verdict.
+
+    Parameters
+    ----------
+    bench : Bench
+    claim : Claim
+    full : bool
+        The number is printed with all its digits.
+    cluster : str
+        Column of our own interval; empty for independent units.
+    """
+    base = Judged(claim=claim, verdict="not_computable")
+    if claim.quantity == "other":
+        return replace(base, reason="a kind of number that is not recomputed here")
+    nested = rules.scores_with_parts(bench, claim)
+    if nested:
+        missing = "; the log declares it and does not print it" if not claim.printed.strip() else ""
+        return replace(base, verdict="not_reproduced", reason=nested + missing)
+    target = target_of(claim.printed, full=full)
+    if target is None and claim.printed.strip():
+        return replace(base, reason=f"the log prints {claim.printed[:40]!r}, which is no number")
+    try:
+        found = of_group(bench, claim, target) if claim.parts else of_rows(bench, claim, target)
+    except InputError as error:
+        return without_rows(bench, base, target, str(error))
+    own = None
+    if claim.quantity in WITH_INTERVAL:
+        own = own_estimate(bench, claim, reading_of(bench, claim), cluster)
+    return replace(found, own=own)
+
+
+def reading_of(bench: Bench, claim: Claim) -> Reading:
+    """Return the rows and repeats of the documented definition."""
+    return documented(claim, bench.log.harness).reading if not claim.parts else Reading()
+
+
+def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:
+    """Return what can be said when there is nothing to recompute from."""
+    said = rules.not_printed(bench, base.claim)
+    if target is not None:
+        said = rules.first_of(rules.DECISIVE, bench, base.claim, target, None)
+    if said:
+        return replace(base, verdict="inconsistent", reason=said)
+    return replace(base, reason=why)
+
+
+def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
+    """Judge a claim about its own rows."""
+    first = documented(claim, bench.log.harness)
+    sample = bench.sample_for(claim, first.reading)
+    check_column(bench, first, sample)
+    repeats = bench.repeats(claim)
+    value = bench.value(claim, first)
+    base = Judged(
+        claim=claim, verdict="not_reproduced", recomputed=finite(value), value=finite(value), tried=1,
+        definition=first.words(repeated=repeats > 1),
+    )  # fmt: skip
+    if target is None:
+        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
+    size = bench.size(claim, first.reading)
+    noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
+    stands = target.holds(value, size=size, noise=noise)
+    if not stands:
+        said = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
+        if said:
+            return replace(base, verdict="inconsistent", reason=said)
+    tried, fitting = search(bench, claim, first, target, repeats, most=1 if stands else MOST_DEPARTURES)
+    base = replace(base, tried=tried + 1)
+    words = tuple(dict.fromkeys(d.words(repeated=repeats > 1) for d in fitting))
+    if stands:
+        drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
+        return replace(
+            base, verdict="reproduced", matches=words, discriminating=not words if tried else None, reason=drawn
+        )
+    if words:
+        return replace(
+            base, verdict="explained", definition=words[0], value=bench.value(claim, fitting[0]), matches=words[1:],
+            discriminating=len(words) == 1, reason=remark(bench, claim, first, fitting[0]),
+        )  # fmt: skip
+    said = rules.first_of(rules.LATE, bench, claim, target, sample)
+    reason = said or f"none of {count(tried + 1, 'definition')} gives it{other_n(claim, sample)}"
+    return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
+
+
+def other_n(claim: Claim, sample: Sample) -> str:
+    """Say that the log's n is not that of the rows."""
+    if claim.n is None or claim.n in (sample.n, sample.rows, sample.ok_rows):
+        return ""
+    return f"; the log says n = {claim.n:,}, the rows hold {count(sample.n, 'unit')} with a score"
+
+
+def check_column(bench: Bench, definition: Definition, sample: Sample) -> None:
+    """Raise InputError where the column that the log names is absent or does not hold whole units."""
+    name = definition.column
+    if not name or name in sample.columns:
+        return
+    if name not in bench.table.columns:
+        raise InputError(f"the rows have no column '{name}', which the log names for this number")
+    raise InputError(f"column '{name}', which the log names for this number, is empty or differs within units")
+
+
+def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
+    """Judge a claim about several parts together."""
+    formulas = GROUPS.get(claim.quantity)
+    if formulas is None:
+        raise InputError(f"a {rules.QUANTITY_WORDS[claim.quantity]} of several parts together is not recomputed here")
+    parts = bench.parts(claim, Reading())
+    values = {key: formula.compute(parts) for key, formula in formulas.items()}
+    first = group_key(bench, claim, parts)
+    base = Judged(
+        claim=claim, verdict="not_reproduced", recomputed=finite(values[first]), value=finite(values[first]),
+        definition=formulas[first].words, tried=len(values),
+    )  # fmt: skip
+    if target is None:
+        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
+    size = float(abs(parts.value).max())
+    fitting = [key for key, value in values.items() if target.holds(value, size=size)]
+    words = tuple(formulas[key].words for key in fitting if key != first)
+    if first in fitting:
+        return replace(base, verdict="reproduced", matches=words, discriminating=not words)
+    said = rules.first_of(rules.DECISIVE, bench, claim, target, Sample(value=parts.value))
+    if said:
+        return replace(base, verdict="inconsistent", reason=said)
+    if fitting:
+        return replace(
+            base, verdict="explained", definition=words[0], value=values[fitting[0]], matches=words[1:],
+            discriminating=len(words) == 1, reason=group_remark(bench, claim, fitting[0]),
+        )  # fmt: skip
+    percent = [key for key, value in values.items() if target.holds(100 * value, size=100 * size)]
+    if percent:
+        words = tuple(f"{formulas[key].words}; in percent" for key in percent)
+        return replace(base, verdict="explained", definition=words[0], value=100 * values[percent[0]],
+                       matches=words[1:], discriminating=len(words) == 1)  # fmt: skip
+    return replace(base, reason=f"none of {len(values)} definitions gives it")
+
+
+def group_key(bench: Bench, claim: Claim, parts: Parts) -> str:
+    """Return the documented formula of a group."""
+    harness = harness_name(bench.log.harness)
+    by_size = weighs_by_size(bench, claim, parts)
+    if claim.quantity == "std_error":
+        return ("pooled" if harness == "lm-eval" else "by_size") if by_size else "equal"
+    return "of_means" if claim.quantity == "std_dev" else ("by_size" if by_size else "equal")
+
+
+def finite(value: float) -> float | None:
+    """Return a number, or None for one that does not exist."""
+    return value if math.isfinite(value) else None

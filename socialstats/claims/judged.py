@@ -1,0 +1,214 @@
+"""A claim with its verdict, and all claims of a log together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from socialstats.claims.own import Own
+from socialstats.claims.types import Claim
+from socialstats.errors import Caution
+from socialstats.results.rows import plain
+from socialstats.text import shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Verdict = Literal["reproduced", "explained", "not_reproduced", "not_computable", "inconsistent"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+WRONG = ("not_reproduced", "inconsistent")
+SHOWN_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What became of a claim.
+
+    Attributes
+    ----------
+    claim : Claim
+    verdict : {"reproduced", "explained", "not_reproduced", "not_computable", "inconsistent"}
+        ``explained``: the printed number is what another definition gives. ``inconsistent``: it cannot be, whatever
+        the rows: it contradicts itself, another number of the log, or what the log declares.
+    recomputed : float or None
+        By the documented definition.
+    definition : str
+        The definition that gives the printed number (reproduced, explained), or the documented one.
+    value : float or None
+        What `definition` gives.
+    matches : tuple of str
+        Every other definition that was tried and gives the printed number too.
+    tried : int
+        Definitions tried, the documented one among them.
+    discriminating : bool or None
+        Whether `definition` alone gives the printed number; None where nothing else could be tried.
+    reason : str
+        Why, in a sentence; empty where the verdict says it all.
+    own : Own or None
+        Our own estimate beside it.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    recomputed: float | None = None
+    definition: str = ""
+    value: float | None = None
+    matches: tuple[str, ...] = ()
+    tried: int = 0
+    discriminating: bool | None = None
+    reason: str = ""
+    own: Own | None = None
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the number cannot stand."""
+        return self.verdict in WRONG
+
+    def sentence(self) -> str:
+        """Say the verdict in one sentence.
+
+        Examples
+        --------
+        >>> claim = Claim(name="accuracy", quantity="mean", printed="0.75")
+        >>> Judged(claim=claim, verdict="reproduced", recomputed=0.75, definition="mean").sentence()
+        'accuracy = 0.75 is reproduced: mean.'
+        """
+        said = f"{self.title} {self.claim.printed and '= ' + shorten(self.claim.printed)}".rstrip()
+        ours = "" if self.recomputed is None else f" (documented: {digits(self.recomputed)})"
+        ending = {
+            "reproduced": f"is reproduced: {self.definition}",
+            "explained": f"rests on another definition: {self.definition}{ours}",
+            "not_reproduced": f"is not reproduced{ours}",
+            "not_computable": "cannot be recomputed",
+            "inconsistent": "is inconsistent with the log itself",
+        }[self.verdict]
+        link = "; " if self.verdict in ("reproduced", "explained") else ": "
+        return (f"{said} {ending}" + (f"{link}{self.reason}" if self.reason else "")).rstrip(".") + "."
+
+    @property
+    def title(self) -> str:
+        """The claim's name, with the part of the log that it is about."""
+        return title_of(self.claim)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as built-in types."""
+        claim = {f.name: plain(getattr(self.claim, f.name)) for f in fields(Claim)}
+        found = {f.name: plain(getattr(self, f.name)) for f in fields(Judged) if f.name not in ("claim", "own")}
+        own = None if self.own is None else {f.name: plain(getattr(self.own, f.name)) for f in fields(Own)}
+        return {"claim": claim, **found, "own": own, "sentence": self.sentence()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Checked:
+    """All claims of a log with their verdicts.
+
+    Attributes
+    ----------
+    source : str
+        Files of the log.
+    harness, version : str
+    judged : tuple of Judged
+        In the order of the log.
+    rows : mapping of str to int
+        Rows by status.
+    cautions : tuple of Caution
+        Traps that this log shows.
+    notes : tuple of str
+        What the reader of the log had to say.
+    """
+
+    source: str
+    judged: tuple[Judged, ...]
+    harness: str = ""
+    version: str = ""
+    rows: Mapping[str, int] = field(default_factory=dict)
+    cautions: tuple[Caution, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.source}: {self.headline()}>"
+
+    @property
+    def ok(self) -> bool:
+        """True when no number is wrong."""
+        return not any(one.wrong for one in self.judged)
+
+    def by_verdict(self, verdict: str) -> tuple[Judged, ...]:
+        """Return the claims with a verdict."""
+        return tuple(one for one in self.judged if one.verdict == verdict)
+
+    def headline(self) -> str:
+        """Say in one line how many numbers stand."""
+        from socialstats.claims.words import headline
+
+        return headline(self.judged)
+
+    def summary(self) -> str:
+        """Return the whole outcome as text."""
+        from socialstats.claims.show import as_text
+
+        return as_text((self,))
+
+    def tidy(self) -> pd.DataFrame:
+        """Return one row a claim."""
+        import pandas as pd
+
+        return pd.DataFrame([tidy_row(one) for one in self.judged], columns=list(TIDY))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as built-in types."""
+        return {
+            "source": self.source, "harness": self.harness, "version": self.version, "headline": self.headline(),
+            "ok": self.ok, "rows": dict(self.rows), "notes": list(self.notes),
+            "claims": [one.to_dict() for one in self.judged],
+            "cautions": [{f.name: getattr(c, f.name) for f in fields(Caution)} for c in self.cautions],
+        }  # fmt: skip
+
+
+TIDY = (
+    "name", "quantity", "about", "printed", "verdict", "recomputed", "definition", "value", "tried", "matches",
+    "discriminating", "own_estimate", "own_std_error", "own_conf_low", "own_conf_high", "n_units", "n_clusters",
+    "reason",
+)  # fmt: skip
+
+
+def tidy_row(one: Judged) -> tuple[Any, ...]:
+    """Return a claim as a row of `Checked.tidy`."""
+    own = one.own or Own()
+    return (
+        one.claim.name, one.claim.quantity, about(one.claim), one.claim.printed, one.verdict, one.recomputed,
+        one.definition, one.value, one.tried, len(one.matches), one.discriminating, own.estimate, own.std_error,
+        own.conf_low, own.conf_high, own.n_units, own.n_clusters, one.reason,
+    )  # fmt: skip
+
+
+def about(claim: Claim) -> str:
+    """Say which rows a claim is about.
+
+    Examples
+    --------
+    >>> about(Claim(name="accuracy", quantity="mean", printed="1", select={"scorer": "match", "domain": "work"}))
+    'match, domain work'
+    """
+    leading = [shorten(str(value)) for name, value in claim.select.items() if name in ("task", "scorer", "filter")]
+    rest = [f"{shorten(name)} {shorten(str(value))}" for name, value in claim.select.items()
+            if name not in ("task", "scorer", "filter")]  # fmt: skip
+    return ", ".join([*leading, *rest])
+
+
+def title_of(claim: Claim) -> str:
+    """Return a claim's name with the rows that it is about."""
+    rows = about(claim)
+    return f"{shorten(claim.name)} ({rows})" if rows else shorten(claim.name)
+
+
+def digits(value: float | None) -> str:
+    """Write a number with six significant digits.
+
+    Examples
+    --------
+    >>> digits(0.11063265039459795), digits(0.75), digits(None)
+    ('0.110633', '0.75', '—')
+    """
+    return "\u2014" if value is None else f"{value:.{SHOWN_DIGITS}g}".replace("-", "\u2212")

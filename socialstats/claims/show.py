@@ -1,0 +1,176 @@
+"""Checked claims as text for a terminal, and as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from socialstats.claims.judged import Checked, Judged, digits
+from socialstats.claims.own import Own
+from socialstats.claims.words import HEADINGS, headline
+from socialstats.text import count, level_text, listing, number, shorten
+
+COLORS = {"inconsistent": "31", "not_reproduced": "31", "explained": "33", "reproduced": "32", "not_computable": "2"}
+LONGEST = 400
+LABEL = 13
+ALSO = 3
+
+
+def as_text(checked: Sequence[Checked], *, color: bool = False) -> str:
+    """Return the outcome of logs for a terminal: the summary, then the claims by verdict.
+
+    Parameters
+    ----------
+    checked : sequence of Checked
+        One a log.
+    color : bool
+        Headings in colour.
+    """
+    lines: list[str] = []
+    if len(checked) > 1:
+        lines += [f"{len(checked):,} logs: {headline([one for log in checked for one in log.judged])}", ""]
+    for log in checked:
+        lines += [*_log_lines(log, color), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def name_of(log: Checked) -> str:
+    """Return the files of a log, and the harness that wrote it."""
+    made = " ".join(part for part in (log.harness, log.version) if part)
+    return clean(f"{log.source} ({made})" if made else log.source)
+
+
+def clean(text: str) -> str:
+    """Return text that a terminal prints as it is: no control characters, of some length."""
+    return shorten(text, LONGEST)
+
+
+def _log_lines(log: Checked, color: bool) -> list[str]:
+    lines = [name_of(log), log.headline()]
+    for verdict, heading in HEADINGS.items():
+        found = log.by_verdict(verdict)
+        if not found:
+            continue
+        title = f"{heading} ({len(found):,})"
+        lines += ["", f"\033[{COLORS[verdict]}m{title}\033[0m" if color else title]
+        for alike in same_reason(found):
+            lines += _claim_lines(alike, log.source)
+    lines += ["", f"Rows: {rows_text(log)}"]
+    lines += [f"Caution {clean(str(c))}" for c in log.cautions]
+    return lines + [f"Note: {clean(note)}" for note in log.notes]
+
+
+def same_reason(found: Sequence[Judged]) -> list[list[Judged]]:
+    """Put claims together that nothing was computed for, for one and the same reason."""
+    groups: dict[str, list[Judged]] = {}
+    for i, one in enumerate(found):
+        alone = one.recomputed is not None or not one.reason
+        groups.setdefault(f"{i}" if alone else one.reason, []).append(one)
+    return list(groups.values())
+
+
+def _claim_lines(alike: Sequence[Judged], source: str) -> list[str]:
+    lines = [f"  {clean(one.title)} = {clean(one.claim.printed.strip())}" if one.claim.printed.strip() else
+             f"  {clean(one.title)}, not printed" for one in alike]  # fmt: skip
+    for label, text in facts(alike[0], source):
+        lines.append(f"    {label:<{LABEL}}{clean(text)}")
+    return lines
+
+
+def facts(one: Judged, source: str = "") -> list[tuple[str, str]]:
+    """Return what is said about a claim beside its number, as pairs of label and text."""
+    found = []
+    if one.verdict == "explained":
+        found.append(("documented", "does not exist" if one.recomputed is None else digits(one.recomputed)))
+        found.append(("fits", f"{digits(one.value)}: {one.definition}"))
+        found.append(("others", others_text(one)))
+    elif one.verdict == "reproduced":
+        found.append(("is", "; ".join(part for part in (one.definition, others_text(one)) if part)))
+    elif one.recomputed is not None:
+        found.append(("recomputed", f"{digits(one.recomputed)}: {one.definition}"))
+    if one.reason:
+        found.append(("why", one.reason))
+    if one.own is not None:
+        found.append(("ours", own_text(one.own)))
+    if one.wrong and one.claim.where:
+        found.append(("where", one.claim.where.removeprefix(f"{source}: ")))
+    return found
+
+
+def others_text(one: Judged) -> str:
+    """Say how many other definitions were tried, and whether any of them gives the number too."""
+    rest = one.tried - 1
+    if rest < 1:
+        return ""
+    if not one.matches:
+        return "the other definition tried gives another number" if rest == 1 else (
+            f"none of {rest:,} others gives this number"
+        )  # fmt: skip
+    said = f"{len(one.matches):,} of {count(rest, 'other')} {'gives' if len(one.matches) == 1 else 'give'} it too"
+    return said if one.verdict == "reproduced" else f"{said}: {'; or '.join(one.matches[:ALSO])}"
+
+
+def own_text(own: Own) -> str:
+    """Say our own estimate with its interval, units and clusters.
+
+    Examples
+    --------
+    >>> own_text(Own(estimate=0.75, std_error=0.1, conf_low=0.5, conf_high=0.9, n_units=16, n_clusters=8, cluster="s"))
+    "0.7500, 95% CI [0.5000, 0.9000]; 16 units in 8 clusters of 's'"
+    """
+    units = count(own.n_units or 0, "unit")
+    where = f"{units} in {count(own.n_clusters, 'cluster')} of '{shorten(own.cluster)}'" if own.n_clusters else (
+        f"{units}, taken as independent"
+    )  # fmt: skip
+    if own.conf_low is None:
+        return f"{number(own.estimate, 4)}, no interval ({own.undefined}); {where}"
+    ends = f"[{number(own.conf_low, 4)}, {number(own.conf_high, 4)}]"
+    return f"{number(own.estimate, 4)}, {level_text(own.level)} CI {ends}; {where}"
+
+
+def rows_text(log: Checked) -> str:
+    """Count rows by status."""
+    total = sum(log.rows.values())
+    if not total:
+        return "none: the log holds no scores of single units"
+    if set(log.rows) == {"ok"}:
+        return f"{total:,}, all with a score"
+    said = [f"{n:,} {'with a score' if status == 'ok' else clean(status)}" for status, n in log.rows.items()]
+    return f"{total:,}, of which {listing(said, 8)}"
+
+
+def as_markdown(checked: Sequence[Checked]) -> str:
+    """Return the outcome as Markdown; text from the logs cannot become markup."""
+    lines: list[str] = []
+    for log in checked:
+        lines += [f"# {escaped(name_of(log))}", "", f"**{escaped(log.headline())}**", ""]
+        for verdict, heading in HEADINGS.items():
+            found = log.by_verdict(verdict)
+            if found:
+                lines += [f"## {heading} ({len(found):,})", "", *_markdown_table(found), ""]
+        lines += [f"Rows: {escaped(rows_text(log))}", ""]
+        lines += [f"- {escaped(clean(str(text)))}" for text in (*log.cautions, *log.notes)] + [""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _markdown_table(found: Iterable[Judged]) -> list[str]:
+    lines = ["| Number | Printed | Recomputed | Definition | Why | Our estimate |", "|" + " --- |" * 6]
+    for one in found:
+        shown = (
+            one.title, one.claim.printed or "nothing", digits(one.recomputed), one.definition, one.reason,
+            own_text(one.own) if one.own else "",
+        )  # fmt: skip
+        lines.append("| " + " | ".join(escaped(clean(text)) for text in shown) + " |")
+    return lines
+
+
+def escaped(text: str) -> str:
+    r"""Write text so that Markdown and HTML show it as it is.
+
+    Examples
+    --------
+    >>> escaped("<b> a_b | c")
+    '&lt;b&gt; a\\_b \\| c'
+    """
+    safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_{}\[\]()#+!|~])", r"\\\1", safe)
