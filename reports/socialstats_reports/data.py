@@ -12,7 +12,7 @@ from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain
-from socialstats.studies.outcome import Block, Outcome
+from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats_reports.packing import packed, unpacked
 
 ELEMENT = "socialstats-results"
@@ -32,7 +32,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "cautions": [asdict(caution) for caution in outcome.cautions],
         "blocks": [_block(block) for block in outcome.blocks],
         "flow": [asdict(step) for step in outcome.flow],
-        "data": [plain(asdict(table)) for table in outcome.data],
+        "data": [_table(table) for table in outcome.data],
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "methods": list(outcome.methods),
         "references": [citation(key) for key in outcome.references],
@@ -106,6 +106,13 @@ class _Finder(HTMLParser):
             self.found.append(data)
 
 
+def _table(table: Table) -> dict[str, Any]:
+    """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
+    whole = asdict(table)
+    cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
+    return {name: plain(cells if name == "cells" else value) for name, value in whole.items()}
+
+
 def _block(block: Block) -> dict[str, Any]:
     return {
         "id": block.id,
@@ -115,5 +122,5 @@ def _block(block: Block) -> dict[str, Any]:
         "caption": block.caption,
         "sentences": list(block.sentences),
         "results": [result.to_dict() for result in block.results],
-        "tables": [plain(asdict(table)) for table in block.tables],
+        "tables": [_table(table) for table in block.tables],
     }

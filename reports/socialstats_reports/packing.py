@@ -1,4 +1,4 @@
-"""Lists of like records with each name once: about half the bytes of a page's numbers, and the same when unpacked."""
+"""Lists of like records with each name once: a third less of a page's numbers, and the same when unpacked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def packed(value: Any) -> Any:
     Examples
     --------
     >>> packed([{"term": "a", "n": 2}, {"term": "b", "n": 2}, {"term": "c", "n": 2, "p": 0.5}])
-    {'packed columns': ['term', 'n', 'p'], 'same': {'n': 2}, 'rows': [['a', []], ['b', []], ['c', 0.5]]}
+    {'packed columns': ['term', 'n', 'p'], 'same': {'n': 2}, 'rows': [['a'], ['b'], ['c', 0.5]]}
     """
     if isinstance(value, dict):
         return {key: packed(inner) for key, inner in value.items()}
@@ -30,7 +30,8 @@ def packed(value: Any) -> Any:
         return value
     same = {name: value[0][name] for name in columns if _is_shared(name, value)}
     rest = [name for name in columns if name not in same]
-    return {COLUMNS: columns, SAME: same, ROWS: [[record.get(name, ABSENT) for name in rest] for record in value]}
+    rows = [_trimmed([record.get(name, ABSENT) for name in rest]) for record in value]
+    return {COLUMNS: columns, SAME: same, ROWS: rows}
 
 
 def unpacked(value: Any) -> Any:
@@ -49,8 +50,17 @@ def unpacked(value: Any) -> Any:
         return {key: unpacked(inner) for key, inner in value.items()}
     columns, same = value[COLUMNS], value[SAME]
     rest = [name for name in columns if name not in same]
-    records = [same | dict(zip(rest, row, strict=True)) for row in value[ROWS]]
-    return [{name: record[name] for name in columns if record[name] != ABSENT} for record in records]
+    if any(len(row) > len(rest) for row in value[ROWS]):
+        raise ValueError("a row is longer than its columns")
+    records = [same | dict(zip(rest, row, strict=False)) for row in value[ROWS]]
+    return [{name: record[name] for name in columns if record.get(name, ABSENT) != ABSENT} for record in records]
+
+
+def _trimmed(row: list[Any]) -> list[Any]:
+    """Return a row without what is absent at its end."""
+    while row and row[-1] == ABSENT:
+        row.pop()
+    return row
 
 
 def _is_flat(record: Any) -> bool:
