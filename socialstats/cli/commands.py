@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from socialstats.cli.convert import convert as convert
 from socialstats.cli.describe import data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed

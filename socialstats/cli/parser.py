@@ -6,6 +6,8 @@ import argparse
 import difflib
 from typing import Any, NoReturn
 
+from socialstats.cli.convert import add_convert
+
 DESCRIPTION = "Statistics for the social behaviour of language models."
 EPILOG = """examples:
   socialstats report --example role-conflict -o report.html
@@ -71,6 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="read a report back: its summary, or every number as JSON")
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
     show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
+    add_convert(commands)
     return parser
 
 
