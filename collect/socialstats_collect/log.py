@@ -11,6 +11,7 @@ from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import DATA, Reply
+from socialstats_collect.tally import Tally
 
 CHUNK = 1 << 20
 
@@ -29,12 +30,17 @@ class Log:
         Lines in the middle that are not JSON; they are left as they are.
     attempts
         Key to attempts already on record, for every request.
+    tally
+        Counts over all attempts on record.
+    runs
+        The lines that open runs, oldest first.
     """
 
     path: Path
     torn: int = 0
     broken: list[int] = field(default_factory=list)
     attempts: dict[bytes, int] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
     runs: list[dict[str, Any]] = field(default_factory=list)
     _answers: dict[bytes, int] = field(default_factory=dict)
     _descriptor: int = -1
@@ -91,7 +97,7 @@ class Log:
         place = self._answers.get(bytes.fromhex(key))
         if place is None:
             return None
-        return reply_of(json.loads(_line_at(self._descriptor, place)))
+        return reply_of(json.loads(line_at(self._descriptor, place)))
 
     @property
     def n_answers(self) -> int:
@@ -99,7 +105,7 @@ class Log:
         return len(self._answers)
 
     def _index(self) -> None:
-        for number, place, text in _lines(self._descriptor):
+        for number, place, text in placed_lines(self._descriptor):
             try:
                 line = json.loads(text)
                 key = bytes.fromhex(line["key"]) if "key" in line else None
@@ -114,6 +120,7 @@ class Log:
 
     def _note(self, key: bytes, line: dict[str, Any], place: int) -> None:
         self.attempts[key] = self.attempts.get(key, 0) + 1
+        self.tally.add(line)
         if line.get("status") in DATA:
             self._answers.setdefault(key, place)
 
@@ -130,29 +137,6 @@ def encode(line: dict[str, Any]) -> bytes:
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(line).encode() + b"\n"
-
-
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield line number and line of a log, None for a line that is not a JSON object; an unfinished last line ends it.
-
-    Raises
-    ------
-    InputError
-        For a file that is not there.
-    """
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
-    try:
-        for number, _, text in _lines(descriptor):
-            try:
-                line = json.loads(text)
-            except ValueError:
-                line = None
-            yield number, line if isinstance(line, dict) else None
-    finally:
-        os.close(descriptor)
 
 
 def reply_of(line: dict[str, Any]) -> Reply:
@@ -194,7 +178,7 @@ def _repair(descriptor: int) -> int:
     return end - place
 
 
-def _lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
+def placed_lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
     """Yield number, offset and bytes of every finished line."""
     place, number, rest = 0, 0, b""
     offset = 0
@@ -208,7 +192,8 @@ def _lines(descriptor: int) -> Iterator[tuple[int, int, bytes]]:
             place += len(line) + 1
 
 
-def _line_at(descriptor: int, place: int) -> bytes:
+def line_at(descriptor: int, place: int) -> bytes:
+    """Return the line of a log that begins at a place, without its newline."""
     parts = []
     while chunk := os.pread(descriptor, 1 << 14, place):
         end = chunk.find(b"\n")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import openai
 
 SYNC_SECONDS = 1.0
-SAME_FAULT = 20  # so many first calls refused as bad requests, and none answered: the run file is at fault
+IN_A_ROW = 20  # so many failures one after another, and no answer for a while: nobody is there
+SILENCE = 20.0  # seconds without an answer before that is said; at once where there never was one and nothing connects
 
 
 @dataclass(slots=True)
@@ -39,15 +40,12 @@ class Run:
         What to ask.
     log
         Open for appending.
-    tally
-        Counts, starting with what the log holds.
     report
         Called after every attempt, with the tally.
     """
 
     runfile: RunFile
     log: Log
-    tally: Tally = field(default_factory=Tally)
     report: Callable[[Tally], None] = lambda _: None
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopped: str = ""
@@ -57,6 +55,13 @@ class Run:
     _clients: dict[str, openai.AsyncOpenAI] = field(default_factory=dict)
     _pacers: dict[str, Pacer] = field(default_factory=dict)
     _synced: float = 0.0
+    _failed: int = 0
+    _answered: float = field(default_factory=time.monotonic)
+
+    @property
+    def tally(self) -> Tally:
+        """Counts over the whole log, and this run's units."""
+        return self.log.tally
 
     def stop(self, why: str, *, fault: bool = False) -> None:
         """Start nothing more; calls under way are waited for and written down."""
@@ -123,13 +128,14 @@ class Run:
             if outcome is None:
                 return None
             if outcome.status in DATA:
+                self._failed, self._answered = 0, time.monotonic()
                 return Reply(
                     key=ask.key, status=outcome.status, content=outcome.content, refusal=outcome.refusal,
                     model=str(outcome.detail.get("model_returned") or ""),
                 )  # fmt: skip
             if why := fatal(outcome):
                 self.stop(f"{why} ({_words(outcome)})", fault=True)
-            self._same_fault(outcome)
+            self._nobody_there(outcome)
             if not again(outcome) or number == limits.attempts or self._stop.is_set():
                 return None
             await self._pause(ask, outcome, backoff.pause(number))
@@ -150,7 +156,6 @@ class Run:
             self._flying -= 1
         line = self._line(unit, ask, outcome, start, time.perf_counter() - began)
         self.log.append(line)
-        self.tally.add(line)
         self.report(self.tally)
         if began - self._synced > SYNC_SECONDS:
             self._synced = began
@@ -208,11 +213,16 @@ class Run:
             self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) is reached, earlier runs included")
         return not self._stop.is_set()
 
-    def _same_fault(self, outcome: Outcome) -> None:
-        if outcome.http_status == 400 and not self.tally.answers and self.tally.calls >= SAME_FAULT:
-            self.stop(
-                f"the first {self.tally.calls} calls were all refused as bad requests ({_words(outcome)})", fault=True
-            )
+    def _nobody_there(self, outcome: Outcome) -> None:
+        """Stop after a long row of failures: a dead endpoint, or a run file whose every request is refused."""
+        if outcome.http_status == 429:
+            return
+        self._failed += 1
+        most = max(IN_A_ROW, 4 * self.runfile.limits.concurrency)
+        never = not self.tally.answers and (outcome.status == "connection" or outcome.http_status == 400)
+        quiet = time.monotonic() - self._answered > SILENCE
+        if self._failed >= (IN_A_ROW if never else most) and (never or quiet):
+            self.stop(f"{self._failed} attempts in a row failed ({_words(outcome)})", fault=True)
 
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:

@@ -1,22 +1,20 @@
-"""Before and after a run: what is missing, whether the log belongs to this run file, and what is written on top of it."""
+"""Before a run: what is missing, whether the log belongs to this run file, and the line that opens it."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError, Problem
-from socialstats_collect.ask import DATA, Unit, digest
-from socialstats_collect.log import Log, read_lines
+from socialstats_collect.ask import Unit, digest
+from socialstats_collect.log import Log
 from socialstats_collect.parse import VERSION
 from socialstats_collect.run import all_units
 from socialstats_collect.runfile import RunFile
-from socialstats_collect.tally import Tally
 
 TOKEN_CHARACTERS = 4  # a usual estimate for English text; other scripts need more tokens
 SAME = ("protocol", "options", "template", "system", "parameters", "judges", "judge_parameters")
@@ -33,7 +31,7 @@ class Work:
     completion_tokens: int = 0
 
 
-def survey(runfile: RunFile, answered: frozenset[str] | Any) -> Work:
+def survey(runfile: RunFile, answered: Callable[[str], bool]) -> Work:
     """Walk through the whole design once, without any call.
 
     Parameters
@@ -48,7 +46,9 @@ def survey(runfile: RunFile, answered: frozenset[str] | Any) -> Work:
     InputError
         Where two units ask the very same thing: both are named.
     """
-    work, seen, problems = Work(), {}, []  # type: tuple[Work, dict[bytes, int], list[Problem]]
+    work = Work()
+    seen: dict[bytes, int] = {}
+    problems: list[Problem] = []
     for place, unit in enumerate(all_units(runfile)):
         ask = next(runfile.protocol.conversation(unit), None)
         if ask is None:
@@ -96,6 +96,7 @@ def header(runfile: RunFile, run_id: str, n_units: int) -> dict[str, Any]:
         "judge_parameters": dict(settings.judge_parameters),
         "factors": {name: list(levels) for name, levels in runfile.factors.items()},
         "order": runfile.order,
+        "orders": len(runfile.protocol.orders),
         "replicates": runfile.replicates,
         "seed": runfile.seed,
         "n_units": n_units,
@@ -109,13 +110,10 @@ def header(runfile: RunFile, run_id: str, n_units: int) -> dict[str, Any]:
 
 def versions() -> Mapping[str, str]:
     """Return the versions of what makes the requests."""
-    found = {"python": platform.python_version()}
-    for name in ("socialstats", "openai"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+    import socialstats
+
+    openai = importlib.metadata.version("openai")
+    return {"socialstats": socialstats.__version__, "python": platform.python_version(), "openai": openai}
 
 
 def belongs(log: Log, line: Mapping[str, Any]) -> list[str]:
@@ -144,28 +142,3 @@ def belongs(log: Log, line: Mapping[str, Any]) -> list[str]:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) < 60 else text[:57] + "..."
-
-
-def tally_of(path: Path) -> Tally:
-    """Return the counts of everything a log holds."""
-    tally = Tally()
-    if path.exists():
-        for _, line in read_lines(path):
-            if line and line.get("type") == "attempt":
-                tally.add(line)
-    return tally
-
-
-@dataclass(slots=True)
-class Cells:
-    """Answers by cell of the design (factors without the item): asked, answered, refused, failed."""
-
-    counts: dict[tuple[tuple[str, str], ...], dict[str, int]] = field(default_factory=dict)
-
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Count one attempt."""
-        cell = tuple(sorted((str(name), str(level)) for name, level in line.get("factors", {}).items()))
-        counts = self.counts.setdefault(cell, {})
-        status = str(line.get("status"))
-        name = status if status in DATA else "failed attempts"
-        counts[name] = counts.get(name, 0) + 1

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +13,7 @@ from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats_collect.ask import DATA, Reply, Unit
-from socialstats_collect.log import read_lines, reply_of
+from socialstats_collect.log import line_at, placed_lines, reply_of
 from socialstats_collect.protocols import make_protocol
 from socialstats_collect.protocols.base import CollectionProtocol, Exchange, Settings
 
@@ -18,61 +21,118 @@ PROVENANCE = ("model_returned", "system_fingerprint", "t_start", "run_id")
 
 
 @dataclass(slots=True)
+class Seen:
+    """A unit in the log: where its newest item stands, how often it was asked, and how the last attempt ended."""
+
+    place: int
+    attempts: int = 0
+    status: str = ""
+
+
+@dataclass(slots=True)
 class Record:
-    """What a log holds: its runs, the answers by key, and the units in order of their first attempt."""
+    """An index of a log: answers and units by their places in the file, which stays open.
 
+    Attributes
+    ----------
+    runs
+        The lines that open runs, oldest first.
+    answers
+        Key to the place of its first answer.
+    seen
+        Units by identity, in order of their first attempt.
+    returned, days
+        Models as the endpoint named them, and days of the answers, with counts.
+    broken
+        Numbers of lines that cannot be read.
+    """
+
+    descriptor: int
     runs: list[Mapping[str, Any]] = field(default_factory=list)
-    replies: dict[str, Reply] = field(default_factory=dict)
-    provenance: dict[str, dict[str, object]] = field(default_factory=dict)
-    units: dict[str, Unit] = field(default_factory=dict)
-    attempts: dict[str, int] = field(default_factory=dict)
-    last_status: dict[str, str] = field(default_factory=dict)
+    answers: dict[bytes, int] = field(default_factory=dict)
+    seen: dict[str, Seen] = field(default_factory=dict)
+    returned: Counter[str] = field(default_factory=Counter)
+    days: Counter[str] = field(default_factory=Counter)
     broken: list[int] = field(default_factory=list)
-    unfinished: bool = False
+
+    def line(self, key: str) -> dict[str, Any] | None:
+        """Return the line of the first answer to a request."""
+        place = self.answers.get(bytes.fromhex(key))
+        return None if place is None else self.at(place)
+
+    def reply(self, key: str) -> Reply | None:
+        """Return the first answer to a request; a later one never replaces it."""
+        line = self.line(key)
+        return None if line is None else reply_of(line)
+
+    def at(self, place: int) -> dict[str, Any]:
+        """Return the line at a place."""
+        line: dict[str, Any] = json.loads(line_at(self.descriptor, place))
+        return line
+
+    @property
+    def attempts(self) -> int:
+        """Attempts on record."""
+        return sum(unit.attempts for unit in self.seen.values())
 
 
-def read_record(path: Path) -> Record:
-    """Return what a log holds.
+@contextlib.contextmanager
+def opened_record(path: Path) -> Iterator[Record]:
+    """Open a log for reading.
 
     Raises
     ------
     InputError
-        For a log without a run's line.
+        For a file that is not there, or is not a log of this package.
     NothingToAnalyse
         For a log without a single attempt.
     """
-    record = Record()
-    for number, line in read_lines(path):
-        if line is None:
-            record.broken.append(number)
-        elif line.get("type") == "run":
-            record.runs.append(line)
-        elif line.get("type") == "attempt":
-            _take(record, line)
-    if not record.runs:
-        fix = "Is this a log of socialstats collect? Logs of other harnesses: socialstats convert."
-        raise InputError(Problem(message="no line says how the run was made", source=path.name, fix=fix))
-    if not record.units:
-        raise NothingToAnalyse(f"{path.name}: nothing was asked yet")
-    return record
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(Problem(message=error.strerror or "cannot be read", source=path.name)) from None
+    try:
+        record = Record(descriptor)
+        for number, place, text in placed_lines(descriptor):
+            try:
+                _take(record, json.loads(text), place)
+            except (ValueError, TypeError, KeyError, AttributeError):
+                record.broken.append(number)
+        if not record.runs:
+            fix = "Is this a log of socialstats collect? Logs of other harnesses: socialstats convert."
+            raise InputError(Problem(message="no line says how the run was made", source=path.name, fix=fix))
+        if not record.seen:
+            raise NothingToAnalyse(f"{path.name}: nothing was asked yet")
+        yield record
+    finally:
+        os.close(descriptor)
 
 
-def _take(record: Record, line: Mapping[str, Any]) -> None:
-    key = str(line["key"])
-    unit = Unit(
+def _take(record: Record, line: dict[str, Any], place: int) -> None:
+    if line.get("type") == "run":
+        record.runs.append(line)
+        return
+    key, status = bytes.fromhex(line["key"]), str(line["status"])
+    identity = unit_of(line).identity
+    seen = record.seen.setdefault(identity, Seen(place))
+    if "item" in line:
+        seen.place = place
+    seen.attempts += 1
+    seen.status = status
+    if status in DATA and key not in record.answers:
+        record.answers[key] = place
+        record.returned[str(line.get("model_returned") or line.get("model_requested"))] += 1
+        record.days[str(line.get("t_start"))[:10]] += 1
+
+
+def unit_of(line: Mapping[str, Any]) -> Unit:
+    """Return the unit that a line of the log is about."""
+    return Unit(
         item_id=str(line["item_id"]),
         item=line.get("item", {}),
-        factors=line.get("factors", {}),
+        factors=line["factors"],
         replicate=int(line.get("replicate", 1)),
     )
-    identity = unit.identity
-    if line.get("item") or identity not in record.units:
-        record.units[identity] = unit
-    record.attempts[identity] = record.attempts.get(identity, 0) + 1
-    record.last_status[identity] = str(line["status"])
-    if line["status"] in DATA and key not in record.replies:
-        record.replies[key] = reply_of(dict(line))
-        record.provenance[key] = {name: line.get(name) for name in PROVENANCE}
 
 
 def protocol_of(run: Mapping[str, Any]) -> CollectionProtocol:
@@ -89,25 +149,26 @@ def protocol_of(run: Mapping[str, Any]) -> CollectionProtocol:
 
 
 def tidy_rows(record: Record) -> Iterator[dict[str, object]]:
-    """Yield the rows of the table: at least one a unit that was asked, also where no answer came.
-
-    The first answer on record for a request is the one that counts, never a later one.
-    """
+    """Yield the rows of the table: at least one a unit that was asked, also where no answer came."""
     protocol = protocol_of(record.runs[-1])
-    for identity, unit in record.units.items():
-        exchanges = replay(protocol, unit, record.replies)
-        more = _provenance(record, identity, exchanges)
+    for seen in record.seen.values():
+        unit = unit_of(record.at(seen.place))
+        exchanges = replay(protocol, unit, record)
+        more = {**_provenance(record, exchanges), "attempts": seen.attempts}
+        if not exchanges:
+            more["last_failure"] = seen.status
         for row in protocol.rows(unit, exchanges):
-            yield {**row, **_columns(unit, row), **more}
+            columns = {name: value for name, value in unit.item.items() if name not in row}
+            yield {**row, **columns, **more}
 
 
-def replay(protocol: CollectionProtocol, unit: Unit, replies: Mapping[str, Reply]) -> list[Exchange]:
+def replay(protocol: CollectionProtocol, unit: Unit, record: Record) -> list[Exchange]:
     """Return a unit's requests and replies as far as the record goes."""
     conversation = protocol.conversation(unit)
     exchanges: list[Exchange] = []
     ask = next(conversation, None)
     while ask is not None:
-        reply = replies.get(ask.key)
+        reply = record.reply(ask.key)
         if reply is None:
             break
         exchanges.append((ask, reply))
@@ -118,15 +179,9 @@ def replay(protocol: CollectionProtocol, unit: Unit, replies: Mapping[str, Reply
     return exchanges
 
 
-def _columns(unit: Unit, row: Mapping[str, object]) -> dict[str, object]:
-    """The item's own columns, without overwriting what the protocol says."""
-    return {name: value for name, value in unit.item.items() if name not in row}
-
-
-def _provenance(record: Record, identity: str, exchanges: list[Exchange]) -> dict[str, object]:
-    first = record.provenance[exchanges[0][0].key] if exchanges else dict.fromkeys(PROVENANCE)
-    failed = None if exchanges else record.last_status[identity]
-    return {**first, "attempts": record.attempts[identity], "last_failure": failed}
+def _provenance(record: Record, exchanges: list[Exchange]) -> dict[str, object]:
+    line = record.line(exchanges[0][0].key) if exchanges else None
+    return {name: (line or {}).get(name) for name in PROVENANCE}
 
 
 def as_cell(value: object) -> object:

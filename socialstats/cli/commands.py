@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from socialstats.cli.collecting import collect as collect
+from socialstats.cli.collecting import tidy as tidy
 from socialstats.cli.convert import convert as convert
 from socialstats.cli.describe import data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
@@ -12,6 +14,7 @@ from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import read_design, settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.shapes import shaped
+from socialstats.cli.validating import validate as validate
 from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired

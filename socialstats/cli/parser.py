@@ -6,7 +6,9 @@ import argparse
 import difflib
 from typing import Any, NoReturn
 
+from socialstats.cli.collecting import add_collecting
 from socialstats.cli.convert import add_convert
+from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
 EPILOG = """examples:
@@ -15,6 +17,7 @@ EPILOG = """examples:
   socialstats report answers.csv --map unit=question --map condition=prompt --cluster story -o report.html
   socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
   socialstats check choices.csv
+  socialstats validate inspect.eval
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
 
@@ -73,7 +76,9 @@ def make_parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="read a report back: its summary, or every number as JSON")
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
     show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
+    add_collecting(commands)
     add_convert(commands)
+    add_validate(commands)
     return parser
 
 
