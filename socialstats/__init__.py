@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from socialstats import audit as audit
     from socialstats import datasets as datasets
     from socialstats.designs.comparisons import Comparisons as Comparisons
     from socialstats.designs.label_lists import LabelLists as LabelLists
@@ -122,6 +123,8 @@ __all__ = [
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "STUDIES",
+    # published numbers
+    "audit",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results
@@ -133,8 +136,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return importlib.import_module("socialstats.datasets")
+    if name in ("audit", "datasets"):
+        return importlib.import_module(f"socialstats.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'socialstats' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOME[name]), name)

@@ -1,0 +1,236 @@
+"""Sums of distances to an unknown answer key: could any key have given them? A linear program with an exact proof."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from socialstats.audit.finding import Finding
+from socialstats.audit.numbers import Printed, printed
+from socialstats.errors import InputError
+from socialstats.text import count, shorten
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+FEASIBLE = 1e-6  # a misfit of the linear program below this is rounding of its solver
+FINEST = 10**6  # denominators of the exact proof
+RULE = "alignment"
+
+
+def alignment(
+    sums: Mapping[Any, Mapping[Any, Any]],
+    answers: Mapping[Any, Mapping[Any, float | None]],
+    groups: Mapping[Any, Any],
+    *,
+    low: int = 0,
+    high: int = 4,
+    missing: float | None = None,
+    shuffles: int = 0,
+    seed: int = 20260101,
+) -> tuple[Finding, ...]:
+    """Check whether published sums of distances abs(h_i - s_ij) can belong to these answers s_ij in these groups.
+
+    The answer key h_i (such as the mode of people's answers to unit i) is unknown; it may be any number from `low` to
+    `high`. For each group the sums over its units, one for each source j, must come from one and the same key. Between
+    neighbouring whole levels every abs(h - s_j) is linear, so the vectors of distances of a unit lie in the convex hull
+    of those of the whole levels, and a linear program decides whether any mixture gives the sums:
+
+        minimise sum_j abs(r_j)  subject to  sum_i sum_a w_ia abs(a - s_ij) + r_j = D_j,  sum_a w_ia = 1,  w >= 0.
+
+    A positive minimum is proved with exact fractions: for every y with abs(y_j) <= 1,
+    sum_j y_j D_j - sum_i max_a sum_j y_j abs(a - s_ij) is at most the minimum (weak duality), and y is the solver's
+    dual solution, rounded. Then no key whatever gives these sums: the answers, the groups or the sums are misordered or
+    other ones. A minimum of 0 proves nothing: the sums are possible.
+
+    Parameters
+    ----------
+    sums : mapping of group to mapping of source to printed number
+    answers : mapping of unit to mapping of source to number or None
+        Scores from `low` to `high`; None for a refusal.
+    groups : mapping of unit to group
+        Joined with `answers` by unit.
+    low, high : int
+        Ends of the scale of the key.
+    missing : float, optional
+        Distance that a refusal counts as, whatever the key.
+    shuffles : int
+        The power: how many of so many random reassignments of the answers to the groups would have been noticed.
+    seed : int
+        Of the shuffles.
+
+    Returns
+    -------
+    tuple of Finding
+        One a group of `sums`; ``gap`` is the least possible misfit, summed over sources; ``details["proved"]`` is the
+        exact lower bound of the misfit.
+
+    Raises
+    ------
+    InputError
+        For units without a group, groups without units, sources without answers, refusals without `missing`, scores
+        outside the scale.
+
+    Examples
+    --------
+    >>> sums = {"g": {"a": "2", "b": "2"}}
+    >>> answers = {1: {"a": 0, "b": 4}, 2: {"a": 0, "b": 4}}
+    >>> found, = alignment(sums, answers, {1: "g", 2: "g"})
+    >>> found.verdict, found.details["proved"]
+    ('disagree', Fraction(3, 1))
+    """
+    by_group = _units(sums, answers, groups)
+    findings = []
+    for group, printed_sums in sums.items():
+        sources = list(printed_sums)
+        goals = [printed(value) for value in printed_sums.values()]
+        rows = [_row(unit, answers[unit], sources, low, high, missing) for unit in by_group[group]]
+        result = _solve(_Program(goals=goals, rows=rows, low=low, high=high, missing=missing))
+        shuffled = (0, 0) if not shuffles else _shuffled(
+            goals, [_row(u, answers[u], sources, low, high, missing) for u in answers], len(rows),
+            (low, high, missing), (shuffles, seed),
+        )  # fmt: skip
+        findings.append(_finding(group, goals, len(rows), result, shuffled))
+    return tuple(findings)
+
+
+def by_position(labels: Mapping[Any, Any], order: Sequence[Hashable]) -> dict[Any, Any]:
+    """Give each unit, in the order of `labels`, the label of the unit that stands at its place in another order.
+
+    What joining two lists by position does when one of them was sorted.
+
+    Examples
+    --------
+    >>> by_position({1: "x", 2: "y", 3: "y"}, [3, 1, 2])
+    {1: 'y', 2: 'x', 3: 'y'}
+    """
+    if sorted(map(str, order)) != sorted(map(str, labels)):
+        raise InputError("the other order does not hold the same units")
+    return {unit: labels[other] for unit, other in zip(labels, order, strict=True)}
+
+
+def _units(sums: Mapping[Any, Any], answers: Mapping[Any, Any], groups: Mapping[Any, Any]) -> dict[Any, list[Any]]:
+    """Return the units of each group, joined by key."""
+    by_group: dict[Any, list[Any]] = {group: [] for group in sums}
+    for unit in answers:
+        if unit not in groups:
+            raise InputError(f"unit '{shorten(str(unit))}' has answers but no group")
+        if groups[unit] in by_group:
+            by_group[groups[unit]].append(unit)
+    for group, units in by_group.items():
+        if not units:
+            raise InputError(f"group '{shorten(str(group))}' has a published sum but no unit with answers")
+    return by_group
+
+
+def _row(
+    unit: Any, given: Mapping[Any, float | None], sources: list[Any], low: int, high: int, missing: float | None
+) -> tuple[Fraction | None, ...]:
+    """Return one unit's answers in the order of the sources."""
+    row: list[Fraction | None] = []
+    for source in sources:
+        if source not in given:
+            raise InputError(f"source '{shorten(str(source))}' has a published sum but no answer to unit '{unit}'")
+        value = given[source]
+        if value is None and missing is None:
+            raise InputError(
+                f"'{shorten(str(source))}' did not answer unit '{unit}': say with missing= what that counts"
+            )
+        if value is not None and not low <= value <= high:
+            raise InputError(f"answer {value} of '{shorten(str(source))}' is outside {low} to {high}")
+        row.append(None if value is None else Fraction(value))
+    return tuple(row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Program:
+    goals: list[Printed]
+    rows: list[tuple[Fraction | None, ...]]
+    low: int
+    high: int
+    missing: float | None
+
+    def distances(self) -> list[list[list[Fraction]]]:
+        """Distance of each level from each answer: units x levels x sources, exact."""
+        gone = Fraction(self.missing or 0)
+        levels = sorted({Fraction(a) for a in range(self.low, self.high + 1)} | {s for r in self.rows for s in r if s})
+        return [[[gone if s is None else abs(a - s) for s in row] for a in levels] for row in self.rows]
+
+
+def _solve(program: _Program) -> tuple[float, Fraction]:
+    """Return the least misfit of the linear program, and the exact lower bound that its dual solution proves."""
+    import numpy as np
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, hstack, kron, vstack
+
+    exact = program.distances()
+    cube = np.array(exact, dtype=np.float64)  # units x levels x sources
+    units, levels, sources = cube.shape
+    mix = csr_array(cube.reshape(units * levels, sources).T)
+    eye = csr_array(np.eye(sources))
+    ones = hstack([kron(csr_array(np.eye(units)), csr_array(np.ones((1, levels)))), csr_array((units, 3 * sources))])
+    equal = vstack([hstack([mix, eye, -eye, -eye]), ones])  # weights, misfit up and down, the sum itself
+    ends = [tuple(float(end) for end in goal.bounds) for goal in program.goals]
+    cost = np.r_[np.zeros(units * levels), np.ones(2 * sources), np.zeros(sources)]
+    limits = [(0.0, None)] * (units * levels + 2 * sources) + ends
+    solve: Any = linprog  # its types do not know sparse matrices
+    found = solve(cost, A_eq=equal, b_eq=np.r_[np.zeros(sources), np.ones(units)], bounds=limits, method="highs")
+    if not found.success:
+        raise InputError(f"the linear program could not be solved: {found.message}")
+    dual = [float(y) for y in found.eqlin.marginals[:sources]]
+    return float(found.fun), max(_proved(program.goals, exact, dual, sign) for sign in (1, -1))
+
+
+def _proved(goals: list[Printed], exact: list[list[list[Fraction]]], dual: list[float], sign: int) -> Fraction:
+    """Lower bound of the misfit from weak duality, in exact fractions, with the dual solution rounded into its box."""
+    y = [max(Fraction(-1), min(Fraction(1), Fraction(sign * v).limit_denominator(FINEST))) for v in dual]
+    bound = sum((v * goal.bounds[0 if v > 0 else 1] for v, goal in zip(y, goals, strict=True)), Fraction(0))
+    for levels in exact:
+        bound -= max(sum((v * d for v, d in zip(y, level, strict=True)), Fraction(0)) for level in levels)
+    return bound
+
+
+def _shuffled(
+    goals: list[Printed], rows: list[tuple[Fraction | None, ...]], size: int,
+    scale: tuple[int, int, float | None], draw: tuple[int, int],
+) -> tuple[int, int]:  # fmt: skip
+    """Count the random sets of units that could not have given the sums."""
+    import numpy as np
+
+    generator = np.random.default_rng(draw[1])
+    noticed = 0
+    for _ in range(draw[0]):
+        some = [rows[i] for i in generator.permutation(len(rows))[:size]]
+        program = _Program(goals=goals, rows=some, low=scale[0], high=scale[1], missing=scale[2])
+        noticed += _solve(program)[1] > 0
+    return noticed, draw[0]
+
+
+def _finding(
+    group: Any, goals: list[Printed], units: int, result: tuple[float, Fraction], shuffled: tuple[int, int]
+) -> Finding:
+    misfit, proved = result
+    name = f"{shorten(str(group))}: {count(len(goals), 'sum')} over {count(units, 'unit')}"
+    details = {"misfit": misfit, "proved": proved, "sources": len(goals), "units": units}
+    if proved > 0:
+        message = (
+            f"sources disagree: {name} cannot come from these answers in this order, whatever the answer key; "
+            f"the sums miss by at least {float(proved):.4g} in all (proved exactly)"
+        )
+        return Finding(
+            rule=RULE, verdict="disagree", severity="major", message=message, published=f"{len(goals)} sums",
+            expected="no answer key", gap=proved, noticed=shuffled[0], neighbours=shuffled[1], details=details,
+        )  # fmt: skip
+    if misfit > FEASIBLE:
+        message = f"{name}: the solver found no answer key (misfit {misfit:.3g}), but no exact proof"
+        return Finding(rule=RULE, verdict="not_checkable", message=message, details=details)
+    message = f"{name} are possible: some answer key gives them"
+    return Finding(
+        rule=RULE, verdict="agree", message=message, published=f"{len(goals)} sums", expected="an answer key exists",
+        noticed=shuffled[0], neighbours=shuffled[1], details=details,
+    )  # fmt: skip

@@ -1,0 +1,275 @@
+"""A printed number is an interval: the string as it stands, and every value that would have been printed so."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from socialstats.errors import InputError, Problem
+from socialstats.text import shorten
+
+Rounding = Literal["half", "truncate", "floor", "ceil", "any"]
+Relation = Literal["=", "<", ">"]
+MINUS_SIGNS = "−‐‑‒–—﹣－"
+SPACES = " \t\u00a0\u2007\u2009\u202f"
+NUMBER = re.compile(
+    r"(?P<relation><=|>=|<|>|=|≤|≥)?(?P<sign>[+-])?"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<power>[+-]?\d{1,3}))?(?P<percent>%)?"
+)
+RELATIONS: dict[str, Relation] = {"<": "<", "<=": "<", "≤": "<", ">": ">", ">=": ">", "≥": ">"}
+FIX = "Write it as a plain number such as 0.25, 1,234, 45%, −.3, 1.2e-5 or <.001, or name it among the missing ones"
+LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed:
+    """A number as it was printed, and the closed interval of the values that print so.
+
+    Attributes
+    ----------
+    text : str
+        The string, exactly.
+    value : Fraction
+        The number that it shows, in printed units: 45 for ``45%``.
+    unit : Fraction
+        One unit of the last digit: 1/100 for ``0.30``. 0 for a number known exactly.
+    low, high : Fraction or None
+        Ends of the interval, both included; None where it is open (``<.001`` has no low end).
+    percent : bool
+        Whether the string ends with ``%``.
+    relation : {"=", "<", ">"}
+    rounding : {"half", "truncate", "floor", "ceil", "any"}
+
+    Examples
+    --------
+    >>> printed("0.30").low, printed("0.30").high, printed("45%").percent
+    (Fraction(59, 200), Fraction(61, 200), True)
+    """
+
+    text: str
+    value: Fraction
+    unit: Fraction
+    low: Fraction | None
+    high: Fraction | None
+    percent: bool = False
+    relation: Relation = "="
+    rounding: Rounding = "half"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Both ends of a number that has them; an error for ``<`` and ``>``."""
+        if self.low is None or self.high is None:
+            raise InputError(f"'{self.text}' is a bound, not a number: this check needs a number")
+        return self.low, self.high
+
+    def holds(self, value: Fraction) -> bool:
+        """Tell whether a value may have been printed so."""
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+    def meets(self, low: Fraction, high: Fraction) -> bool:
+        """Tell whether any value from `low` to `high` may have been printed so."""
+        return (self.low is None or self.low <= high) and (self.high is None or low <= self.high)
+
+    def share(self) -> Printed:
+        """Return a percentage as the share that it is; other numbers unchanged.
+
+        Examples
+        --------
+        >>> printed("45%").share().low, printed("0.45").share().text
+        (Fraction(89, 200), '0.45')
+        """
+        if not self.percent:
+            return self
+        scaled = [None if x is None else x / 100 for x in (self.low, self.high)]
+        return replace(self, value=self.value / 100, unit=self.unit / 100, low=scaled[0], high=scaled[1], percent=False)
+
+    def neighbour(self, steps: int) -> Printed:
+        """Return the number that is `steps` units of the last digit higher, printed in the same way."""
+        decimals = decimals_of(self.unit)
+        text = as_decimal(self.value + steps * self.unit, decimals)
+        value = self.value + steps * self.unit
+        low, high = interval_of(value, self.unit, self.rounding)
+        return replace(self, text=text + ("%" if self.percent else ""), value=value, low=low, high=high, relation="=")
+
+
+def printed(
+    value: Any,
+    *,
+    decimals: int | None = None,
+    rounding: Rounding = "half",
+    decimal: Literal[".", ","] = ".",
+    strip: str = "",
+) -> Printed:
+    """Read a number as it was printed.
+
+    Parameters
+    ----------
+    value : str, int, Decimal, float, Fraction or Printed
+        A string is best: it keeps trailing zeros. A float counts as its shortest decimals, so lost trailing zeros make
+        the interval wider, never narrower. An int or a whole float is rounded to units. A Fraction is exact.
+    decimals : int, optional
+        Decimals that were printed, where trailing zeros are lost: 0.3 with ``decimals=3`` is 0.300.
+    rounding : {"half", "truncate", "floor", "ceil", "any"}
+        ``half``: half a unit of the last digit to both sides, ends included, so that rounding half up, half down and
+        half to even are all allowed. ``truncate``: digits were cut off. ``any``: one unit to both sides.
+    decimal : {".", ","}
+        Decimal mark; with ``,`` points separate thousands.
+    strip : str
+        Characters that may follow or precede the number and mean nothing here, such as ``*†``.
+
+    Returns
+    -------
+    Printed
+
+    Raises
+    ------
+    InputError
+        For anything that is not one number.
+
+    Examples
+    --------
+    >>> [str(printed(x).value) for x in ("1,546", "−.25", "1.2e-5", "< .001", 0.3)]
+    ['1546', '-1/4', '3/250000', '1/1000', '3/10']
+    >>> printed(0.3, decimals=3).unit
+    Fraction(1, 1000)
+    """
+    if isinstance(value, Printed):
+        return value
+    if rounding not in get_args(Rounding):
+        raise InputError(f"rounding={rounding!r} is not one of {', '.join(get_args(Rounding))}")
+    if isinstance(value, Fraction):
+        return Printed(text=str(value), value=value, unit=Fraction(0), low=value, high=value)
+    text = _as_text(value)
+    found = NUMBER.fullmatch(_plain(text, decimal, strip))
+    if not found or len(text) > LONGEST:
+        raise InputError(f"'{shorten(text)}' is not a printed number. {FIX}")
+    digits = found["digits"].replace(",", "")
+    size = Fraction(digits if digits[-1] != "." else digits[:-1]) * Fraction(10) ** int(found["power"] or 0)
+    number = -size if found["sign"] == "-" else size
+    shown = len(digits.partition(".")[2]) - int(found["power"] or 0)
+    places = shown if decimals is None else decimals
+    if decimals is not None and decimals < shown:
+        raise InputError(f"'{shorten(text)}' has more than {decimals} decimals: give decimals={shown} or more")
+    unit = Fraction(10) ** -places
+    relation = RELATIONS.get(found["relation"] or "=", "=")
+    low, high = interval_of(number, unit, rounding) if relation == "=" else _open(number, relation)
+    return Printed(
+        text=text.strip(), value=number, unit=unit, low=low, high=high, percent=bool(found["percent"]),
+        relation=relation, rounding=rounding,
+    )  # fmt: skip
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        raise InputError(f"{value!r} is not a printed number. {FIX}")
+    if isinstance(value, int | Decimal):
+        return str(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{value!r} is not a printed number. {FIX}") from error
+    if not math.isfinite(number):
+        raise InputError(f"{value!r} is not a printed number. {FIX}")
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def _plain(text: str, decimal: str, strip: str) -> str:
+    """Drop what means nothing, and write signs and marks in one way."""
+    if decimal not in (".", ","):
+        raise InputError(f"decimal={decimal!r} is not '.' or ','")
+    plain = text.strip().strip(strip).strip()
+    plain = "".join("-" if ch in MINUS_SIGNS else ch for ch in plain)
+    if decimal == ",":
+        plain = plain.translate({ord("."): ",", ord(","): "."})
+    plain = re.sub(rf"(?<=\d)[{SPACES}](?=\d{{3}}(?!\d))", ",", plain)
+    return re.sub(rf"(?<=[<>=≤≥+-])[{SPACES}]+|[{SPACES}]+(?=%)", "", plain)
+
+
+def _open(value: Fraction, relation: Relation) -> tuple[Fraction | None, Fraction | None]:
+    return (None, value) if relation == "<" else (value, None)
+
+
+def interval_of(value: Fraction, unit: Fraction, rounding: Rounding) -> tuple[Fraction, Fraction]:
+    """Return the closed interval of the values that are printed as `value`.
+
+    Examples
+    --------
+    >>> interval_of(Fraction(-3), Fraction(1), "truncate")
+    (Fraction(-4, 1), Fraction(-3, 1))
+    """
+    if rounding == "half":
+        return value - unit / 2, value + unit / 2
+    up = rounding in ("ceil", "any") or (rounding == "truncate" and value <= 0)
+    down = rounding in ("floor", "any") or (rounding == "truncate" and value >= 0)
+    return (value - unit if up else value), (value + unit if down else value)
+
+
+def decimals_of(unit: Fraction) -> int:
+    """Return the decimals of a unit of the last digit: 2 for 1/100, 0 for 1 and more."""
+    places = 0
+    while unit and unit * 10**places < 1:
+        places += 1
+    return places
+
+
+def as_decimal(value: Fraction, decimals: int) -> str:
+    """Write an exact number with a fixed count of decimals, rounded half to even.
+
+    Examples
+    --------
+    >>> as_decimal(Fraction(-1, 3), 2), as_decimal(Fraction(1546), 0)
+    ('-0.33', '1546')
+    """
+    scaled = round(value * 10**decimals)
+    whole, rest = divmod(abs(scaled), 10**decimals)
+    return ("-" if scaled < 0 else "") + (f"{whole}.{rest:0{decimals}d}" if decimals else str(whole))
+
+
+def whole(value: Any, name: str, *, least: int = 1) -> int:
+    """Read a whole number of something, such as a sample size.
+
+    Raises
+    ------
+    InputError
+        If it is not whole, or less than `least`.
+
+    Examples
+    --------
+    >>> whole("1,546", "n")
+    1546
+    """
+    number = printed(value)
+    if number.relation != "=" or number.value.denominator != 1 or number.value < least:
+        raise InputError(f"{name}={shorten(number.text)} must be a whole number of at least {least}")
+    return int(number.value)
+
+
+def same_units(numbers: Sequence[Printed]) -> list[Printed]:
+    """Return numbers in one unit: shares, where percentages and plain numbers are mixed.
+
+    Examples
+    --------
+    >>> [str(n.value) for n in same_units([printed("45%"), printed("0.45")])]
+    ['9/20', '9/20']
+    """
+    mixed = len({number.percent for number in numbers}) > 1
+    return [number.share() for number in numbers] if mixed else list(numbers)
+
+
+def located(value: str, problem: Problem, **how: Any) -> Printed:
+    """Read a printed number of a table; an error names its place."""
+    try:
+        return printed(value, **how)
+    except InputError as error:
+        message = str(error).removesuffix(FIX).rstrip(" .")
+        raise InputError(replace(problem, message=message, fix=FIX)) from error

@@ -1,0 +1,200 @@
+"""Test statistics and their p-values; t from a mean and its standard deviation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any, Literal, get_args
+
+from socialstats.audit.finding import Finding, compare, neighbours_noticed
+from socialstats.audit.means import absolute
+from socialstats.audit.numbers import Printed, printed, whole
+from socialstats.errors import InputError
+
+Statistic = Literal["t", "F", "z", "chi2", "r"]
+Tails = Literal["two", "one"]
+SLACK = 1e-9  # tail areas are computed in floating point: the slack is on the side of agreement
+
+
+def statistic_p(
+    kind: Statistic,
+    statistic: Any,
+    p: Any,
+    *,
+    df: Any = None,
+    df1: Any = None,
+    tails: Tails = "two",
+    level: float = 0.05,
+) -> Finding:
+    """Check a p-value against its test statistic.
+
+    The printed statistic is an interval, so p is one, too: from the tail area of its far end to that of its near end.
+    A correlation r is tested by t = r sqrt(df / (1 - r^2)).
+
+    Parameters
+    ----------
+    kind : {"t", "F", "z", "chi2", "r"}
+    statistic : printed number
+    p : printed number
+        ``.031``, ``<.001``, ``>.05``.
+    df : printed number
+        Degrees of freedom of t, r (n - 2) and chi2; the second of F. Decimals are allowed (Welch).
+    df1 : printed number
+        The first of F.
+    tails : {"two", "one"}
+        Of t, z and r. A two-sided p that does not fit but is the one-sided one is said to be.
+    level : float
+        A disagreement that changes whether p is below this level is major.
+
+    Returns
+    -------
+    Finding
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, missing degrees of freedom, a correlation above 1.
+
+    Examples
+    --------
+    >>> statistic_p("t", "-1.133", ".2715", df=19).verdict, statistic_p("chi2", "4.85", "<.001", df=1).message
+    ('agree', 'sources disagree: p <.001 is printed, chi2(1) = 4.85 gives p = 0.0276 to 0.0277')
+    """
+    for name, value, allowed in (("kind", kind, get_args(Statistic)), ("tails", tails, get_args(Tails))):
+        if value not in allowed:
+            raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+    number, said_p = printed(statistic), printed(p)
+    frees = _frees(kind, df, df1)
+    sides = 2 if tails == "two" and kind in ("t", "z", "r") else 1
+    ends = absolute(*number.bounds)
+    if kind == "r" and ends[0] >= 1:
+        raise InputError(f"r={number.text} is no correlation below 1 in size: it has no test")
+    low, high = _p_range(kind, ends, frees, sides)
+    frees_said = ", ".join(f.text for f in frees)
+    label = f"{kind}({frees_said})" if frees else kind
+    return _judged(said_p, low, high, f"{label} = {number.text}", sides, level)
+
+
+def _frees(kind: Statistic, df: Any, df1: Any) -> list[Printed]:
+    wanted = {"z": (), "F": (("df1", df1), ("df", df))}.get(kind, (("df", df),))
+    for name, value in wanted:
+        if value is None:
+            raise InputError(f"{name} is missing: p of {kind} needs {' and '.join(w for w, _ in wanted)}")
+        if printed(value).bounds[1] <= 0:
+            raise InputError(f"{name}={value} must be above 0")
+    return [printed(value) for _, value in wanted]
+
+
+def _p_range(kind: Statistic, ends: tuple[Fraction, Fraction], frees: list[Printed], sides: int) -> tuple[float, float]:
+    """Return the least and the largest p of a statistic between two ends; degrees of freedom may be rounded, too."""
+    corners = [
+        [float(f.value)] if f.value.denominator == 1 and f.unit >= 1 else [max(float(x), 1e-6) for x in f.bounds]
+        for f in frees
+    ]
+    values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*corners)]
+    return min(values) * (1 - SLACK), min(1.0, max(values) * (1 + SLACK))
+
+
+def tail(kind: Statistic, statistic: float, df: list[float]) -> float:
+    """Upper tail area of a test statistic of at least 0.
+
+    Examples
+    --------
+    >>> round(2 * tail("z", 1.96, []), 4), round(tail("chi2", 3.841, [1]), 4)
+    (0.05, 0.05)
+    """
+    from scipy import special
+
+    if kind == "z":
+        return float(special.ndtr(-statistic))
+    if kind == "chi2":
+        return float(special.chdtrc(df[0], statistic))
+    if kind == "F":
+        return float(special.fdtrc(df[0], df[1], statistic))
+    if kind == "r":
+        if statistic >= 1:
+            return 0.0
+        statistic *= math.sqrt(df[0] / (1 - statistic**2))
+    return float(special.stdtr(df[0], -statistic))
+
+
+def _judged(p: Printed, low: float, high: float, source: str, sides: int, level: float) -> Finding:
+    if low <= 0 and high >= 1:
+        message = f"{source} is compatible with every p"
+        return Finding(rule="statistic_p", verdict="no_power", message=message, published=p.text)
+    expected = f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
+    said = p.text if p.relation != "=" else f"= {p.text}"
+    noticed, of = neighbours_noticed(p, lambda x: x.meets(Fraction(low), Fraction(high)), least=0, most=1)
+    base = Finding(
+        rule="statistic_p", verdict="agree", published=p.text, expected=expected, noticed=noticed, neighbours=of,
+        message=f"p {said} agrees with {source}, p = {expected}", details={"p_low": low, "p_high": high},
+    )  # fmt: skip
+    if p.meets(Fraction(low), Fraction(high)):
+        return base
+    message = f"sources disagree: p {said} is printed, {source} gives p = {expected}"
+    severity: Literal["minor", "major"] = "minor"
+    if sides == 2 and p.meets(Fraction(low / 2), Fraction(high / 2)):
+        message += "; the one-sided p fits"
+    elif sides == 1 and p.meets(Fraction(low * 2), Fraction(min(1.0, high * 2))) and source[0] in "tzr":
+        message += "; the two-sided p fits"
+    if _crosses(p, low, high, level):
+        message, severity = f"{message}; on the other side of {level:g}", "major"
+    return replace(base, verdict="disagree", severity=severity, message=message)
+
+
+def _crosses(p: Printed, low: float, high: float, level: float) -> bool:
+    """Tell whether a printed p and the implied ones lie on different sides of the level."""
+    below = (p.high is not None and p.high <= level) or (p.relation == "=" and p.value < level)
+    return bool(low > level) if below else bool(high < level)
+
+
+def t_from_summary(
+    mean: Any, sd: Any, n: Any, *, t: Any = None, p: Any = None, mu: Any = 0, tails: Tails = "two", level: float = 0.05
+) -> Finding:
+    """Check the one-sample (or paired) t, or its p, against the mean, the standard deviation and n.
+
+    t = (mean - mu) sqrt(n) / sd with n - 1 degrees of freedom, every printed number an interval.
+
+    Parameters
+    ----------
+    mean, sd : printed numbers
+    n : whole number
+    t, p : printed number
+        Give one of them.
+    mu : number
+        The value under the null hypothesis, exact.
+    tails, level
+        As in `statistic_p`.
+
+    Returns
+    -------
+    Finding
+        ``not_checkable`` where the standard deviation may be 0.
+
+    Examples
+    --------
+    >>> t_from_summary("-7.81", "30.83", 20, p="0.2715").verdict
+    'agree'
+    >>> t_from_summary("-7.81", "30.83", 20, t="-2.1").expected
+    '-1.134 to -1.132'
+    """
+    if (t is None) == (p is None):
+        raise InputError("give t or p, one of them")
+    people = whole(n, "n", least=2)
+    middle, spread = printed(mean), printed(sd)
+    if spread.bounds[0] <= 0:
+        message = f"an sd of {spread.text} may be 0: t has no upper limit"
+        return Finding(rule="t_from_summary", verdict="not_checkable", message=message, published=str(p or t))
+    null = printed(mu).value
+    corners = [float((m - null) / s) * math.sqrt(people) for m in middle.bounds for s in spread.bounds]
+    low, high = (Fraction(end) for end in (min(corners) - SLACK, max(corners) + SLACK))
+    source = f"mean {middle.text}, sd {spread.text}, n = {people}"
+    if t is not None:
+        return compare("t_from_summary", printed(t), low, high, source=source)
+    if tails not in get_args(Tails):
+        raise InputError(f"tails={tails!r} is not one of {', '.join(get_args(Tails))}")
+    sides = 2 if tails == "two" else 1
+    ends = _p_range("t", absolute(low, high), [printed(people - 1)], sides)
+    return replace(_judged(printed(p), *ends, source, sides, level), rule="t_from_summary")

@@ -1,0 +1,323 @@
+"""Rules files: TOML in, checked rules and their tables out. One ``[[rule]]`` a check."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from socialstats.audit.checks import CHECKS, TABLE_CHECKS
+from socialstats.audit.numbers import Rounding
+from socialstats.audit.sheets import Reading, Sheet, read_sheet
+from socialstats.errors import InputError, Problem
+from socialstats.text import listing, shorten
+
+SECTIONS = ("title", "source", "tables", "rule")
+TABLE_KEYS = ("file", "decimals", "rounding", "decimal", "strip", "missing", "names")
+RULE_KEYS = ("check", "name", "note", "table", "columns", "where", "by", "label")
+REFERENCE_KEYS = ("table", "column", "by", "where", "value", "match", "key", "values", "columns")
+GIVEN = "table"  # name of the table of the command line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule, checked: which check, on which rows and columns, with which parameters and options."""
+
+    name: str
+    check: str
+    table: str = ""
+    note: str = ""
+    columns: tuple[str, ...] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    label: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleBook:
+    """A rules file with its tables read."""
+
+    title: str
+    source: str
+    sheets: Mapping[str, Sheet]
+    rules: tuple[Rule, ...]
+    text: str = ""
+    sha256: str = ""
+    name: str = ""
+
+
+def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[str]] = ()) -> RuleBook:
+    """Read a rules file and the tables that it names.
+
+    Parameters
+    ----------
+    path : str or path
+        TOML. Files that it names are looked for beside it.
+    tables : sequence of str or path
+        Tables of the command line: the first is called ``table``, each also by its file name without suffix.
+
+    Raises
+    ------
+    InputError
+        For broken TOML, and up to 20 unknown keys, tables, columns or values, each with what is allowed.
+    """
+    raw = Path(path).read_bytes()
+    try:
+        text = raw.decode("utf-8")
+        content = tomllib.loads(text, parse_float=Decimal)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
+    reading = _Reading(str(path))
+    reading.known("", content, SECTIONS)
+    sheets = reading.tables(content.get("tables", {}), tables)
+    entries = content.get("rule", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        reading.wrong("rule must be written as [[rule]], one a check")
+        entries = []
+    rules = [rule for i, entry in enumerate(entries, 1) if (rule := reading.rule(i, entry, sheets)) is not None]
+    if not entries and not reading.problems:
+        reading.wrong("there is no [[rule]]", 'Write one a check, such as: [[rule]] check = "sum_to"')
+    if reading.problems:
+        raise InputError(reading.problems)
+    return RuleBook(
+        title=str(content.get("title", "")), source=str(content.get("source", "")), sheets=sheets, rules=tuple(rules),
+        text=text, sha256=hashlib.sha256(raw).hexdigest(), name=Path(path).name,
+    )  # fmt: skip
+
+
+class _Reading:
+    """What a rules file holds, and everything that is wrong with it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.problems: list[Problem] = []
+
+    def wrong(self, message: str, fix: str = "") -> None:
+        self.problems.append(Problem(source=self.path, message=message, fix=fix))
+
+    def known(self, place: str, given: Mapping[str, Any], allowed: Sequence[str]) -> bool:
+        """Complain of unknown keys."""
+        strange = [key for key in given if key not in allowed]
+        for key in strange:
+            close = difflib.get_close_matches(key, allowed, n=1)
+            hint = f"Did you mean '{close[0]}'? " if close else ""
+            self.wrong(f"{place}unknown key '{shorten(key)}'", f"{hint}Known: {', '.join(allowed)}")
+        return not strange
+
+    def tables(self, given: Any, paths: Sequence[str | os.PathLike[str]]) -> dict[str, Sheet]:
+        """Read the tables of the file and of the command line."""
+        sheets: dict[str, Sheet] = {}
+        if not isinstance(given, dict):
+            self.wrong("tables must be a section: [tables]", 'Write: [tables] t3 = "file.csv"')
+            return sheets
+        settings = {name: self._settings(name, spec) for name, spec in given.items()}
+        own = {Path(path).name.split(".")[0]: path for path in paths}
+        for i, (stem, path) in enumerate(own.items()):
+            how = settings.get(stem) or (settings.get(GIVEN) if i == 0 else None)
+            sheets[stem] = self._read(stem, [path], how or {})
+            if i == 0 and not (settings.get(GIVEN) or {}).get("file"):
+                sheets[GIVEN] = sheets[stem]
+        for name, how in settings.items():
+            if name not in sheets and how is not None:
+                if "file" in how:
+                    folder = Path(self.path).parent
+                    sheets[name] = self._read(name, [folder / file for file in how["file"]], how)
+                else:
+                    self.wrong(
+                        f"tables.{name} names no file",
+                        'Write: file = "name.csv", or give the table on the command line',
+                    )
+        return sheets
+
+    def _settings(self, name: str, spec: Any) -> dict[str, Any] | None:
+        how = dict(spec) if isinstance(spec, dict) else {"file": spec}
+        place = f"tables.{name}: "
+        if not self.known(place, how, TABLE_KEYS):
+            return None
+        files = [how["file"]] if isinstance(how.get("file"), str) else how.get("file", [])
+        if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+            self.wrong(f"{place}file must be a file name or a list of them")
+            return None
+        if "file" in how:
+            how["file"] = files
+        return how if self._valid(place, how) else None
+
+    def _valid(self, place: str, how: Mapping[str, Any]) -> bool:
+        before = len(self.problems)
+        from typing import get_args
+
+        for key, allowed in (("rounding", get_args(Rounding)), ("decimal", (".", ","))):
+            if how.get(key, allowed[0]) not in allowed:
+                self.wrong(f"{place}{key} = {how[key]!r} is not one of {', '.join(allowed)}")
+        decimals = how.get("decimals", "printed")
+        for value in decimals.values() if isinstance(decimals, dict) else [decimals]:
+            if value not in ("printed", "column") and not (isinstance(value, int) and 0 <= value <= 30):
+                self.wrong(f"{place}decimals = {value!r} is not 'printed', 'column' or a number from 0 to 30")
+        if not isinstance(how.get("missing", []), list):
+            self.wrong(f"{place}missing must be a list of texts")
+        names = how.get("names", {})
+        if not (isinstance(names, dict) and all(isinstance(v, dict) for v in names.values())):
+            self.wrong(f'{place}names must hold, for a column, other = "label"')
+        return len(self.problems) == before
+
+    def _read(self, name: str, files: Sequence[str | os.PathLike[str]], how: Mapping[str, Any]) -> Sheet:
+        keys = ("decimals", "rounding", "decimal", "strip")
+        reading = Reading(**{k: how[k] for k in keys if k in how}, missing=tuple(map(str, how.get("missing", ()))))
+        return read_sheet(name, files, reading=reading, names=how.get("names", {}))
+
+    def rule(self, number: int, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
+        """Check one rule; None when it cannot be used."""
+        check = given.get("check")
+        place = f"rule {number}{' (' + shorten(str(given['name']), 40) + ')' if 'name' in given else ''}: "
+        every = (*CHECKS, *TABLE_CHECKS)
+        if check not in every:
+            close = difflib.get_close_matches(str(check), every, n=1)
+            self.wrong(f"{place}check = {shorten(repr(check))} is none of the checks",
+                       (f"Did you mean '{close[0]}'? " if close else "") + f"Checks: {', '.join(every)}")  # fmt: skip
+            return None
+        table = given.get("table", GIVEN if GIVEN in sheets else next(iter(sheets), ""))
+        if check in TABLE_CHECKS:
+            from socialstats.audit.sums_of_distances import KEYS, read_alignment
+
+            return read_alignment(self, place, given, sheets) if self.known(place, given, KEYS) else None
+        if table not in sheets:
+            self.wrong(
+                f"{place}there is no table '{shorten(str(table))}'", f"Tables: {listing(list(sheets), 20) or 'none'}"
+            )
+            return None
+        return _RuleReading(self, place, given, sheets, sheets[table]).read(f"rule {number}")
+
+
+class _RuleReading:
+    """The parameters of one rule against the check that it names."""
+
+    def __init__(
+        self, file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet], sheet: Sheet
+    ) -> None:
+        self.file, self.place, self.given, self.sheets, self.sheet = file, place, given, sheets, sheet
+        self.check = CHECKS[given["check"]]
+
+    def read(self, unnamed: str) -> Rule | None:
+        """Return the rule, or None with its problems noted."""
+        before, check, given = len(self.file.problems), self.check, self.given
+        names = (*check.one, *check.many, *check.along)
+        if not self.file.known(self.place, given, (*RULE_KEYS, *names, *check.options)):
+            return None
+        columns = self.columns("columns", given.get("columns", []), self.sheet)
+        by = self.columns("by", given.get("by", []), self.sheet)
+        label = self.columns("label", given.get("label", []), self.sheet)
+        where = self.where(given.get("where", {}), self.sheet)
+        parameters = {name: self.spec(name, given[name]) for name in names if name in given}
+        options = {name: self.option(name, given[name]) for name in check.options if name in given}
+        self.complete(parameters, columns)
+        if len(self.file.problems) > before:
+            return None
+        return Rule(
+            name=str(given.get("name", unnamed)), check=given["check"], table=self.sheet.name,
+            note=str(given.get("note", "")), columns=columns, where=where, by=by, label=label, parameters=parameters,
+            options=options,
+        )  # fmt: skip
+
+    def complete(self, parameters: Mapping[str, Any], columns: Sequence[str]) -> None:
+        """Complain of parameters that are needed and not given."""
+        absent = [name for name in self.check.required if name not in parameters]
+        absent = absent[1:] if columns else absent
+        mandatory = [n for n in ("kind", "chooser") if n in self.check.options and n not in self.given]
+        if absent or mandatory:
+            fix = "Give a column, a constant, or { table = ..., column = ..., by = ... }"
+            self.file.wrong(f"{self.place}{self.given['check']} needs {', '.join([*absent, *mandatory])}", fix)
+
+    def columns(self, key: str, given: Any, sheet: Sheet) -> tuple[str, ...]:
+        """Check names of columns."""
+        names = [given] if isinstance(given, str) else given
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            self.file.wrong(f"{self.place}{key} must be a column or a list of columns")
+            return ()
+        for name in names:
+            if name not in sheet.columns:
+                close = difflib.get_close_matches(name, sheet.columns, n=1)
+                hint = f"Did you mean '{close[0]}'? " if close else ""
+                self.file.wrong(f"{self.place}{key}: table {sheet.name} has no column '{shorten(name)}'",
+                                f"{hint}Columns: {', '.join(sheet.columns)}")  # fmt: skip
+        return tuple(names)
+
+    def where(self, given: Any, sheet: Sheet) -> dict[str, Any]:
+        """Check a filter of rows."""
+        if not isinstance(given, dict):
+            self.file.wrong(f'{self.place}where must be {{ column = "label" }}')
+            return {}
+        self.columns("where", list(given), sheet)
+        for column, rule in given.items():
+            if isinstance(rule, dict) and list(rule) != ["not"]:
+                self.file.wrong(f"{self.place}where.{column}: only {{ not = label }} is allowed, not {list(rule)}")
+        return given
+
+    def option(self, name: str, value: Any) -> Any:
+        """Check a setting."""
+        allowed = self.check.options[name]
+        if not allowed and isinstance(value, int | Decimal) and not isinstance(value, bool):
+            return float(value)
+        if value not in allowed or (isinstance(value, bool) != isinstance((*allowed, 0)[0], bool)):
+            said = ", ".join(["true", "false"] if allowed == (True, False) else map(str, allowed)) or "a number"
+            self.file.wrong(f"{self.place}{name} = {shorten(repr(value))} is not allowed", f"Allowed: {said}")
+        return value
+
+    def spec(self, name: str, given: Any) -> Any:
+        """Check what a parameter refers to, and bring it into one form."""
+        if isinstance(given, bool):
+            self.file.wrong(f"{self.place}{name} = {str(given).lower()} is no number and no column")
+        elif isinstance(given, str):
+            if not (name in self.check.along and self._leads_elsewhere()):
+                self.columns(name, given, self.sheet)
+        elif isinstance(given, list):
+            return [self.spec(name, one) for one in given]
+        elif isinstance(given, dict):
+            return self.reference(name, given)
+        elif not isinstance(given, int | Decimal):
+            self.file.wrong(f"{self.place}{name} = {shorten(repr(given))} is no number and no column")
+        return given
+
+    def _leads_elsewhere(self) -> bool:
+        leader = self.given.get(self.check.many[0]) if self.check.many else None
+        first = leader[0] if isinstance(leader, list) and leader else leader
+        return isinstance(first, dict) and "table" in first
+
+    def reference(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Check a reference to cells of a table."""
+        if not self.file.known(f"{self.place}{name}: ", given, REFERENCE_KEYS):
+            return given
+        if "value" in given:
+            return {"value": given["value"]}
+        if "columns" in given or "values" in given:
+            key = "columns" if "columns" in given else "values"
+            if not isinstance(given[key], dict):
+                self.file.wrong(f"{self.place}{name}.{key} must be {{ label = number }}")
+            return given
+        if given.get("table", self.sheet.name) not in self.sheets:
+            self.file.wrong(f"{self.place}{name}: there is no table '{shorten(str(given['table']))}'",
+                            f"Tables: {listing(list(self.sheets), 20)}")  # fmt: skip
+            return given
+        other = self.sheets[given.get("table", self.sheet.name)]
+        keys = given.get("by", {} if "match" in given else None)
+        found = dict(given)
+        if keys is not None:
+            pairs = keys if isinstance(keys, dict) else {k: k for k in ([keys] if isinstance(keys, str) else keys)}
+            self.columns(f"{name}.by", list(pairs), self.sheet)
+            self.columns(f"{name}.by", list(pairs.values()), other)
+            found["by"] = pairs
+        elif other is not self.sheet and isinstance(self.given.get("by"), str | list):
+            by = self.given["by"]
+            self.columns(f"{name}.by", [by] if isinstance(by, str) else list(by), other)
+        if "column" in given:
+            self.columns(f"{name}.column", given["column"], other)
+        if "where" in given:
+            self.where(given["where"], other)
+        return found

@@ -1,0 +1,188 @@
+"""Published tables as they are printed: every cell a string with its line, read as a number when a rule asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from socialstats.audit.numbers import Printed, Rounding, located, printed
+from socialstats.errors import InputError, Problem
+from socialstats.text import quoted, shorten
+
+MISSING = ("", "-", "--", "—", "–", "na", "n/a", "nan", "none", "null", ".", "nr", "n.r.", "n.s.", "ns")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How the numbers of a table are printed.
+
+    Attributes
+    ----------
+    decimals : int, "column", "printed" or mapping of column to these
+        ``printed``: as each string shows. ``column``: as many as the most precise cell of the column, for tables that
+        lost their trailing zeros. A number: so many everywhere.
+    rounding : {"half", "truncate", "floor", "ceil", "any"}
+    decimal : {".", ","}
+    strip : str
+        Characters around numbers that mean nothing, such as ``*†``.
+    missing : tuple of str
+        Further cells that hold no number (upper and lower case alike).
+    """
+
+    decimals: int | str | Mapping[str, int | str] = "printed"
+    rounding: Rounding = "half"
+    decimal: Literal[".", ","] = "."
+    strip: str = ""
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A printed number and its place; `source` (the file) is empty for a constant of the rules file."""
+
+    number: Printed | None
+    text: str
+    source: str = ""
+    row: int = -1
+    line: int = 0
+    column: str = ""
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """File, line and column."""
+        return self.source, self.line, self.column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A published table.
+
+    Attributes
+    ----------
+    name : str
+        Name in the rules file.
+    columns : tuple of str
+    rows : tuple of mapping of column to str
+    lines : tuple of int
+        Line of each row in its file.
+    sources : tuple of str
+        File of each row.
+    reading : Reading
+    names : mapping of column to mapping of label to label
+        Other spellings, replaced when keys are compared.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, str], ...]
+    lines: tuple[int, ...]
+    sources: tuple[str, ...]
+    reading: Reading = field(default_factory=Reading)
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def label(self, row: int, column: str) -> str:
+        """Return a label in the spelling that keys are compared in."""
+        text = self.rows[row][self.known(column)].strip()
+        return self.names.get(column, {}).get(text, text)
+
+    def known(self, column: str) -> str:
+        """Return a column's name, or raise with the columns that there are."""
+        if column not in self.columns:
+            raise InputError(
+                Problem(source=self.name, message=f"there is no column '{shorten(column)}'",
+                        fix=f"Columns: {quoted(self.columns, 20)}")
+            )  # fmt: skip
+        return column
+
+    def cell(self, row: int, column: str, changed: Mapping[tuple[str, int, str], str] | None = None) -> Cell:
+        """Return a cell as a number; `changed` may replace its text."""
+        text = self.rows[row][self.known(column)]
+        place = (self.sources[row], self.lines[row], column)
+        text = (changed or {}).get(place, text)
+        missing = text.strip().casefold() in (*MISSING, *(m.casefold() for m in self.reading.missing))
+        number = None if missing else self._number(text, row, column)
+        return Cell(number=number, text=text, source=self.sources[row], row=row, line=self.lines[row], column=column)
+
+    def _number(self, text: str, row: int, column: str) -> Printed:
+        problem = Problem(source=self.sources[row], column=column, lines=(self.lines[row],), message="")
+        how = self.reading
+        number = located(text, problem, rounding=how.rounding, decimal=how.decimal, strip=how.strip)
+        decimals = self._decimals(column)
+        if decimals is None or number.relation != "=" or "e" in text.lower():
+            return number
+        return located(text, problem, decimals=decimals, rounding=how.rounding, decimal=how.decimal, strip=how.strip)
+
+    def _decimals(self, column: str) -> int | None:
+        wanted = self.reading.decimals
+        if isinstance(wanted, Mapping):
+            wanted = wanted.get(column, wanted.get("*", "printed"))
+        if isinstance(wanted, int):
+            return wanted
+        return None if wanted == "printed" else most_decimals(self, column)
+
+
+def most_decimals(sheet: Sheet, column: str) -> int:
+    """Return the decimals of the most precise number of a column."""
+    how, most = sheet.reading, 0
+    for row in sheet.rows:
+        try:
+            number = printed(row[column], decimal=how.decimal, strip=how.strip)
+        except InputError:
+            continue  # a missing cell, or one that is refused where it is used
+        if "e" not in row[column].lower():
+            shown = number.text.partition(how.decimal)[2].strip(how.strip + "% ")
+            most = max(most, len(shown))
+    return most
+
+
+def read_sheet(
+    name: str, files: Sequence[str | os.PathLike[str]], *, reading: Reading | None = None,
+    names: Mapping[str, Mapping[str, str]] | None = None,
+) -> Sheet:  # fmt: skip
+    """Read a published table from one file, or from several that continue each other.
+
+    Raises
+    ------
+    InputError
+        For files that cannot be read, or whose columns differ.
+    """
+    from socialstats.tables import read_table
+
+    rows: list[Mapping[str, str]] = []
+    lines: list[int] = []
+    sources: list[str] = []
+    columns: tuple[str, ...] = ()
+    for file in files:
+        table = read_table(file)
+        if columns and set(table.columns) != set(columns):
+            raise InputError(f"table '{name}': {table.source} has other columns than {sources[0]}")
+        columns = columns or table.columns
+        found = [{k: "" if v is None else str(v) for k, v in row.items()} for row in _rows(table.frame)]
+        rows += found
+        places = table.locate(range(len(found))) if table.locate else list(range(1, len(found) + 1))
+        lines += places
+        sources += [table.source] * len(found)
+    made = Sheet(name=name, columns=columns, rows=tuple(rows), lines=tuple(lines), sources=tuple(sources))
+    return replace(made, reading=reading or Reading(), names=names or {})
+
+
+def _rows(frame: Any) -> list[dict[str, Any]]:
+    import narwhals as nw
+
+    whole = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return list(whole.iter_rows(named=True))
+
+
+def matches(sheet: Sheet, row: int, where: Mapping[str, Any]) -> bool:
+    """Tell whether a row is wanted: column = label, a list of labels, or ``{not = label}``."""
+    return all(_wanted(sheet.label(row, column), rule) for column, rule in where.items())
+
+
+def _wanted(label: str, rule: Any) -> bool:
+    if isinstance(rule, Mapping):
+        return not _wanted(label, rule["not"])
+    if isinstance(rule, list | tuple):
+        return any(_wanted(label, one) for one in rule)
+    return label == str(rule)
