@@ -96,8 +96,8 @@ def read_claims(path: str) -> tuple[Claim, ...]:
     ----------
     path : str
         TOML with one ``[[claim]]`` a number. Keys: ``quantity`` (see `Quantity`), ``value`` (as text, so that its
-        digits are kept), ``name``, ``select`` (column to value: the rows it is about), ``parts`` (a list of such tables,
-        for numbers about several groups), ``settings`` (how it was computed), ``n``, ``source``.
+        digits are kept), ``name``, ``select`` (column to value: the rows it is about), ``parts`` (a list of such
+        tables, for numbers about several groups), ``settings`` (how it was computed), ``n``, ``source``.
 
     Returns
     -------

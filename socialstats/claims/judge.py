@@ -19,6 +19,7 @@ from socialstats.claims.groups import (
 from socialstats.claims.judged import Judged
 from socialstats.claims.own import own_estimate
 from socialstats.claims.remarks import group_remark, remark
+from socialstats.claims.repeats import POOLED
 from socialstats.claims.samples import Reading, Sample
 from socialstats.claims.search import search
 from socialstats.claims.target import Target, target_of
@@ -67,8 +68,11 @@ def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
 
 
 def reading_of(bench: Bench, claim: Claim) -> Reading:
-    """Return the rows and repeats of the documented definition."""
-    return documented(claim, bench.log.harness).reading if not claim.parts else Reading()
+    """Return the rows and repeats of our own estimate: the documented ones, but repeats are never independent."""
+    if claim.parts:
+        return Reading()
+    reading = documented(claim, bench.log.harness).reading
+    return replace(reading, repeats="mean") if reading.repeats == POOLED else reading
 
 
 def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:

@@ -191,9 +191,9 @@ def about(claim: Claim) -> str:
     >>> about(Claim(name="accuracy", quantity="mean", printed="1", select={"scorer": "match", "domain": "work"}))
     'match, domain work'
     """
-    leading = [shorten(str(value)) for name, value in claim.select.items() if name in ("task", "scorer", "filter")]
+    leading = [shorten(str(v)) for name, v in claim.select.items() if name in ("task", "scorer", "filter") and v]
     rest = [f"{shorten(name)} {shorten(str(value))}" for name, value in claim.select.items()
-            if name not in ("task", "scorer", "filter")]  # fmt: skip
+            if name not in ("task", "scorer", "filter") and value]  # fmt: skip
     return ", ".join([*leading, *rest])
 
 

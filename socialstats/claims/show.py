@@ -85,7 +85,7 @@ def facts(one: Judged, source: str = "") -> list[tuple[str, str]]:
         found.append(("fits", f"{digits(one.value)}: {one.definition}"))
         found.append(("others", others_text(one)))
     elif one.verdict == "reproduced":
-        found.append(("is", "; ".join(part for part in (one.definition, others_text(one)) if part)))
+        found.append(("formula", "; ".join(part for part in (one.definition, others_text(one)) if part)))
     elif one.recomputed is not None:
         found.append(("recomputed", f"{digits(one.recomputed)}: {one.definition}"))
     if one.reason:
@@ -173,4 +173,4 @@ def escaped(text: str) -> str:
     '&lt;b&gt; a\\_b \\| c'
     """
     safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]()#+!|~])", r"\\\1", safe)
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", safe)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.claims.bench import Bench
-from socialstats.claims.documented import harness_name
 from socialstats.errors import Caution, caution
 from socialstats.models.dependence import FEW_CLUSTERS
 from socialstats.text import count, listing, quoted
@@ -13,11 +12,13 @@ from socialstats.text import count, listing, quoted
 
 def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
     """Return the cautions of a log, rows without scores first."""
-    return (*lost_rows(bench), *clusters_ignored(bench, cluster), *few_clusters(bench, cluster), *habits(bench))
+    return (*lost_rows(bench), *clusters_ignored(bench, cluster), *few_clusters(bench, cluster))
 
 
 def lost_rows(bench: Bench) -> list[Caution]:
-    """Caution SS301 where rows have no score."""
+    """Caution SS301 where rows have no score, and the reader of the log has not said so."""
+    if any("status" in note for note in bench.log.notes):
+        return []
     status = bench.table.status
     without = {str(s): int(np.sum(status == s)) for s in dict.fromkeys(status.tolist()) if s != "ok"}
     if not without:
@@ -48,20 +49,3 @@ def few_clusters(bench: Bench, cluster: str) -> list[Caution]:
         return []
     return [caution("SS202", f"{levels} levels of {quoted([cluster])}", affects="our intervals, which are approximate",
                     fix="more clusters")]  # fmt: skip
-
-
-def habits(bench: Bench) -> list[Caution]:
-    """Caution SS305 about what a harness' numbers are not."""
-    detail = HABITS.get(harness_name(bench.log.harness))
-    return [caution("SS305", detail, short="a number is not what its name says")] if detail else []
-
-
-HABITS = {
-    "helm": "counts and standard deviations are about training trials, not instances: count 1 and s.d. 0 mean that "
-    "there was one trial",
-    "openai-evals": "'bootstrap_std' is the spread of means of random halves without replacement: s/√n for an even "
-    "number of rows, larger by √((n + 1)/(n − 1)) for an odd one; it ignores clusters",
-    "promptfoo": "named scores are sums of weight times score over tests, not means; --repeat writes each repeat as a "
-    "test of its own",
-    "deepeval": "errors are left out of each metric on its own: metrics of one run can have different denominators",
-}
