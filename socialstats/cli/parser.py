@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 from socialstats.cli.collecting import add_collecting
 from socialstats.cli.convert import add_convert
 from socialstats.cli.validating import add_validate
-from socialstats.cli.validating import add_validate
 
 DESCRIPTION = "Statistics for the social behaviour of language models."
 EPILOG = """examples:
@@ -18,7 +17,6 @@ EPILOG = """examples:
   socialstats report answers.csv --map unit=question --map condition=prompt --cluster story -o report.html
   socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
   socialstats check choices.csv
-  socialstats validate inspect.eval
   socialstats validate inspect.eval
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
@@ -80,7 +78,6 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
     add_collecting(commands)
     add_convert(commands)
-    add_validate(commands)
     add_validate(commands)
     return parser
 
