@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import worst
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.trait_tables import (
     across_units,
@@ -56,11 +56,20 @@ def label_of(name: str) -> str:
 
 
 def kept(checks: list[Check]) -> list[Check]:
-    """Keep the largest difference of each kind of number."""
-    kinds: dict[tuple[str, str], list[Check]] = {}
+    """Keep one check of each kind of row: the one that lies farthest from agreement, for its tolerance."""
+    kinds: dict[str, list[Check]] = {}
     for check in checks:
-        kinds.setdefault((check.quantity, check.package), []).append(check)
-    return [worst(found, "rows") for found in kinds.values()]
+        kinds.setdefault(check.quantity.rpartition(", ")[2], []).append(check)
+    return [farthest(found) for found in kinds.values()]
+
+
+def farthest(checks: list[Check]) -> Check:
+    """Return the check with the largest difference over its tolerance, a disagreement first; it says of how many."""
+    failed = [check for check in checks if check.ok is False]
+    chosen = max(failed or checks, key=lambda check: (check.difference or 0.0) / (check.tolerance or 1.0))
+    return chosen if len(checks) == 1 else replace(
+        chosen, quantity=f"{chosen.quantity} (the worst of {len(checks):,} numbers)"
+    )  # fmt: skip
 
 
 def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:

@@ -94,7 +94,7 @@ def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
 
 def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
     """Recompute a row's mean, error, t, p and interval from one row a unit and one column a judge."""
-    from scipy.stats import ttest_1samp
+    from scipy.stats import sem, ttest_1samp
 
     if row.estimate is None:
         return []
@@ -105,6 +105,9 @@ def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, cluste
     if clusters is not None or settings.get("judges") == "random":
         return checks + clustered_checks(name, row, values, settings, clusters)
     test: Any = ttest_1samp(means, 0.0)
+    checks.append(near(f"s.e., {name}", row.std_error, float(sem(means)), "scipy"))
+    if row.df is not None:
+        checks.append(near(f"df, {name}", row.df, float(test.df), "scipy"))
     if row.statistic is not None:
         checks += [
             near(f"t, {name}", row.statistic, float(test.statistic), "scipy"),
@@ -207,5 +210,5 @@ def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list
     for which, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
         share = float(nct.cdf(abs(row.estimate) * np.sqrt(n), n - 1, sign * end * np.sqrt(n)))
         why = "P(T <= t) at this end, against its tail"
-        checks.append(near(f"{name}, {which}", want, share if sign > 0 else 1 - share, "scipy", why, relative=1e-6))
+        checks.append(near(f"{which}, {name}", want, share if sign > 0 else 1 - share, "scipy", why, relative=1e-6))
     return checks

@@ -460,3 +460,23 @@ def test_a_wrong_number_anywhere_is_noticed(result):
         if row.estimate is not None:
             wrong = (*result.rows[:k], replace(row, estimate=row.estimate + 0.01), *result.rows[k + 1 :])
             assert not replace(result, rows=wrong).verify().ok, row
+
+
+@pytest.mark.parametrize("options", [{"zero": 3.0}, {"judges": "random", "unit_of_analysis": "model"}])
+def test_a_changed_number_is_found(options, monkeypatch):
+    """Two per cent of any number of a row, one row of each kind."""
+    monkeypatch.setattr("gc.collect", lambda *_: 0)  # statsmodels calls it for every adjustment
+    found = profile(**options)
+    assert found.verify().ok
+    seen: set[tuple[str, str]] = set()
+    for k, row in enumerate(found.rows):
+        for field in (*FIELDS, "p_adjusted"):
+            kind = ((row.group or "").partition(":")[0], field)
+            value = getattr(row, field)
+            if value is None or kind in seen:
+                continue
+            seen.add(kind)
+            new = replace(row, **{field: 0.98 * value if value else 1e-3})
+            changed = replace(found, rows=(*found.rows[:k], new, *found.rows[k + 1 :]))
+            assert not changed.verify().ok, (kind, row)
+    assert len(seen) > 20
