@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError
@@ -42,7 +40,7 @@ def read_beside(
         if path is not None:
             table = read_table(path)
             fields[field] = study.beside[field](table)
-            digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+            digest = table.sha256() if table.sha256 is not None else ""
             facts |= {words: table.source, f"sha256 of the {words}": digest}
         elif options.example is not None and field in study.beside:
             entry = bundled(options.example.replace("-", "_") + BUNDLED[key])

@@ -11,7 +11,7 @@ from socialstats.cli.convert import convert as convert
 from socialstats.cli.describe import data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed
-from socialstats.cli.inputs import read_design, settle
+from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.shapes import shaped
 from socialstats.cli.validating import validate as validate
@@ -20,7 +20,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.tables import read_table
-from socialstats.text import count
+from socialstats.text import count, shorten
 
 PLAN_COMMENTS = {
     "study": "Which question is asked, and whether the data had been seen.\nstatus: exploratory or confirmatory.",
@@ -44,6 +44,7 @@ OF_STUDY = {
     "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
     "staged-values": "trait_profile",
 }  # fmt: skip
+TRIED = 100  # resamples of an analysis that is only tried
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
 
 
@@ -55,11 +56,18 @@ def report(options: argparse.Namespace) -> int:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Read a table and say what is in it."""
-    settings, _ = settle(options, Plan())
-    design = read_design(options.data, settings, options.input_format)
-    print("\n".join(describe(design)))
-    for note in design.cautions:
+    """Read a table and say what is in it; with a plan or a study, try the analysis too."""
+    from socialstats.cli.analysis import prepare
+
+    analysis = prepare(options, load_plan(options.plan), verify=False, resamples=TRIED)
+    print("\n".join(describe(analysis.design)), flush=True)
+    notes = analysis.design.cautions
+    if options.plan is not None or options.study is not None:
+        outcome, deviations = analysis.run()
+        questions, notes = count(len(outcome.blocks), "question"), outcome.cautions
+        print(f"report      study {analysis.study.name} runs: {questions}, {count(len(notes), 'caution')}")
+        print("".join(f"deviation   {shorten(text, 400)}\n" for text in deviations), end="")
+    for note in notes:
         print(as_typed(f"caution: {note}"), file=sys.stderr)
     return 0
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 
 from socialstats.errors import InputError
 from socialstats.studies import Study
@@ -26,7 +24,7 @@ def zero_of(options: argparse.Namespace, study: Study) -> tuple[Mapping[str, flo
         if study.controls is None:
             raise InputError(f"--controls is for studies of judges' scores; this page is study {study.name}")
         table = read_table(options.controls)
-        digest = hashlib.sha256(Path(options.controls).read_bytes()).hexdigest()
+        digest = table.sha256() if table.sha256 is not None else ""
         return study.controls(table), {"controls": table.source, "sha256 of the controls": digest}
     if options.example is None or study.controls is None:
         return None, {}

@@ -1,93 +1,36 @@
-"""The report command: read, run the study, render, write."""
+"""The report command: analyse, render, write."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from socialstats.cli.beside import read_beside
+from socialstats.cli.analysis import prepare
 from socialstats.cli.commands import load_plan
-from socialstats.cli.controls import zero_of
 from socialstats.cli.describe import describe
-from socialstats.cli.designs import Design, read
-from socialstats.cli.examples import dataset_of, with_reading
-from socialstats.cli.idle import refuse_idle
-from socialstats.cli.inputs import design_of, read_design, settle
 from socialstats.cli.plan import Plan
-from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
 from socialstats.cli.wording import as_typed, typed_caution
 from socialstats.errors import InputError
-from socialstats.metrics import METRICS
-from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
-from socialstats.studies.planned import with_hypotheses
-from socialstats.tables import as_table
+from socialstats.text import shorten
 
-OPTION_KEYS = (
-    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
-    "smallest_effect",
-    "effect_scale",
-)  # fmt: skip
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
 def run_report(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     plan = load_plan(options.plan)
-    settings, deviations = settle(options, plan)
-    planned = plan.values.get("file")
-    if options.data is None and options.example is None:
-        options.data = planned
-    elif planned is not None and planned != (options.data or options.example):
-        deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
-    if options.example is not None:
-        settings = with_reading(options.example, settings)
-    design, simulated, facts = read_input(options, settings)
-    chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
-    if "adjust" in chosen:
-        chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
-    study = pick(STUDIES, settings.get("study"), design)
-    refuse_idle(study, settings)
-    progress(options, f"{describe(design)[0]}; study {study.name}")
-    zero, control_facts = zero_of(options, study)
-    beside, beside_facts = read_beside(options, settings, study)
-    analysis = StudyOptions(**chosen, **beside, zero=zero, verify=not options.no_verify, simulated=simulated)
-    hypotheses = hypotheses_of(plan, METRICS)
-    outcome, departed = with_hypotheses(run_study(study, design, analysis), hypotheses, design, analysis, METRICS)
-    deviations = (*contradictions(plan), *deviations, *(as_typed(text) for text in departed))
-    write(options, outcome, plan, deviations, facts | control_facts | beside_facts | plan_facts(plan))
+    analysis = prepare(options, plan, verify=not options.no_verify)
+    progress(options, f"{describe(analysis.design)[0]}; study {analysis.study.name}")
+    outcome, deviations = analysis.run()
+    write(options, outcome, plan, deviations, analysis.facts)
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached else 0
-
-
-def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
-    """Return the design, what says that it is simulated, and facts about the data for the reproduce block."""
-    if (options.example is None) == (options.data is None):
-        raise InputError("name a file (or - for stdin), or --example NAME, not both")
-    if options.example is not None:
-        return read_example(options.example, settings)
-    design = read_design(options.data, settings, options.input_format, settings.get("study"))
-    facts = {"data": design.source}
-    if options.data != "-":
-        facts["sha256"] = hashlib.sha256(Path(options.data).read_bytes()).hexdigest()
-    return design, "", facts
-
-
-def read_example(name: str, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
-    """Return the design of a bundled data set."""
-    from socialstats import datasets
-
-    entry = datasets.describe(dataset_of(name))
-    design = read(as_table(entry.load(), entry.name), settings, design_of(settings.get("study")))
-    simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
-    return design, simulated, {"data": f"bundled data set {entry.name}"}
 
 
 def write(
@@ -144,7 +87,10 @@ def source_date() -> str:
     from datetime import UTC, datetime
 
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch.isdigit() else ""
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch else ""
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputError(f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})") from error
 
 
 def progress(options: argparse.Namespace, message: str, *, always: bool = False) -> None:

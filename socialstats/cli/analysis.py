@@ -1,0 +1,125 @@
+"""From options and plan to an outcome: what `report` writes, and what `check` tries."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import Any
+
+from socialstats.cli.beside import read_beside
+from socialstats.cli.controls import zero_of
+from socialstats.cli.designs import Design, read
+from socialstats.cli.examples import dataset_of, with_reading
+from socialstats.cli.idle import refuse_idle
+from socialstats.cli.inputs import design_of, settle
+from socialstats.cli.plan import Plan
+from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.wording import as_typed
+from socialstats.errors import InputError
+from socialstats.metrics import METRICS
+from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
+from socialstats.studies.hypotheses import Hypothesis
+from socialstats.studies.outcome import Outcome
+from socialstats.studies.planned import with_hypotheses
+from socialstats.tables import as_table, read_table
+
+OPTION_KEYS = (
+    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
+    "smallest_effect", "effect_scale",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """What is to be computed.
+
+    Attributes
+    ----------
+    design : Comparisons, Paired or Ratings
+    study : Study
+    options : StudyOptions
+    hypotheses : tuple of Hypothesis
+    deviations : tuple of str
+        Where options departed from the plan.
+    facts : mapping of str to str
+        What identifies the data, for the reproduce block.
+    """
+
+    design: Design
+    study: Study
+    options: StudyOptions
+    hypotheses: tuple[Hypothesis, ...]
+    deviations: tuple[str, ...]
+    facts: dict[str, str]
+
+    def run(self) -> tuple[Outcome, tuple[str, ...]]:
+        """Return the outcome, and every departure from the plan."""
+        found = run_study(self.study, self.design, self.options)
+        outcome, departed = with_hypotheses(found, self.hypotheses, self.design, self.options, METRICS)
+        return outcome, (*self.deviations, *(as_typed(text) for text in departed))
+
+
+def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
+    """Read the data and settle what is to be computed.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    plan : Plan
+    **fixed
+        Fields of `StudyOptions` that neither options nor plan decide.
+
+    Raises
+    ------
+    InputError
+        For whatever cannot be read, done, or has no effect.
+    """
+    settings, deviations = settle(options, plan)
+    planned = plan.values.get("file")
+    if options.data is None and options.example is None:
+        options.data = planned
+    elif planned is not None and planned != (options.data or options.example):
+        deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
+    if options.example is not None:
+        settings = with_reading(options.example, settings)
+    design, simulated, facts = read_input(options, settings)
+    study = pick(STUDIES, settings.get("study"), design)
+    refuse_idle(study, settings)
+    zero, control_facts = zero_of(options, study)
+    beside, beside_facts = read_beside(options, settings, study)
+    chosen = chosen_options(settings) | beside | fixed
+    return Analysis(
+        design=design, study=study, options=StudyOptions(**chosen, zero=zero, simulated=simulated),
+        hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
+        facts=facts | control_facts | beside_facts | plan_facts(plan),
+    )  # fmt: skip
+
+
+def chosen_options(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of `StudyOptions` that were said."""
+    chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
+    if "adjust" in chosen:
+        chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
+    return chosen
+
+
+def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
+    """Return the design, what says that it is simulated, and facts about the data for the reproduce block."""
+    if (options.example is None) == (options.data is None):
+        raise InputError("name a file (or - for stdin), or --example NAME, not both")
+    if options.example is not None:
+        return read_example(options.example, settings)
+    table = read_table(options.data, options.input_format)
+    design = read(table, settings, design_of(settings.get("study")))
+    assert table.sha256 is not None
+    return design, "", {"data": design.source, "sha256": table.sha256()}
+
+
+def read_example(name: str, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
+    """Return the design of a bundled data set."""
+    from socialstats import datasets
+
+    entry = datasets.describe(dataset_of(name))
+    design = read(as_table(entry.load(), entry.name), settings, design_of(settings.get("study")))
+    simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
+    return design, simulated, {"data": f"bundled data set {entry.name}"}
