@@ -158,3 +158,16 @@ def test_similarity_and_shares_of_sources_are_what_many_units_give(load):
     true = source_studies.similarity(source_studies.HUMAN, source_studies.MODELS["different"])
     assert source_studies.similarity(tuple(p), tuple(q)) == pytest.approx(true, abs=0.01)
     assert source_studies.similarity((0.5, 0.5), (0.5, 0.5)) == pytest.approx(1, abs=1e-12)
+
+
+def test_true_biases_are_those_of_very_many_scenarios_and_pairs(load):
+    couples = load("couple_studies")
+    made = couples.Couples(scenarios=400, pairs=60, liking=(0.0, 0.1, 0.5), taste_sd=0.5, pair_sd=0.3)
+    from socialstats import relationship_bias
+
+    result = relationship_bias(made.draw(np.random.default_rng(3)), groups=couples.GROUPS, resamples=99)
+    for row, truth in zip((r for r in result.rows if r.group == "bias"), made.truths(), strict=True):
+        assert abs(row.estimate - truth) < 4 * row.std_error
+    assert made.bias(0, 2) == -made.bias(2, 0)
+    nobody = couples.Couples(scenarios=2, pairs=2, liking=(0.3, 0.3, 0.3), taste_sd=0.5, pair_sd=0.3)
+    assert nobody.truths() == pytest.approx(np.zeros(3), abs=1e-12)
