@@ -77,7 +77,7 @@ READING = {
         "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "
         "and the more scenarios there are, the rarer it holds their mean. Drawn judges need the two-way interval; with "
         "three of them it is wide, and holds a little less than asked where their offsets are most of the error (mean "
-        "squares with Satterthwaite's degrees of freedom, between 2 and the scenarios less one). Changes between stages, "
+        "squares with Satterthwaite's degrees of freedom, from 2 to the scenarios less one). Changes between stages, "
         "where judges' offsets cancel, need no such thing."
     ),
     "Change of the spread": (
@@ -87,10 +87,10 @@ READING = {
     "Relationship bias": (
         "Scenarios and pairs of names both lean to one side by chance. Answers (or couples) taken as independent miss "
         "the truth in a third of the tables and more, and find a bias where there is none as often; scenarios alone "
-        "are not enough where name pairs have effects. With both factors B holds. B_all cannot be below 0 and resamples "
-        "of it lie too high: each end of its interval errs to the safe side, and it covers a little more than asked. "
-        "The test of B_all without any bias knows both factors, with 19 degrees of freedom, and is cautious; sign flips "
-        "of scenarios hold only while name pairs matter little."
+        "are not enough where name pairs have effects. With both factors B holds. B_all cannot be below 0, and its "
+        "resamples lie too high: each end of the interval errs to the safe side, and it covers a little more than "
+        "asked. The test of B_all without any bias knows both factors, with 19 degrees of freedom, and is cautious; "
+        "sign flips of scenarios hold only while name pairs matter little."
     ),
     "Jensen-Shannon similarity": (
         "A divergence cannot fall below 0. The noncentral interval knows, from bias and variance by the jackknife over "

@@ -6,6 +6,7 @@ collect_ignore = [
     "agreement_studies.py",
     "alignment_studies.py",
     "calibrate.py",
+    "couple_studies.py",
     "made.py",
     "simulate.py",
     "source_studies.py",
