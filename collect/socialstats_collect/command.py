@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
+from socialstats.text import count
 from socialstats_collect import summary
 from socialstats_collect.log import Log
 from socialstats_collect.progress import Progress
@@ -43,7 +44,7 @@ def collect(options: argparse.Namespace) -> int:
         for note in [*_repaired(log), *belongs(log, line)]:
             _say(note)
         log.append(line)
-        _say(f"{work.units:,} units, {work.begun:,} begun before; writing to {path.name}")
+        _say(f"{count(work.units, 'unit')}, {work.begun:,} begun before; writing to {path.name}")
         code = _go(run, progress)
     _ended(run, path, work)
     return code
@@ -110,7 +111,7 @@ def _on_record(path: Path) -> Callable[[str], bool]:
 
 def _notes(record: Record, rows: Sequence[Mapping[str, object]]) -> Iterable[str]:
     planned = int(record.runs[-1].get("n_units", 0))
-    yield f"{len(rows):,} rows from {len(record.seen):,} units"
+    yield f"{count(len(rows), 'row')} from {count(len(record.seen), 'unit')}"
     if planned > len(record.seen):
         yield f"{planned - len(record.seen):,} of {planned:,} planned units were never asked and have no row"
     missing = sum(row.get("answer_status") == "missing" for row in rows)
@@ -150,9 +151,9 @@ def _write(target: str, text: str) -> None:
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
     factors = ", ".join(f"{len(levels)} {name}" for name, levels in runfile.factors.items())
-    items = f"{len(runfile.items.ids):,} items x {factors} x {runfile.replicates} replicates"
+    items = f"{count(len(runfile.items.ids), 'item')} x {factors} x {count(runfile.replicates, 'replicate')}"
     yield f"protocol {runfile.protocol.name}: {items}"
-    yield f"{work.units:,} units, {work.begun:,} begun before, {work.units - work.begun:,} to ask"
+    yield f"{count(work.units, 'unit')}, {work.begun:,} begun before, {work.units - work.begun:,} to ask"
     yield f"about {work.prompt_tokens:,} tokens to send with first questions, at most {work.completion_tokens:,} back"
     limits = runfile.limits
     if limits.max_calls is not None:

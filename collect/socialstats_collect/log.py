@@ -106,16 +106,13 @@ class Log:
 
     def _index(self) -> None:
         for number, place, text in placed_lines(self._descriptor):
-            try:
-                line = json.loads(text)
-                key = bytes.fromhex(line["key"]) if "key" in line else None
-            except (ValueError, TypeError, KeyError):
+            line = as_line(text)
+            if line is None:
                 self.broken.append(number)
-                continue
-            if key is not None:
-                self._note(key, line, place)
-            elif line.get("type") == "run":
+            elif line["type"] == "run":
                 self.runs.append(line)
+            else:
+                self._note(bytes.fromhex(line["key"]), line, place)
         self._size = os.fstat(self._descriptor).st_size
 
     def _note(self, key: bytes, line: dict[str, Any], place: int) -> None:
@@ -137,6 +134,25 @@ def encode(line: dict[str, Any]) -> bytes:
         return json.dumps(line, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
         return json.dumps(line).encode() + b"\n"
+
+
+def as_line(text: bytes) -> dict[str, Any] | None:
+    """Return a line of a log, or None where it is neither a run's nor an attempt's.
+
+    Examples
+    --------
+    >>> as_line(b'{"type": "run"}'), as_line(b"[1]"), as_line(b'{"type": "attempt", "key": "x"}')
+    ({'type': 'run'}, None, None)
+    """
+    try:
+        line = json.loads(text)
+        if line["type"] == "run":
+            return dict(line)
+        bytes.fromhex(line["key"])
+        whole = line["type"] == "attempt" and {"status", "item_id", "factors"} <= set(line)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return dict(line) if whole else None
 
 
 def reply_of(line: dict[str, Any]) -> Reply:

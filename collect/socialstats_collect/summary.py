@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from socialstats.text import count
 from socialstats_collect.tally import Tally
 from socialstats_collect.tidy import Record
 
@@ -92,8 +93,8 @@ def methods(record: Record) -> str:
         f"Factors: {factors}." if factors else "",
         f"Order of the options: {run['order']}, seed {run['seed']}." if run["orders"] > 1 else "",
         f"Judges: {', '.join(run['judges'])}." if run.get("judges") else "",
-        f"{run['n_units']:,} units were planned, {len(record.seen):,} were asked, in "
-        f"{record.attempts:,} attempts that brought {len(record.answers):,} answers.",
+        f"{count(run['n_units'], 'unit')} planned, {len(record.seen):,} asked, in "
+        f"{count(record.attempts, 'attempt')} that brought {count(len(record.answers), 'answer')}.",
         f"Replies were read by parser version {run['parser_version']}.",
     ]
     return " ".join(part for part in parts if part)

@@ -13,7 +13,7 @@ from typing import Any
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats_collect.ask import DATA, Reply, Unit
-from socialstats_collect.log import line_at, placed_lines, reply_of
+from socialstats_collect.log import as_line, line_at, placed_lines, reply_of
 from socialstats_collect.protocols import make_protocol
 from socialstats_collect.protocols.base import CollectionProtocol, Exchange, Settings
 
@@ -94,10 +94,11 @@ def opened_record(path: Path) -> Iterator[Record]:
     try:
         record = Record(descriptor)
         for number, place, text in placed_lines(descriptor):
-            try:
-                _take(record, json.loads(text), place)
-            except (ValueError, TypeError, KeyError, AttributeError):
+            line = as_line(text)
+            if line is None:
                 record.broken.append(number)
+            else:
+                _take(record, line, place)
         if not record.runs:
             fix = "Is this a log of socialstats collect? Logs of other harnesses: socialstats convert."
             raise InputError(Problem(message="no line says how the run was made", source=path.name, fix=fix))

@@ -96,7 +96,9 @@ def serving(script: Script) -> Iterator[Server]:
             time.sleep(send.delay)
             if send.reset:
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                self.connection.close()
+                for one in (self.wfile, self.rfile, self.connection):
+                    one.close()
+                self.close_connection = True
                 return
             head = [f"HTTP/1.1 {send.status} X", f"content-length: {len(send.body)}"]
             head += [f"{name}: {value}" for name, value in send.headers.items()]

@@ -1,0 +1,89 @@
+"""What can be wrong before the first call: each ends in a sentence that says what to do, and nothing is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.collect.runs import collect, write_run
+
+BAD = {
+    "unknown key": ('order = "balanced"\ntemplat = "x"', "unknown key 'templat'. Did you mean 'template'?"),
+    "unknown order": ('order = "abba"', "There are: balanced, random, all, fixed"),
+    "bad type": ('seed = "one"', "'seed' = 'one' is not a whole number"),
+    "no replicates": ("replicates = 0", "replicates = 0 is not at least 1"),
+    "unknown limit": ("limits = { max_call = 3 }", "Cannot"),
+}
+
+
+@pytest.mark.parametrize(("more", "words"), [one for name, one in BAD.items() if name != "unknown limit"])
+def test_a_bad_run_file_names_the_key(
+    more: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1", more=more)
+    assert collect(path) == 2
+    assert words in capsys.readouterr().err
+    assert not path.with_name("log.jsonl").exists()
+
+
+def _edited(folder: Path, old: str, new: str) -> Path:
+    path = write_run(folder, "http://127.0.0.1:9/v1")
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    return path
+
+
+EDITS = {
+    "missing column": ("{text}", "{txt}", "needs a column 'txt', but the items have only"),
+    "hint": ("{text}", "{txt}", "Did you mean {text}?"),
+    "lone brace": ("{text}", "{text", "a lone '{' at character 1"),
+    "no protocol": ('name = "template"', 'name = "tempalte"', "no protocol 'tempalte'. There are: template"),
+    "no model": ('model = ["toy"]', "model = []", "no model"),
+    "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),
+    "no items": ("items.csv", "item.csv", "No such file"),
+    "no url": ("base_url", "url", "unknown key 'endpoint.url'"),
+    "limits": ("timeout = 5.0", "timeout = 0", "limits.timeout = 0 is not positive"),
+    "not toml": ("[limits]", "[limits", "not TOML"),
+    "no key": ("http://127.0.0.1:9/v1", "https://example.org/v1", "the environment has no OPENAI_API_KEY"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "words"), EDITS.values(), ids=EDITS)
+def test_mistakes_end_in_a_sentence(
+    old: str, new: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    path = _edited(tmp_path, old, new)
+    assert collect(path) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
+    assert not path.with_name("log.jsonl").exists()
+
+
+ITEMS = {
+    "repeated id": ("item_id,text\na,x\nb,y\na,z\n", "line 4, column 'item_id': 'a' was already used in line 2"),
+    "same question": ("item_id,text\na,x\nb,x\n", "'b / model=toy' asks the very same as 'a / model=toy'"),
+    "cells": ("item_id,text\na,x,y\n", "line 2: 3 cells where the header has 2"),
+    "empty": ("item_id,text\n", "no items in it"),
+    "latin 1": ("item_id,text\na,\xe9\n", "is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), ITEMS.values(), ids=ITEMS)
+def test_bad_items_name_their_lines(text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1")
+    (tmp_path / "items.csv").write_bytes(text.encode("latin-1"))
+    assert collect(path) in {2, 3}
+    assert words in capsys.readouterr().err
+
+
+def test_a_dry_run_makes_no_call(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_run(tmp_path, "http://127.0.0.1:9/v1", n=10, more="replicates = 3")
+    assert collect(path, "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "10 items x 1 model x 3 replicates" in out
+    assert "30 units, 0 begun before, 30 to ask" in out
+    assert "at most 600 back" in out
+    assert not path.with_name("log.jsonl").exists()
