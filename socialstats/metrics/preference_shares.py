@@ -74,6 +74,7 @@ def preference_shares(
     ci: Ci = "basic",
     by: str = "pair",
     ungrouped: Ungrouped = "error",
+    refits: Refits | None = None,
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
@@ -97,6 +98,8 @@ def preference_shares(
         What the refits resample.
     ungrouped : {"error", "leave_out"}
         Items without a group: an error, or in no share (they stay in the model that estimates the strengths).
+    refits : optional
+        What ``fit.bootstrap(by=by, resamples=resamples, seed=seed)`` returned, where several groupings share it.
     resamples, seed : int
     level : float
 
@@ -134,14 +137,14 @@ def preference_shares(
     names, codes = group_members(items, groups)
     strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
     at = [k for k, item in enumerate(fit.strengths) if item in items]
-    refits = None if ci == "delta" else usable_refits(fit, by, resamples, seed)[:, at]
+    drawn = None if ci == "delta" else usable_refits(fit, by, resamples, seed, refits)[:, at]
     scales = SCALES if scale == "both" else (scale,)
     rows: list[Row] = []
     for one in scales:
         error = delta_errors(fit, items, strengths, codes, one)
-        ends = intervals(strengths, codes, one, refits, error, ci, level, clusters_df(fit))
+        ends = intervals(strengths, codes, one, drawn, error, ci, level, clusters_df(fit))
         rows += rows_of(names, codes, group_shares(strengths[None, :], codes, one)[0], one, error, ends, ci, level)
-    lost = () if refits is None else refit_caution(refits, resamples)
+    lost = () if drawn is None else refit_caution(drawn, resamples)
     portions = group_portions(strengths, codes)
     return Result(
         metric="preference_shares",
@@ -186,9 +189,12 @@ def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tupl
     return tuple(names.tolist()), codes.astype(np.int64)
 
 
-def usable_refits(fit: Fit, by: str, resamples: int, seed: int) -> FloatArray:
+def usable_refits(fit: Fit, by: str, resamples: int, seed: int, refits: Refits | None = None) -> FloatArray:
     """Strengths of the refits that have finite ones, (usable, items)."""
-    drawn = np.asarray(fit.bootstrap(by=by, resamples=resamples, seed=seed).strengths, dtype=np.float64)
+    made = fit.bootstrap(by=by, resamples=resamples, seed=seed) if refits is None else refits
+    drawn = np.asarray(made.strengths, dtype=np.float64)
+    if drawn.shape != (resamples, len(fit.strengths)):
+        raise InputError(f"refits: shape {drawn.shape} is not ({resamples}, {len(fit.strengths)}) as resamples= says")
     kept = drawn[np.isfinite(drawn).all(axis=1)]
     if not len(kept):
         raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use ci='delta'")

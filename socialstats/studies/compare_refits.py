@@ -79,8 +79,9 @@ def on_common_pairs(
 
 
 def refit(
-    design: Comparisons, options: StudyOptions, formula: str | None, groups: Mapping[str, Any], order: bool
-) -> Refitted:
+    design: Comparisons, options: StudyOptions, formula: str | None, groupings: Mapping[str, Mapping[str, Any]],
+    order: bool,
+) -> Refitted:  # fmt: skip
     """Fit a model and refit it on resampled pairs of items; the same seed draws the same pairs for any design of them.
 
     Raises
@@ -98,13 +99,17 @@ def refit(
     estimate = np.array([coefficients[name] for name in (*effects, *items)])
     drawn = np.concatenate([boot.effects, boot.strengths], axis=1)
     kinds: dict[str, Kind] = {**dict.fromkeys(effects, EFFECT), **dict.fromkeys(items, STRENGTH)}
-    labels = sorted({str(groups[item]) for item in items}) if groups else []
-    if len(labels) > 1:
-        codes = np.array([labels.index(str(groups[item])) for item in items], dtype=np.int64)
-        own = group_shares(np.array([[fit.strengths[i] for i in items]]), codes, "arithmetic")[0]
-        estimate = np.concatenate([estimate, own])
-        drawn = np.concatenate([drawn, group_shares(boot.strengths, codes, "arithmetic")], axis=1)
-        kinds |= {f"share of {label}": SHARE for label in labels}
+    strengths = np.array([[fit.strengths[item] for item in items]])
+    for k, (name, groups) in enumerate(groupings.items()):
+        at = [j for j, item in enumerate(items) if item in groups]
+        labels = sorted({str(groups[items[j]]) for j in at})
+        if len(labels) < 2:
+            continue
+        codes = np.array([labels.index(str(groups[items[j]])) for j in at], dtype=np.int64)
+        estimate = np.concatenate([estimate, group_shares(strengths[:, at], codes, "arithmetic")[0]])
+        drawn = np.concatenate([drawn, group_shares(boot.strengths[:, at], codes, "arithmetic")], axis=1)
+        where = f" ({name})" if k else ""
+        kinds |= {f"share of {label}{where}": SHARE for label in labels}
     return Refitted(fit=fit, kinds=kinds, estimate=estimate, replicates=drawn)
 
 

@@ -167,6 +167,17 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     }
 
 
+def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
+    """Return the groupings from beside the table, of the items that it has."""
+    given = {} if options.item_groups is None else options.item_groups
+    known = item_groups(design)
+    kept = {
+        name: {item: group for item, group in groups.items() if item in design.items}
+        for name, groups in given.items() if name not in known
+    }  # fmt: skip
+    return {name: groups for name, groups in kept.items() if len(set(groups.values())) > 1}
+
+
 def blocks_of(*blocks: Block | None) -> tuple[Block, ...]:
     """Return the blocks that exist."""
     return tuple(block for block in blocks if block is not None)

@@ -17,7 +17,7 @@ from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.comparisons import describe, item_groups, strongest
+from socialstats.studies.comparisons import describe, further_groups, item_groups, strongest
 from socialstats.studies.estimates import verify_all
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
@@ -177,17 +177,6 @@ def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[
     if options.group not in found:
         raise InputError(f"no grouping '{options.group}' of the items; groupings: {', '.join(found) or 'none'}")
     return {options.group: found[options.group]}
-
-
-def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
-    """Return the groupings from beside the table, of the items that it has."""
-    given = {} if options.item_groups is None else options.item_groups
-    known = item_groups(design)
-    kept = {
-        name: {item: group for item, group in groups.items() if item in design.items}
-        for name, groups in given.items() if name not in known
-    }  # fmt: skip
-    return {name: groups for name, groups in kept.items() if len(set(groups.values())) > 1}
 
 
 def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | None:

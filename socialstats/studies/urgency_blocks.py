@@ -165,19 +165,17 @@ def entropy_block(entropy: Result) -> Block:
 
 def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions) -> list[Block]:
     """Return the preference shares P of each grouping."""
+    if fit.fitted_state.penalised or not groups:
+        return []
     found = []
+    resamples = min(options.resamples, 1000)
+    refits = fit.bootstrap(by="pair", resamples=resamples, seed=options.seed)
     for name, mapping in groups.items():
-        if fit.fitted_state.penalised:
-            continue
         by_item = {item: str(v) for item, v in mapping.items()}
         shares = preference_shares(
-            fit,
-            by_item,
-            ungrouped="leave_out",
-            resamples=min(options.resamples, 1000),
-            seed=options.seed,
+            fit, by_item, ungrouped="leave_out", refits=refits, resamples=resamples, seed=options.seed,
             level=options.level,
-        )
+        )  # fmt: skip
         found.append(share_block(shares, name, len(fit.strengths) - len(by_item)))
     return found
 

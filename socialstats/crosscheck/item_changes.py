@@ -1,0 +1,65 @@
+"""How often items are chosen once more: pandas counts, and clustered errors by statsmodels' residuals and CR2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_table import matrix_cr2
+from socialstats.results import Check, Row
+
+COUNTED = "the same counts, divided"
+MATRICES = "Bell and McCaffrey's matrices, on statsmodels' residuals"
+
+
+def checks_of(rows: Sequence[Row], stories: Any, clearest: int) -> list[Check]:
+    """Recompute every difference, and error, df and p of the clearest ones.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        One an item.
+    stories : Stories
+        Matched stories (`socialstats.studies.compare_items`).
+    clearest : int
+        How many rows, by the size of t, have their errors recomputed.
+    """
+    import pandas as pd
+
+    names = np.array(stories.items, dtype=object)
+    sides = [
+        pd.DataFrame({"item": names[own], "pair": stories.pair, "one": stories.chose[0] == is_low,
+                      "two": stories.chose[1] == is_low})
+        for own, is_low in ((stories.low, True), (stories.high, False))
+    ]  # fmt: skip
+    table = pd.concat(sides, ignore_index=True)
+    table["gap"] = table["one"].astype(float) - table["two"].astype(float)
+    means = table.groupby("item")["gap"].mean()
+    checks = [
+        compare(f"difference of '{row.term}'", row.estimate, float(means[row.term]), package="pandas", tolerance=1e-12,
+                why=COUNTED)
+        for row in rows if row.estimate is not None
+    ]  # fmt: skip
+    tested = sorted((r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0))[:clearest]
+    for row in tested:
+        checks += error_checks(row, table[table["item"] == row.term])
+    return checks
+
+
+def error_checks(row: Row, table: Any) -> list[Check]:
+    """Compare standard error, df and p of one item."""
+    from scipy.stats import t as distribution
+    from statsmodels.regression.linear_model import OLS
+
+    gap = table["gap"].to_numpy()
+    pair = np.unique(table["pair"].to_numpy(), return_inverse=True)[1]
+    error, df = matrix_cr2(np.asarray(OLS(gap, np.ones(len(gap))).fit().resid), pair, len(gap))
+    p = 2 * distribution.sf(abs(float(gap.mean())) / error, df)
+    values = (("s.e.", row.std_error, error), ("df", row.df, df), ("p", row.p_value, float(p)))
+    return [
+        compare(f"{what} of '{row.term}'", ours, theirs, package="statsmodels", tolerance=1e-8, why=MATRICES)
+        for what, ours, theirs in values
+    ]
