@@ -7,6 +7,7 @@ minus sign, never ``-0.00``, thousands separated by commas.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 MINUS = "\u2212"
@@ -161,6 +162,18 @@ def listing(names: Sequence[str], most: int = 5) -> str:
 def quoted(names: Sequence[str], most: int = 5) -> str:
     """Like `listing`, with each name in quotes and long names cut."""
     return listing([f"'{shorten(name)}'" for name in names], most)
+
+
+def markdown(text: str, width: int = 400) -> str:
+    r"""Write text so that Markdown and HTML show it as it is, on one line.
+
+    Examples
+    --------
+    >>> markdown("<b> a_b | c")
+    '&lt;b&gt; a\\_b \\| c'
+    """
+    safe = shorten(text, width).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", safe)
 
 
 def shorten(label: str, width: int = 60) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from socialstats_reports.audit import render_audit
 from socialstats_reports.data import as_json, read_results
 from socialstats_reports.page import render
 
-__all__ = ["as_json", "read_results", "render"]
+__all__ = ["as_json", "read_results", "render", "render_audit"]

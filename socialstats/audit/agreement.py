@@ -161,7 +161,7 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     expected = " and ".join(said)
     start = "sources disagree: " if finding.verdict == "disagree" else ""
     message = f"{start}{number.text} is printed, it should be {expected}" if start else f"{number.text} is {expected}"
-    return replace(finding, expected=expected, message=message)
+    return replace(finding, expected=expected, message=message, noticed=0, neighbours=0)
 
 
 def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()) -> Finding:

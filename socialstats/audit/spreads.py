@@ -44,8 +44,8 @@ def grimmer(
     For every total k that the mean allows, a whole sum of squares q must lie in
     [(n - ddof) sd_low^2 + k^2/n, (n - ddof) sd_high^2 + k^2/n], be odd or even as k is (x^2 and x have the same
     parity), and, on a bounded scale, be attained by n whole numbers of the scale that add up to k (Allard 2018; here
-    with exact integers, and every attainable q where the scale is bounded and the table of them is small: then the check
-    is complete, it accepts what some data set gives and nothing else).
+    with exact integers, and every attainable q where the scale is bounded and the table of them is small: then the
+    check is complete, it accepts what some data set gives and nothing else).
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from socialstats.audit.finding import Finding, compare, neighbours_noticed, shown
+from socialstats.audit.finding import NEIGHBOURS, Finding, compare, neighbours_noticed, shown
 from socialstats.audit.numbers import Printed, printed, same_units
 from socialstats.errors import InputError
 from socialstats.text import count
@@ -69,7 +69,9 @@ def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> 
     low, high = (sum((n.bounds[end] for n in numbers), Fraction(0)) for end in (0, 1))
     source = f"the sum of {count(len(numbers), 'part')}"
     finding = compare("sum_to", goal, low, high, source=source)
-    return finding if goal.unit or counts else with_part_power(finding, numbers[0], goal, low, high)
+    if counts and not any(number.unit for number in (goal, *numbers)):
+        return replace(finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS)  # every other total is noticed
+    return finding if goal.unit else with_part_power(finding, numbers[0], goal, low, high)
 
 
 def with_part_power(finding: Finding, part: Printed, goal: Printed, low: Fraction, high: Fraction) -> Finding:

@@ -130,6 +130,13 @@ def datasets(options: argparse.Namespace) -> int:
     return 0
 
 
+def audit(options: argparse.Namespace) -> int:
+    """Check published tables for consistency."""
+    from socialstats.cli.auditing import run_audit
+
+    return run_audit(options)
+
+
 def show(options: argparse.Namespace) -> int:
     """Read a report back: its summary, or every number as JSON."""
     from socialstats.cli.show import run_show

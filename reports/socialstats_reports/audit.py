@@ -1,0 +1,127 @@
+"""Audits of published numbers as one self-contained HTML page: disagreements first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from socialstats.audit.show import GUESSED, HEADINGS, asked, by_verdict, headline, power_text, short
+from socialstats.studies.outcome import Table
+from socialstats_reports.data import ESCAPES
+from socialstats_reports.page import TEMPLATES, _environment, palette_css, table_view, versions
+from socialstats_reports.text import CELL_WIDTH
+
+if TYPE_CHECKING:
+    from socialstats.audit.finding import Finding
+    from socialstats.audit.running import AuditReport
+
+TITLE = "Do the published numbers agree with each other?"
+METHODS = (
+    "A printed number is an interval: every value that is printed so, half a unit of the last digit to both sides, "
+    "ends included, in exact fractions. Sources disagree when no values inside the intervals of all numbers that take "
+    "part fit together. A disagreement says nothing about its cause: rounding by other rules, a mistyped digit, "
+    "missing answers or other data all look alike.",
+    "The power beside a rule is the share of the nearest other numbers (ten below and ten above, in units of the last "
+    "digit) that the check would have noticed. Where it could not have noticed any, agreement means nothing.",
+)
+
+
+def render_audit(reports: Sequence[AuditReport], *, title: str = TITLE, command: str = "", date: str = "") -> str:
+    """Return audits as one HTML page.
+
+    Parameters
+    ----------
+    reports : sequence of AuditReport
+        One a paper or rules file.
+    title : str
+    command : str
+        The command line that made the page.
+    date : str
+        Printed when given; the clock is never read.
+
+    Returns
+    -------
+    str
+        HTML without scripts that run and without requests; everything from tables and rules files is escaped.
+    """
+    one = len(reports) == 1
+    view = {
+        "title": (reports[0].title or title) if one else title,
+        "source": reports[0].source if one else "",
+        "date": date,
+        "answer": [headline(reports[0])] if one else _answers(reports),
+        "parts": [part(report, i) for i, report in enumerate(reports, 1)],
+        "one": one,
+        "methods": METHODS,
+        "command": command,
+        "versions": versions(),
+        "palette": palette_css(),
+        "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        "json": Markup(_embedded(reports)),
+    }
+    page: str = _environment().get_template("audit.html").render(view)
+    return page
+
+
+def _answers(reports: Sequence[AuditReport]) -> list[str]:
+    checks = sum(len(report.findings) for report in reports)
+    bad = sum(len(report.of("disagree")) for report in reports)
+    first = f"{checks:,} checks of the tables of {len(reports)} papers: in {bad:,} of them the sources disagree."
+    return [first, *(f"{report.title or 'Audit'}: {headline(report)}" for report in reports)]
+
+
+def part(report: AuditReport, number: int) -> dict[str, Any]:
+    """Return one audit as what the template shows."""
+    sheets = report.book.sheets.values()
+    groups = {
+        verdict: [
+            {"rule": rule, "n": len(found), "of": total, "power": power_text(found),
+             "table": findings_table(found, verdict, asked(rule))}
+            for rule, found, total in by_verdict(report, verdict)
+        ]
+        for verdict in HEADINGS
+    }  # fmt: skip
+    return {
+        "id": f"part-{number}", "title": report.title or "Audit of published numbers", "source": report.source,
+        "headline": headline(report), "guessed": GUESSED if report.guessed else "",
+        "repairs": [repair.message for repair in report.repairs],
+        "sections": [(verdict, heading, groups[verdict]) for verdict, heading in HEADINGS.items()],
+        "agree": agree_table(report), "rules": report.book.text, "rules_name": report.book.name,
+        "sha256": report.book.sha256, "files": sorted({s for sheet in sheets for s in sheet.sources}),
+    }  # fmt: skip
+
+
+def findings_table(found: Sequence[Finding], verdict: str, question: str) -> dict[str, Any]:
+    """Return findings as a table of the page."""
+    header = ("Where", "Printed", "Implied by the others", "Finding", "Severity")
+    cells = tuple(
+        (f.where[:CELL_WIDTH], f.published, f.expected, short(f.message), f.severity if verdict == "disagree" else "")
+        for f in found
+    )
+    view = table_view(Table(caption=sentence_case(question), header=header, cells=cells))
+    return view | {"right": [False] * len(view["header"])}
+
+
+def sentence_case(question: str) -> str:
+    """Return a question with a capital."""
+    return question[:1].upper() + question[1:]
+
+
+def agree_table(report: AuditReport) -> dict[str, Any]:
+    """Return what agrees, one row a rule."""
+    cells = tuple(
+        (rule.name, sentence_case(asked(rule)), f"{len(found):,} of {total:,}", power_text(found))
+        for rule, found, total in by_verdict(report, "agree")
+    )
+    header = ("Rule", "What it asks", "Agree", "Power")
+    view = table_view(Table(caption="What agrees, rule by rule", header=header, cells=cells))
+    return view | {"right": [False] * len(view["header"])}
+
+
+def _embedded(reports: Sequence[AuditReport]) -> str:
+    import json
+
+    found = {"audits": [report.to_dict() for report in reports]}
+    return json.dumps(found, allow_nan=False, ensure_ascii=False).translate(ESCAPES)

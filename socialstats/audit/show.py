@@ -1,0 +1,142 @@
+"""An audit as text for a terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from socialstats.audit.checks import CHECKS, TABLE_CHECKS
+from socialstats.audit.finding import Finding
+from socialstats.audit.rulebook import Rule
+from socialstats.audit.running import AuditReport
+from socialstats.text import count, markdown, shorten
+
+LONGEST = 400
+SHOWN_EACH = 12  # findings of one rule in text; Markdown, HTML and JSON have all
+HEADINGS = {
+    "disagree": "Sources disagree", "agree": "What agrees", "no_power": "Checks that could not have failed",
+    "not_checkable": "What could not be checked",
+}  # fmt: skip
+COLORS = {"disagree": "33", "agree": "32", "no_power": "2", "not_checkable": "2"}
+GUESSED = "No rules file was given: these checks follow from the names of the columns, and may not fit what they hold."
+
+
+def clean(text: str) -> str:
+    """Return text without control characters, of some length."""
+    return shorten(text, LONGEST)
+
+
+def headline(report: AuditReport) -> str:
+    """Return the answer in one sentence.
+
+    Examples
+    --------
+    >>> import socialstats as ss, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "t.csv"
+    >>> _ = file.write_text("group,n,mean\\nA,40,5.19\\nB,40,5.18\\n")
+    >>> headline(ss.audit.audit(file))
+    '4 checks of printed numbers: in 1 of them the sources disagree, in 3 they agree.'
+    """
+    tally = report.tally()
+    said = f"{count(len(report.findings), 'check')} of printed numbers: "
+    if tally["disagree"]:
+        said += f"in {tally['disagree']:,} of them the sources disagree, in {tally['agree']:,} they agree"
+    else:
+        said += f"no disagreement, {tally['agree']:,} agree"
+    rest = [f"{tally['no_power']:,} could not have failed"] if tally["no_power"] else []
+    rest += [f"{tally['not_checkable']:,} could not be made"] if tally["not_checkable"] else []
+    return "; ".join([said, *rest]) + "."
+
+
+def asked(rule: Rule) -> str:
+    """Return what a rule asks."""
+    return CHECKS[rule.check].asks if rule.check in CHECKS else TABLE_CHECKS[rule.check]
+
+
+def by_verdict(report: AuditReport, verdict: str) -> Iterator[tuple[Rule, list[Finding], int]]:
+    """Yield each rule with its findings of a verdict, the largest gaps first, and the count of all its findings."""
+    for rule, found in report.by_rule():
+        some = sorted((f for f in found if f.verdict == verdict), key=lambda f: -f.gap)
+        if some:
+            yield rule, some, len(found)
+
+
+def power_text(findings: Sequence[Finding]) -> str:
+    """Say how much a rule could have noticed: of the nearest other numbers, on average over its findings."""
+    noticed, of = sum(f.noticed for f in findings), sum(f.neighbours for f in findings)
+    if not of:
+        return ""
+    return f"would have noticed {round(100 * noticed / of)} % of the nearest other numbers"
+
+
+def as_text(report: AuditReport, *, color: bool = False) -> str:
+    """Return an audit for a terminal: disagreements with both numbers, then what agrees, rule by rule."""
+    lines = [clean(line) for line in (report.title, report.source) if line]
+    lines += [headline(report), *([GUESSED] if report.guessed else [])]
+    for verdict, heading in HEADINGS.items():
+        groups = list(by_verdict(report, verdict))
+        if groups:
+            title = f"{heading} ({sum(len(found) for _, found, _ in groups):,})"
+            lines += ["", f"\033[{COLORS[verdict]}m{title}\033[0m" if color else title]
+            for rule, found, total in groups:
+                lines += _rule_lines(rule, found, total, verdict)
+        if verdict == "disagree" and report.repairs:
+            lines += ["", "One digit", *(f"  {clean(repair.message)}" for repair in report.repairs)]
+    return "\n".join(lines) + "\n"
+
+
+def _rule_lines(rule: Rule, found: Sequence[Finding], total: int, verdict: str) -> list[str]:
+    if verdict == "agree":
+        power = power_text(found)
+        return [f"  {clean(rule.name)}: {len(found):,} of {total:,}{'; ' + power if power else ''}"]
+    lines = [f"  {clean(rule.name)}: {len(found):,} of {total:,}"]
+    if rule.note:
+        lines.append(f"    {clean(rule.note)}")
+    most = SHOWN_EACH if verdict == "disagree" else 1
+    for finding in found[:most]:
+        severity = f"[{finding.severity}] " if verdict == "disagree" else ""
+        lines.append(f"    {severity}{clean(finding.where)}: {clean(short(finding.message))}")
+    if len(found) > most:
+        lines.append(f"    ... and {len(found) - most:,} more (all of them in --format html, md and json)")
+    return lines
+
+
+def short(message: str) -> str:
+    """Drop what the heading says already."""
+    return message.removeprefix("sources disagree: ")
+
+
+def as_markdown(report: AuditReport) -> str:
+    """Return an audit as Markdown: every disagreement in a table, then what agrees, rule by rule."""
+    lines = [f"# {markdown(report.title or 'Audit of published numbers')}", ""]
+    lines += [f"{markdown(report.source)}", ""] if report.source else []
+    lines += [headline(report), "", *([GUESSED, ""] if report.guessed else [])]
+    for verdict, heading in HEADINGS.items():
+        groups = list(by_verdict(report, verdict))
+        if not groups:
+            continue
+        lines += [f"## {heading} ({sum(len(found) for _, found, _ in groups):,})", ""]
+        if verdict in ("disagree", "not_checkable"):
+            for rule, found, total in groups:
+                lines += [f"### {markdown(rule.name)}: {len(found):,} of {total:,}", "", *_table(found), ""]
+        else:
+            lines += [f"- {markdown(rule.name)}: {len(found):,} of {total:,}" for rule, found, total in groups]
+            lines.append("")
+        if verdict == "disagree" and report.repairs:
+            lines += ["### One digit", "", *(f"- {markdown(repair.message)}" for repair in report.repairs), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(found: Sequence[Finding]) -> list[str]:
+    rows = ["| Where | Printed | Implied | Finding | Severity |", "| --- | --- | --- | --- | --- |"]
+    for f in found:
+        cells = (f.where, f.published, f.expected, short(f.message), f.severity)
+        rows.append("| " + " | ".join(markdown(cell) for cell in cells) + " |")
+    return rows
+
+
+def as_json(report: AuditReport) -> str:
+    """Return an audit as JSON: every finding with its cells, power and details."""
+    from socialstats import __version__
+
+    return json.dumps({"socialstats": __version__, **report.to_dict()}, indent=1, allow_nan=False) + "\n"

@@ -1,0 +1,97 @@
+"""The audit command: are published numbers possible, and do they agree with each other?"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from socialstats.errors import InputError
+
+if TYPE_CHECKING:
+    from socialstats.audit.running import AuditReport
+
+FORMATS = ("text", "html", "md", "json")
+SUFFIXES = {".json": "json", ".md": "md", ".html": "html", ".htm": "html"}
+HELP = "check published tables for consistency, without the data behind them"
+EPILOG = """examples:
+  socialstats audit table2.csv                        the checks that the columns' names allow
+  socialstats audit table2.csv --rules rules.toml -o audit.html
+  socialstats audit --rules rules.toml --format json  tables named in the rules file
+
+rules.toml, one [[rule]] a check:
+  [tables]
+  t3 = { file = "table3.csv", decimals = 3 }   # "table" is the first TABLE of the command line
+
+  [[rule]]
+  name = "percentages of each group add up to 100"
+  check = "sum_to"
+  by = "group"
+  columns = ["percent"]
+  total = 100
+
+  [[rule]]
+  check = "weighted_mean"
+  value = "overall"
+  parts = { table = "t3", column = "score", by = "model" }
+  weights = "n"
+
+exit code: 0 done; 1 sources disagree and --fail-on disagree was given; 2 bad input"""
+
+
+def add_audit(commands: Any) -> None:
+    """Add ``audit`` to the parser of commands."""
+    parser = commands.add_parser(
+        "audit", help=HELP, description=HELP, epilog=EPILOG, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("tables", nargs="*", metavar="TABLE", help="published tables: csv, tsv, ...; - for stdin")
+    add("--rules", metavar="FILE", help="which checks to make (TOML)")
+    add("--format", choices=FORMATS, help="default: text, or by the name of -o")
+    add("-o", "--output", metavar="FILE", help="file to write (default: stdout)")
+    add("--fail-on", choices=["never", "disagree", "major"], default="never",
+        help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
+
+
+def run_audit(options: argparse.Namespace) -> int:
+    """Audit the tables and write the outcome."""
+    from socialstats.audit import audit
+
+    report = audit(options.tables, options.rules)
+    write(options, report)
+    bad = [f for f in report.findings if f.verdict == "disagree"]
+    reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
+    return int(reached[options.fail_on])
+
+
+def write(options: argparse.Namespace, report: AuditReport) -> None:
+    """Write the outcome to the file or stdout."""
+    target = options.output or "-"
+    kind = options.format or SUFFIXES.get(Path(target).suffix.lower(), "text")
+    if target == "-":
+        if kind == "html" and sys.stdout.isatty():
+            raise InputError("not printing HTML to a terminal; name a file with -o")
+        sys.stdout.write(rendered(kind, report, color=sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
+        return
+    inputs = [Path(name).resolve() for name in (*options.tables, options.rules) if name and name != "-"]
+    if Path(target).resolve() in inputs or Path(target).is_dir():
+        raise InputError(f"{target} is an input, or a folder: name another file with -o")
+    Path(target).write_text(rendered(kind, report), encoding="utf-8")
+    print(f"wrote {Path(target).resolve()}", file=sys.stderr)
+
+
+def rendered(kind: str, report: AuditReport, *, color: bool = False) -> str:
+    """Return the outcome in one of the formats."""
+    from socialstats.audit.show import as_json, as_markdown, as_text
+
+    if kind == "html":
+        import socialstats_reports
+        from socialstats.cli.report import command_line, source_date
+
+        return str(socialstats_reports.render_audit([report], command=command_line(), date=source_date()))
+    if kind == "json":
+        return as_json(report)
+    return as_markdown(report) if kind == "md" else as_text(report, color=color)
