@@ -33,7 +33,8 @@ SCORED = "rubric_scored"
 POLITICS = {
     "tradition_orientation": -1.125, "progress_orientation": 1.0, "authority_deference": -1.125,
     "egalitarianism": 1.125, "risk_aversion": -0.875, "openness_to_difference": 1.125,
-    "individual_responsibility": -0.875, "collective_responsibility": 0.875, "moral_certainty": -1.0, "nuanced_pragmatism": 0.875,
+    "individual_responsibility": -0.875, "collective_responsibility": 0.875, "moral_certainty": -1.0,
+    "nuanced_pragmatism": 0.875,
 }  # fmt: skip
 """Weights of PoliticsBench's published version (utils/constants.py)."""
 STANDARD = frozenset(

@@ -34,12 +34,11 @@ def open_bytes(path: Path) -> IO[bytes]:
     if not path.is_file():
         raise InputError(f"{path.name}: this is not a regular file. Name a log file or its folder")
     try:
-        stream = path.open("rb")
-        zipped = stream.read(2) == GZIP_MAGIC
-        stream.seek(0)
+        with path.open("rb") as stream:
+            zipped = stream.read(2) == GZIP_MAGIC
+        return gzip.open(path, "rb") if zipped else path.open("rb")  # type: ignore[return-value]
     except OSError as error:
         raise InputError(f"{path.name}: it cannot be read ({(error.strerror or str(error)).lower()})") from error
-    return gzip.GzipFile(fileobj=stream) if zipped else stream  # type: ignore[return-value]
 
 
 def damaged(name: str, error: BaseException) -> InputError:
@@ -83,7 +82,7 @@ def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Itera
         for number, line in enumerate(_lines(raw, path.name), start=1):
             place = Problem(message="", source=path.name, lines=(number,), fix=fix)
             if line.strip(b" \t\r\n\xef\xbb\xbf"):
-                value = JsonStream.of(line, place, offset, nan=nan, spelled=spelled).whole()
+                value = JsonStream.of(line.rstrip(b"\r\n"), place, offset, nan=nan, spelled=spelled).whole()
                 if not isinstance(value, dict):
                     raise InputError(Problem(message="not a JSON object", source=path.name, lines=(number,), fix=fix))
                 yield number, value

@@ -100,16 +100,13 @@ def _read_zip(source: Source) -> Parts:
 
 def _samples(archive: Archive, top: dict[str, Any], source: Source) -> list[dict[str, Any]]:
     """Take the summaries; read whole samples only where a summary misses something that is needed."""
-    summaries = {_entry(s): s for s in (_slim(s, source) for s in _summaries(archive))}
-    entries = [name for name in archive.names if SAMPLE.fullmatch(name)]
+    found = {_entry(s): s for s in (_slim(s, source) for s in _summaries(archive))}
     needed = clusters(top)
-    if any(name not in summaries for name in entries) and not set(summaries) <= set(entries):
-        return [_slim(archive.json(name, nan=True, spelled=False), source) for name in entries]
-    for name in entries:
-        thin = summaries.get(name)
-        if thin is None or _too_thin(thin, needed):
-            summaries[name] = _slim(archive.json(name, nan=True, spelled=False), source)
-    return list(summaries.values())
+    for name in [name for name in archive.names if SAMPLE.fullmatch(name)]:
+        if name not in found or _too_thin(found[name], needed):
+            sample = _slim(archive.json(name, nan=True, spelled=False), source)
+            found[_entry(sample)] = sample
+    return list(found.values())
 
 
 def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:

@@ -188,7 +188,7 @@ class JsonStream:
             place = self._offset - held + error.start
             message = f"byte 0x{error.object[error.start]:02x} at offset {place:,} is not UTF-8"
             fix = "Save the file as UTF-8, or copy it again if it was damaged"
-            raise InputError(Problem(message=message, source=self._place.source, fix=fix)) from error
+            raise InputError(replace(self._place, message=message, fix=fix)) from error
         self._offset += len(block)
         if self._most is not None and self._offset > self._most:
             message = f"more than {self._most:,} bytes, which is more than is read at once"

@@ -1,0 +1,240 @@
+"""What strangers send: cut off, too large, in other encodings, leading out of the folder."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from socialstats.errors import InputError, Problem
+from socialstats_collect.readers import files, read_log, streaming, zips
+from socialstats_collect.readers.source import look
+from socialstats_collect.readers.streaming import JsonStream, Spelled
+from tests.collect.readers.logs import dump, header, sample, zipped
+
+
+def stream(data: bytes, **rest: bool) -> JsonStream:
+    return JsonStream.of(data, Problem(message="", source="log.json"), **rest)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
+def test_values_read_in_pieces_are_those_of_json(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "CHUNK", chunk)
+    value = {
+        "text": 'q"uo\\te\n é 😀 \u2028', "numbers": [0, -1, 1.5, 2e-9, 123456789012345678901234567890],
+        "rows": [{"a": [[], {}, [None, True, False]]}, "x" * 100, 17], "empty": {}, "": "",
+    }  # fmt: skip
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=3)):
+        assert stream(text.encode()).whole() == value
+        held = stream(b"\xef\xbb\xbf" + text.encode())
+        found = {key: list(held.elements()) if key == "rows" else held.value() for key in held.members()}
+        assert found == value
+        assert held.peek() == ""
+
+
+def test_numbers_keep_how_they_are_spelled_where_asked() -> None:
+    found = stream(b"[0.750, 7, 1e-3]", spelled=True).whole()
+    assert [n.text for n in found if isinstance(n, Spelled)] == ["0.750", "1e-3"]
+    assert found == [0.75, 7, 0.001]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"a": 1,\n "b": tru}', "line 2: not JSON"),
+        (b'{"a": [1, 2', "line 1: not JSON"),
+        (b'{"a": "never closed', "not JSON"),
+        (b'{"a": 1} {"b": 2}', "text after the end"),
+        (b"", "ends too early"),
+        (b'{"a": NaN}', "NaN is no JSON number"),
+        (b'{"a": -Infinity}', "-Infinity is no JSON number"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"[" + b"9" * 5000 + b"]", "a number that cannot be read"),
+        (b'{"a": "x\x01y"}', "not JSON"),
+    ],
+)
+def test_broken_json_is_named_with_its_line(data: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        stream(data).whole()
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 1 << 22])
+def test_bytes_that_are_no_utf8_are_named_with_their_offset(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "CHUNK", chunk)
+    data = '{"é": "'.encode() + b'\xff"}'
+    with pytest.raises(InputError, match=f"byte 0xff at offset {data.index(0xFF)} is not UTF-8"):
+        stream(data).whole()
+
+
+def test_a_line_that_is_no_object_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b'{"a": 1}\n\n{"a": 2\n{"a": 3}\n')
+    with pytest.raises(InputError, match=r"x\.jsonl line 3: not JSON"):
+        list(files.json_lines(path))
+    path.write_bytes(b'{"a": 1}\n[2]\n')
+    with pytest.raises(InputError, match="line 2: not a JSON object"):
+        list(files.json_lines(path))
+    path.write_bytes(b'{"a": 1}\n{"b": "\xe9"}\n')
+    with pytest.raises(InputError, match="line 2: byte 0xe9 at offset 16"):
+        list(files.json_lines(path))
+    path.write_bytes(b'{"a": 1}\n{"b": NaN}\n')
+    with pytest.raises(InputError, match="line 2: NaN"):
+        list(files.json_lines(path))
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n{"b": 2}')
+    assert list(files.json_lines(path)) == [(1, {"a": 1}), (2, {"b": 2})]
+
+
+def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = dump(tmp_path / "x.json", {"a": "x" * 5000})
+    with pytest.raises(InputError, match="more than 1,000 bytes"):
+        files.load_json(path, most=1000)
+    packed = tmp_path / "x.json.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert files.load_json(packed) == {"a": "x" * 5000}
+    with pytest.raises(InputError, match="more than 1,000 bytes"):
+        files.load_json(packed, most=1000)
+    monkeypatch.setattr(files, "MOST_LINE", 100)
+    with pytest.raises(InputError, match="a line has more than 100 bytes"):
+        list(files.json_lines(path))
+    monkeypatch.setattr(files, "MOST_FILES", 1)
+    (tmp_path / "other").write_text("")
+    with pytest.raises(InputError, match="more than 1 files"):
+        files.files_in(tmp_path)
+
+
+def test_one_value_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "CHUNK", 10)
+    monkeypatch.setattr(streaming, "MOST_VALUE", 100)
+    with pytest.raises(InputError, match="one value has more than 100 characters"):
+        stream(b'["' + b"x" * 1000 + b'"]').whole()
+
+
+def test_a_gzip_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "runs.json.gz"
+    path.write_bytes(
+        gzip.compress(json.dumps({"run": {"scenario_tasks": {}}, "x": os.urandom(4000).hex()}).encode())[:-600]
+    )
+    with pytest.raises(InputError, match=r"runs\.json\.gz.*cut off or damaged"):
+        read_log(path)
+
+
+def test_nothing_outside_the_folder_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (tmp_path / "secret.json").write_text("{}")
+    (folder / "link.json").symlink_to(tmp_path / "secret.json")
+    for name in ("../secret.json", "link.json", str(tmp_path / "secret.json")):
+        with pytest.raises(InputError, match="leads out of the folder"):
+            files.inside(folder, name)
+    assert files.inside(folder, "new.json") == folder / "new.json"
+
+
+def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="not a regular file"):
+        files.open_bytes(tmp_path / "pipe")
+    with pytest.raises(InputError, match="no such file"):
+        read_log(tmp_path / "absent.json")
+
+
+def entries() -> dict[str, object]:
+    return {"header.json": header(), "summaries.json": [sample("a", scores={"match": "C"})]}
+
+
+def test_a_truncated_zip_is_named(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.eval", entries())
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(InputError, match=r"x\.eval: the zip file is cut off or damaged"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("zstd", [False, True])
+def test_an_entry_that_is_damaged_is_named(zstd: bool, tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.eval", entries(), zstd=zstd)
+    data = bytearray(path.read_bytes())
+    data[60:90] = os.urandom(30)
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"header\.json: .*(damaged|checksum)"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("zstd", [False, True])
+def test_a_zip_bomb_is_stopped_early(zstd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(zips, "RATIO_FROM", 1 << 20)
+    path = zipped(tmp_path / "x.eval", {**entries(), "summaries.json": b"[" + b" " * (1 << 24) + b"]"}, zstd=zstd)
+    read: list[int] = []
+    kept = zips.Archive._bounded
+
+    def counted(self: zips.Archive, raw: io.BufferedReader, entry: object, place: str) -> bytes:
+        try:
+            return kept(self, raw, entry, place)  # type: ignore[arg-type]
+        finally:
+            read.append(self._expanded)
+
+    monkeypatch.setattr(zips.Archive, "_bounded", counted)
+    with pytest.raises(InputError, match=r"summaries\.json: it expands to more than .* a zip bomb"):
+        read_log(path)
+    assert read[-1] < 1 << 23  # of 16 MiB
+
+
+@pytest.mark.parametrize(("name", "most"), [("MOST_ENTRY", 10), ("MOST_EXPANDED", 200), ("MOST_ENTRIES", 1)])
+def test_entries_and_their_sum_are_bounded(
+    name: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = zipped(tmp_path / "x.eval", entries())
+    monkeypatch.setattr(zips, name, most)
+    with pytest.raises(InputError, match=r"[Ss]plit the log"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("name", ["../../evil.json", "/etc/evil.json", "samples\\..\\..\\evil.json"])
+def test_entries_that_lead_out_of_the_archive_are_refused(name: str, tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.eval", {**entries(), name: {}})
+    with pytest.raises(InputError, match="leads out of the archive"):
+        read_log(path)
+
+
+def test_other_ways_of_packing_are_named(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "x.eval", entries(), zstd=True)
+    path.write_bytes(
+        path.read_bytes().replace((93).to_bytes(2, "little") + b"\0\0\0\0", (98).to_bytes(2, "little") + b"\0\0\0\0")
+    )
+    with pytest.raises(InputError, match="packed by method 98; deflate and zstd are read"):
+        read_log(path)
+
+
+def test_zstd_without_a_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from socialstats.errors import MissingDependency
+
+    path = zipped(tmp_path / "x.eval", entries(), zstd=True)
+    for name in ("compression", "compression.zstd", "zstandard", "pyarrow"):
+        monkeypatch.setitem(__import__("sys").modules, name, None)
+    with pytest.raises(MissingDependency, match=r"pip install 'socialstats\[zstd\]'"):
+        read_log(path)
+
+
+def test_unknown_files_say_what_was_looked_for(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"x\.json: no known log \(its keys: 'a' and 'b'\)\. Looked for: .*Inspect.*lm-eval"
+    ):
+        read_log(dump(tmp_path / "x.json", {"a": 1, "b": 2}))
+    with pytest.raises(InputError, match=r"there is no harness 'ispect'\. Harnesses: inspect, lm-eval"):
+        read_log(dump(tmp_path / "x.json", {"a": 1}), harness="ispect")
+    (tmp_path / "y.txt").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="no known log"):
+        read_log(tmp_path / "y.txt")
+    (tmp_path / "z").write_bytes(b"")
+    with pytest.raises(InputError, match="no known log"):
+        read_log(tmp_path / "z")
+
+
+def test_a_first_look_tells_lines_from_one_object(tmp_path: Path) -> None:
+    one, two = tmp_path / "a", tmp_path / "b"
+    one.write_text('{"a": 1,\n "b": [1, 2]}\n')
+    two.write_text('{"a": 1}\n{"a": 2}\n')
+    assert (look(one).kind, look(one).first) == ("object", {"a": 1, "b": [1, 2]})
+    assert (look(two).kind, look(two).first) == ("lines", {"a": 1})
