@@ -56,7 +56,7 @@ def survey(runfile: RunFile, answered: Callable[[str], bool]) -> Work:
         work.units += 1
         key = bytes.fromhex(ask.key)
         if key in seen:
-            problems.append(_twice(runfile, seen[key], unit))
+            problems += _twice(runfile, seen[key], unit)
             if len(problems) > SHOWN:
                 break
         seen.setdefault(key, place)
@@ -71,13 +71,15 @@ def survey(runfile: RunFile, answered: Callable[[str], bool]) -> Work:
     return work
 
 
-def _twice(runfile: RunFile, first: int, unit: Unit) -> Problem:
+def _twice(runfile: RunFile, first: int, unit: Unit) -> list[Problem]:
+    """Say that two units ask the same; they may where only the respondent differs, as for texts that judges score."""
     earlier = next(one for place, one in enumerate(all_units(runfile)) if place == first)
-    return Problem(
-        message=f"'{unit.name}' asks the very same as '{earlier.name}'",
-        source=runfile.items.source,
-        fix="Take one of them out; to ask a question more than once, use replicates.",
-    )
+    if earlier.item_id == unit.item_id and {**earlier.factors, "model": ""} == {**unit.factors, "model": ""}:
+        return []
+    fix = "Take one of them out; to ask a question more than once, use replicates."
+    return [
+        Problem(message=f"'{unit.name}' asks the very same as '{earlier.name}'", source=runfile.items.source, fix=fix)
+    ]
 
 
 def header(runfile: RunFile, run_id: str, n_units: int) -> dict[str, Any]:

@@ -6,9 +6,16 @@ from collections.abc import Callable, Mapping
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.protocols.base import CollectionProtocol, Settings
+from socialstats_collect.protocols.norms import Norms
+from socialstats_collect.protocols.roles import Roles
+from socialstats_collect.protocols.shares import Shares
 from socialstats_collect.protocols.template import Template
+from socialstats_collect.protocols.values import Values
+from socialstats_collect.protocols.who import Who
 
-PROTOCOLS: Mapping[str, Callable[[Settings], CollectionProtocol]] = {Template.name: Template}
+PROTOCOLS: Mapping[str, Callable[[Settings], CollectionProtocol]] = {
+    protocol.name: protocol for protocol in (Template, Roles, Norms, Who, Shares, Values)
+}
 
 
 def make_protocol(name: str, settings: Settings) -> CollectionProtocol:
