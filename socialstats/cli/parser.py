@@ -6,6 +6,7 @@ import argparse
 import difflib
 from typing import Any, NoReturn
 
+from socialstats.cli.auditing import add_audit
 from socialstats.cli.collecting import add_collecting
 from socialstats.cli.convert import add_convert
 from socialstats.cli.options import add_analysis, add_data, day
@@ -19,6 +20,7 @@ EPILOG = """examples:
   socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
   socialstats check choices.csv
   socialstats validate inspect.eval
+  socialstats audit table2.csv --rules rules.toml
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
 
 
@@ -79,6 +81,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_collecting(commands)
     add_convert(commands)
     add_validate(commands)
+    add_audit(commands)
     return parser
 
 
