@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from socialstats import audit as audit
+    from socialstats import claims as claims
     from socialstats import datasets as datasets
     from socialstats.designs.comparisons import Comparisons as Comparisons
     from socialstats.designs.label_lists import LabelLists as LabelLists
@@ -124,7 +125,7 @@ __all__ = [
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "STUDIES",
     # published numbers
-    "audit",
+    "audit", "claims",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results
@@ -136,7 +137,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("audit", "datasets"):
+    if name in ("audit", "claims", "datasets"):
         return importlib.import_module(f"socialstats.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'socialstats' has no attribute '{name}'")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from socialstats.audit.numbers import interval_of
+from socialstats.audit.grids import grim
 from socialstats.audit.numbers import printed as read
 from socialstats.claims.bench import Bench
 from socialstats.claims.samples import Reading, Sample
@@ -89,22 +89,23 @@ def not_whole(bench: Bench, claim: Claim, target: Target, sample: Sample | None)
     if not np.isin(bench.sample(claim.select, Reading(repeats="pooled")).value, (0.0, 1.0)).all():
         return ""
     sizes = sorted({n for n in (claim.n, sample.ok_rows, sample.rows) if n})
-    if any(has_count(claim.printed, n) for n in sizes):
+    if any(has_count(claim.printed, n, full=target.full) for n in sizes):
         return ""
     return f"no whole number of ones among {' or '.join(f'{n:,}' for n in sizes)} scores of 0 or 1 gives this mean"
 
 
-def has_count(printed: str, n: int) -> bool:
+def has_count(printed: str, n: int, *, full: bool) -> bool:
     """Tell whether k/n is printed so for a whole k (Brown & Heathers 2017).
 
     Examples
     --------
-    >>> has_count("0.81", 16), has_count("0.80", 16)
-    (True, False)
+    >>> has_count("0.81", 16, full=False), has_count("0.80", 16, full=False), has_count("0.8", 16, full=True)
+    (True, False, False)
     """
-    number = read(printed).share()
-    low, high = interval_of(number.value, number.unit, "half")
-    return bool(math.ceil(low * n) <= math.floor(high * n))
+    target = target_of(printed, full=full)
+    if target is None or not full:
+        return bool(grim(read(printed).share(), n))
+    return target.holds(round(target.value * n) / n)
 
 
 def not_printed(bench: Bench, claim: Claim) -> str:

@@ -40,6 +40,8 @@ class Own:
     n_units, n_clusters : int or None
     cluster : str
         Column; empty where units count as independent.
+    independent : bool
+        Whether units are known to count as independent where there are no clusters.
     undefined : str
         Why there is no standard error.
     """
@@ -53,6 +55,7 @@ class Own:
     n_clusters: int | None = None
     cluster: str = ""
     method: str = ""
+    independent: bool = True
     undefined: str = ""
 
 

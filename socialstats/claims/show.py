@@ -118,14 +118,20 @@ def own_text(own: Own) -> str:
     >>> own_text(Own(estimate=0.75, std_error=0.1, conf_low=0.5, conf_high=0.9, n_units=16, n_clusters=8, cluster="s"))
     "0.7500, 95% CI [0.5000, 0.9000]; 16 units in 8 clusters of 's'"
     """
-    units = count(own.n_units or 0, "unit")
-    where = f"{units} in {count(own.n_clusters, 'cluster')} of '{shorten(own.cluster)}'" if own.n_clusters else (
-        f"{units}, taken as independent"
-    )  # fmt: skip
+    where = f"; {where_text(own)}" if own.n_units or own.n_clusters else ""
     if own.conf_low is None:
-        return f"{number(own.estimate, 4)}, no interval ({own.undefined}); {where}"
+        return f"{number(own.estimate, 4)}, no interval ({own.undefined or 'none for this estimate'}){where}"
     ends = f"[{number(own.conf_low, 4)}, {number(own.conf_high, 4)}]"
-    return f"{number(own.estimate, 4)}, {level_text(own.level)} CI {ends}; {where}"
+    return f"{number(own.estimate, 4)}, {level_text(own.level)} CI {ends}{where}"
+
+
+def where_text(own: Own) -> str:
+    """Say how many units and clusters an estimate rests on."""
+    units = count(own.n_units, "unit") if own.n_units else ""
+    if not own.n_clusters:
+        return f"{units}, taken as independent" if own.independent else units
+    clusters = count(own.n_clusters, "cluster") + (f" of '{shorten(own.cluster)}'" if own.cluster else "")
+    return f"{units} in {clusters}" if units else clusters
 
 
 def rows_text(log: Checked) -> str:
