@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from socialstats.cli.analysis import prepare
+from socialstats.cli.claimed import claims_facts, claims_of, with_claims
 from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
@@ -24,13 +25,15 @@ SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 def run_report(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     plan = load_plan(options.plan)
+    claims = claims_of(options.claims)
     analysis = prepare(options, plan, verify=not options.no_verify)
     progress(options, f"{describe(analysis.design)[0]}; study {analysis.study.name}")
-    outcome, deviations = analysis.run()
-    write(options, outcome, plan, deviations, analysis.facts)
+    found, deviations = analysis.run()
+    outcome, stand = with_claims(found, claims)
+    write(options, outcome, plan, deviations, analysis.facts | claims_facts(options.claims))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
-    return 1 if reached else 0
+    return 1 if reached or not stand else 0
 
 
 def write(
@@ -67,11 +70,11 @@ def write(
 
 
 def refuse_to_overwrite(options: argparse.Namespace, targets: list[str]) -> None:
-    """Refuse outputs that are the data or the plan, and two outputs in one place."""
+    """Refuse outputs that are the data, the plan or the claims, and two outputs in one place."""
     named = [t for t in targets if t]
     if len(set(named)) < len(named):
         raise InputError(f"-o and --json both name '{named[0]}': give each its own place")
-    sources = [Path(name).resolve() for name in (options.data, options.plan) if name and name != "-"]
+    sources = [Path(name).resolve() for name in (options.data, options.plan, options.claims) if name and name != "-"]
     for target in named:
         if target != "-" and Path(target).resolve() in sources:
             raise InputError(f"{target} is an input of this report: name another file with -o or --json")
