@@ -96,6 +96,7 @@ def _report(commands: Any) -> None:
     add_analysis(report)
     add("-o", "--output", metavar="FILE", help="HTML file to write; - for stdout (default: report.html)")
     add("--json", metavar="FILE", help="also write every number as JSON; - for stdout")
+    add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
         help="exit with 1 when a caution of this severity is on the page")  # fmt: skip
     add("--date", type=day, metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
