@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats.cli.beside import read_beside
-from socialstats.cli.controls import zero_of
 from socialstats.cli.designs import Design, read
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
@@ -85,13 +84,12 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     design, simulated, facts = read_input(options, settings)
     study = pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
-    zero, control_facts = zero_of(options, study)
     beside, beside_facts = read_beside(options, settings, study)
     chosen = chosen_options(settings) | beside | fixed
     return Analysis(
-        design=design, study=study, options=StudyOptions(**chosen, zero=zero, simulated=simulated),
+        design=design, study=study, options=StudyOptions(**chosen, simulated=simulated),
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
-        facts=facts | control_facts | beside_facts | plan_facts(plan),
+        facts=facts | beside_facts | plan_facts(plan),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Tables that stand beside the data: labels of the stories, groups of the items."""
+"""Tables that stand beside the data: labels of the stories, groups of the items, control texts, weights."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from socialstats.errors import InputError
-from socialstats.studies import Study
+from socialstats.models.trait_weights import NAMED_WEIGHTS
+from socialstats.studies import STUDIES, Study
 from socialstats.tables import as_table, read_table
 
-OPTIONS = {"label_check": "labels", "item_groups": "item_groups"}  # option, or key of a plan -> field of StudyOptions
-BUNDLED = {"label_check": "_labels", "item_groups": "_roles"}  # ends of the names of bundled data sets
+# option, or key of a plan -> field of StudyOptions
+OPTIONS = {"label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights"}
+NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
+BUNDLED = {
+    "label_check": "_labels",
+    "item_groups": "_roles",
+    "controls": "_controls",
+}  # ends of the names of bundled data sets
 
 
 def read_beside(
@@ -36,13 +43,16 @@ def read_beside(
     for key, field in OPTIONS.items():
         path, words = settings.get(key), key.replace("_", " ")
         if path is not None and field not in study.beside:
-            raise InputError(f"--{key.replace('_', '-')} is for study role-conflict; this page is study {study.name}")
-        if path is not None:
+            homes = " or ".join(name for name, other in STUDIES.items() if field in other.beside)
+            raise InputError(f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}")
+        if path in NAMES.get(key, ()):
+            fields[field], facts[words] = study.beside[field](path), str(path)
+        elif path is not None:
             table = read_table(path)
             fields[field] = study.beside[field](table)
             digest = table.sha256() if table.sha256 is not None else ""
             facts |= {words: table.source, f"sha256 of the {words}": digest}
-        elif options.example is not None and field in study.beside:
+        elif options.example is not None and field in study.beside and key in BUNDLED:
             entry = bundled(options.example.replace("-", "_") + BUNDLED[key])
             if entry is not None:
                 fields[field] = study.beside[field](as_table(entry.load(), entry.name))

@@ -20,11 +20,12 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
         "levels": list, "scale": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
         "rater_groups": (str, list), "raters": list, "exclude": list, "label_check": str, "item_groups": str,
+        "controls": str,
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
         "covariate": str, "group": str, "reference": str, "adjust": (str, list), "smallest_effect": float,
-        "effect_scale": str,
+        "effect_scale": str, "weights": str,
     },
     "hypothesis": {
         "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "alternative": str,

@@ -21,6 +21,11 @@ TRAIT_WEIGHTS: Mapping[str, float] = MappingProxyType({
     "collective_responsibility": 0.875, "nuanced_pragmatism": 0.875,
 })  # fmt: skip
 
+EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType({
+    trait: math.copysign(TOTAL / len(TRAIT_WEIGHTS), weight) for trait, weight in TRAIT_WEIGHTS.items()
+})  # fmt: skip
+NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType({"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS})
+
 
 def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) -> dict[str, float]:
     """Return weights by trait.

@@ -13,7 +13,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"
-BESIDE = ("simulated", "labels", "item_groups")  # not settings: what was read beside the table
+BESIDE = ("simulated", "labels", "item_groups", "controls")  # not settings: what was read beside the table
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -43,7 +43,12 @@ class StudyOptions:
     effect_scale : {"raw", "d_z"}
         Unit of `smallest_effect`: that of the values, or standard deviations of the differences.
     zero : mapping of str to float, or None
-        What each judge gives to neutral texts (`socialstats.judge_zeros`), for the staged-values study.
+        What each judge gives to neutral texts (`socialstats.judge_zeros`), for the staged-values study; None: that of
+        `controls`, where these are given.
+    controls : Ratings or None
+        Scores of control texts, for the staged-values study.
+    weights : mapping of str to float, or None
+        Weight of each trait in the composite of the staged-values study; None: the paper's.
     labels : LabelCheck or None
         Labels of stories by people and judges (`socialstats.studies.label_check.read_labels`), for role-conflict.
     item_groups : mapping of str to mapping of item to group, or None
@@ -67,6 +72,8 @@ class StudyOptions:
     smallest_effect: float | None = None
     effect_scale: Literal["raw", "d_z"] = "raw"
     zero: Mapping[str, float] | None = None
+    controls: Ratings | None = None
+    weights: Mapping[str, float] | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None
     verify: bool = True
@@ -112,10 +119,9 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
-    controls : callable or None
-        Table of control texts -> `StudyOptions.zero`; None: the study takes none.
     beside : mapping of str to callable
-        Further tables that the study takes: field of `StudyOptions` -> what reads the Table for it.
+        Further tables that the study takes: field of `StudyOptions` -> what reads the Table (or a name that stands for
+        one) for it.
     """
 
     name: str
@@ -127,7 +133,6 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
-    controls: Callable[[Any], Mapping[str, float]] | None = None
     beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def applies(self, design: Design) -> bool:

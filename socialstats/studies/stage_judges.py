@@ -12,6 +12,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.outcome import Block, Table
+from socialstats.studies.stage_controls import control_table
 from socialstats.studies.stage_words import with_test
 from socialstats.text import count, listing, number, shorten
 
@@ -89,9 +90,7 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
             + listing([f"{number(v)} ({shorten(j, 40)})" for j, v in options.zero.items()], most=8)
             + ": that is their own zero."
         )
-        cells = tuple((judge, number(value)) for judge, value in options.zero.items())
-        caption = "The judges' own zero: composite of neutral control texts"
-        tables.append(Table(caption=caption, header=("Judge", "Composite"), cells=cells))
+        tables.append(zero_table(options))
     labels = [f"{r.term}, {(r.group or '').removesuffix(' of all models')}" for r in out]
     tables.append(rows_table(out, "Composite without each judge", term="Model, judges", labels=labels))
     return Block(
@@ -104,6 +103,15 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         f"{count(len(rows))} of them nothing is said about others.",
         tables=tuple(tables),
     )
+
+
+def zero_table(options: StudyOptions) -> Table:
+    """Return the composites of all control texts; of their mean alone where nothing else is known."""
+    if options.controls is not None:
+        return control_table(options.controls, options.weights, options.level)
+    cells = tuple((judge, number(value)) for judge, value in (options.zero or {}).items())
+    caption = "The judges' own zero: composite of neutral control texts"
+    return Table(caption=caption, header=("Judge", "Composite"), cells=cells)
 
 
 def wordings_block(spread: Result) -> Block:

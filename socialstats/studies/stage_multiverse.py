@@ -29,7 +29,9 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
         "stages": stages, "activation": None, "level": options.level, "seed": options.seed,
         "resamples": options.resamples, "model": "model" if "model" in design.strata else None,
     }  # fmt: skip
-    given |= {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0} if held else {}
+    given |= (
+        {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0} if held else {"weights": options.weights}
+    )
     listed = distinct(variants(part, main, given))
     what = "commitment" if held else "the composite"
     name = shorten(change_name(last_change(listed[0].compute())), 50)

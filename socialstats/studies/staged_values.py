@@ -11,7 +11,7 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
-from socialstats.metrics.trait_profile import judge_zeros, trait_profile
+from socialstats.metrics.trait_profile import trait_profile
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.trait_weights import TRAIT_WEIGHTS
 from socialstats.results import Result, Row
@@ -27,6 +27,7 @@ from socialstats.studies.stage_blocks import (
     trajectories_block,
     weights_block,
 )
+from socialstats.studies.stage_controls import controls_of, weights_of, with_zero
 from socialstats.studies.stage_judges import agreement_block, judges_block, wordings_block
 from socialstats.studies.stage_multiverse import stage_multiverse
 from socialstats.studies.stage_parts import (
@@ -42,9 +43,8 @@ from socialstats.studies.stage_words import answer, models_changed
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, quoted, shorten
 
-USED = ("seed", "resamples", "level", "smallest_effect", "zero", "verify")
+USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
 PARTS = ("scenario", "stage", "judge")
-NEUTRAL = ("balanced", "neutral")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
 
 
@@ -110,16 +110,6 @@ def read(
     )  # fmt: skip
 
 
-def zero_of(table: Table) -> dict[str, float]:
-    """Return the judges' own zero from a table of control texts: columns text, judge and the traits.
-
-    Texts called balanced or neutral count; all texts (which must then be neutral together) where none is.
-    """
-    texts = trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
-    neutral = [name for name in texts.strata["scenario"].levels if name.strip().lower() in NEUTRAL]
-    return judge_zeros(texts, texts=neutral or None)
-
-
 def suits(design: Ratings) -> bool:
     """Tell whether the design holds trait scores of stages, under the names that `trait_ratings` gives them."""
     if not {"scenario", "stage", "trait"} <= set(design.strata):
@@ -132,6 +122,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: where do the models lean, how does that change over the stages, and do the judges agree?"""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    options = with_zero(options)
     numbers = compute(design, options)
     results = numbers.all().values()
     shown = blocks(design, numbers, options)
@@ -161,7 +152,8 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     traits = only(main, "trait", tuple(TRAIT_WEIGHTS))
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     names: dict[str, Any] = {"model": "model" if "model" in design.strata else None}
-    profile: Any = trait_profile(traits, stages=stages, zero=options.zero, **names, **common)
+    weighted = names | common | {"weights": options.weights}
+    profile: Any = trait_profile(traits, stages=stages, zero=options.zero, **weighted)
     lean, tests = leaning(profile, options)
     several = len(main.raters) > 1
     held = COMMITMENT in main.strata["trait"].levels
@@ -169,7 +161,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     return Numbers(
         stages=stages, profile=profile, lean=lean, lean_tests=tests,
         commitment=None if alone is None else commitment_of(alone, stages, names | common),
-        spread=spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), stages, names | common),
+        spread=spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), stages, weighted),
         alpha=agreement(krippendorff_alpha, traits, common) if several else None,
         kappa=agreement(weighted_kappa, traits, common | {"weights": "quadratic"}) if several else None,
         commitment_alpha=agreement(krippendorff_alpha, alone, common) if several and alone is not None else None,
@@ -333,5 +325,5 @@ STUDY = Study(
     run=run,
     read=read,
     columns=COLUMNS,
-    controls=zero_of,
+    beside={"controls": controls_of, "weights": weights_of},
 )

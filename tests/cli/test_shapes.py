@@ -61,7 +61,7 @@ def test_controls_from_a_file(tmp_path: Path) -> None:
         ),
         (["--map", "pair=nothing"], "--map pair=nothing: no column 'nothing'"),
         (["--cluster", "topic"], "--cluster: this study takes scenario and pair as crossed clusters"),
-        (["--controls", "none.csv"], "--controls is for studies of judges' scores; this page is study"),
+        (["--controls", "none.csv"], "--controls is for study staged-values; this page is study"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -70,3 +70,17 @@ def test_what_does_not_fit_is_refused(
     out = str(tmp_path / "page.html")
     assert main(["report", "--example", "relationship-bias", "--study", "relationship-bias", *words, "-o", out]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_plan_names_controls_and_weights(tmp_path: Path) -> None:
+    scores, plan = tmp_path / "scores.csv", tmp_path / "plan.toml"
+    whole = datasets.staged_values()
+    whole[whole["model"].isin(["model 01", "model 04"])].to_csv(scores, index=False)
+    datasets.staged_values_controls().to_csv(tmp_path / "texts.csv", index=False)
+    plan.write_text(
+        f'[data]\ncontrols = "{(tmp_path / "texts.csv").as_posix()}"\n[inference]\nweights = "equal"\n', encoding="utf-8"
+    )
+    found = page([str(scores), "--plan", str(plan)], tmp_path)
+    assert found["settings"]["weights"]["openness"] == 1.0
+    assert set(found["settings"]["zero"]) == {"judge 1", "judge 2", "judge 3"}
+    assert found["run"]["facts"]["weights"] == "equal"

@@ -70,7 +70,7 @@ metric = "krippendorff_alpha"
         (("--study", "agreement"), 2, "no column for 'rater'"),
         (("--group", "domain"), 2, "--group has no effect on study paired"),
         (("--level", "2", "--study", "paired"), 2, "level must be between 0 and 1"),
-        (("--controls", "x.csv"), 2, "--controls is for studies of judges' scores"),
+        (("--controls", "x.csv"), 2, "--controls is for study staged-values"),
     ],
 )
 def test_what_the_report_refuses_check_refuses(

@@ -17,6 +17,7 @@ from socialstats.models.trait_weights import TRAIT_WEIGHTS
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
+from socialstats.studies.stage_controls import with_zero
 from socialstats.tables import as_table
 
 STUDY = STUDIES["staged-values"]
@@ -40,14 +41,20 @@ def frame() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def zero() -> dict[str, float]:
-    assert STUDY.controls is not None
-    return dict(STUDY.controls(as_table(datasets.staged_values_controls(), "controls")))
+def controls() -> object:
+    return STUDY.beside["controls"](as_table(datasets.staged_values_controls(), "controls"))
 
 
 @pytest.fixture(scope="module")
-def outcome(frame: pd.DataFrame, zero: dict[str, float]) -> Outcome:
-    return run_study(STUDY, read(frame), replace(FAST, zero=zero))
+def zero(controls: object) -> dict[str, float]:
+    found = with_zero(StudyOptions(controls=controls)).zero  # type: ignore[arg-type]
+    assert found is not None
+    return dict(found)
+
+
+@pytest.fixture(scope="module")
+def outcome(frame: pd.DataFrame, controls: object) -> Outcome:
+    return run_study(STUDY, read(frame), replace(FAST, controls=controls))
 
 
 def test_the_zero_is_that_of_the_balanced_text(zero: dict[str, float]) -> None:

@@ -60,15 +60,61 @@ def judge_zeros(
     >>> judge_zeros(design, weights={"open": 5, "closed": -5})
     {'j1': 5.0, 'j2': 20.0}
     """
-    used = checked_weights(weights, free=free_weights)
     names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
     part = chosen_texts(controls, names, texts)
-    answers = answers_of(part, names, tuple(used), ("all",))
+    found = control_composites(part, weights=weights, centre=centre, free_weights=free_weights, text=text, trait=trait)
+    judges = next(iter(found.values()))
+    return {judge: float(np.mean([one[judge] for one in found.values()])) for judge in judges}
+
+
+def control_composites(
+    controls: Ratings,
+    *,
+    weights: Mapping[str, float] | None = None,
+    centre: float = 10.0,
+    free_weights: bool = False,
+    text: str = "scenario",
+    trait: str = "trait",
+) -> dict[str, dict[str, float]]:
+    """Return the composite that each judge gives to each control text.
+
+    Parameters
+    ----------
+    controls : Ratings
+    weights, centre, free_weights, text, trait
+        As in `judge_zeros`.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        Text -> judge -> composite, texts and judges in the order of the design.
+
+    Raises
+    ------
+    InputError
+        As `judge_zeros`.
+
+    References
+    ----------
+    Krippendorff, K. (2019). Content analysis: An introduction to its methodology (4th ed.). Sage.
+
+    Examples
+    --------
+    >>> from socialstats import trait_ratings
+    >>> texts = {"text": ["left", "neutral"], "judge": ["j1", "j1"], "open": [18, 13], "closed": [4, 9]}
+    >>> design = trait_ratings(texts, traits=["open", "closed"], model=None, scenario="text")
+    >>> control_composites(design, weights={"open": 5, "closed": -5})
+    {'left': {'j1': 70.0}, 'neutral': {'j1': 20.0}}
+    """
+    used = checked_weights(weights, free=free_weights)
+    names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
+    answers = answers_of(controls, names, tuple(used), ("all",))
     middle = checked_number(centre, "centre")
     if not free_weights:
         check_range(answers, middle)
-    values = np.asarray(composites(answers.scores, used, middle).mean(axis=0))
-    return dict(zip(answers.judges, values.tolist(), strict=True))
+    values = composites(answers.scores, used, middle)
+    told = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
+    return {name: dict(zip(answers.judges, row, strict=True)) for name, row in zip(told, values.tolist(), strict=True)}
 
 
 def chosen_texts(controls: Ratings, names: Names, texts: Sequence[str] | None) -> Ratings:

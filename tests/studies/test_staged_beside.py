@@ -1,0 +1,95 @@
+"""Control texts and weights beside the table of staged values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from socialstats import datasets
+from socialstats.errors import InputError
+from socialstats.models.trait_weights import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.stage_controls import control_table, weights_of, with_zero
+from socialstats.tables import as_table
+
+STUDY = STUDIES["staged-values"]
+TRAITS = list(TRAIT_WEIGHTS)
+FAST = StudyOptions(resamples=200, verify=False)
+
+
+def composite(frame: pd.DataFrame, weights: object = TRAIT_WEIGHTS) -> pd.Series:
+    return (frame[TRAITS] - 10) @ pd.Series(dict(weights))[TRAITS]  # type: ignore[call-overload]
+
+
+def as_weights(values: dict[str, object]) -> object:
+    return as_table(pd.DataFrame({"trait": list(values), "weight": list(values.values())}), "weights")
+
+
+def test_weights_by_name_and_from_a_table() -> None:
+    assert weights_of("paper") == dict(TRAIT_WEIGHTS)
+    assert (
+        weights_of("equal")
+        == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()}
+        == checked_weights(EQUAL_WEIGHTS)
+    )
+    own = {t: 2.5 * np.sign(w) if t in TRAITS[:2] + TRAITS[5:7] else 0.0 for t, w in TRAIT_WEIGHTS.items()}
+    assert weights_of(as_weights(dict(reversed(own.items())))) == own  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"openness": "much"}, "weights: the weight of openness is 'much', which is no number"),
+        ({"openness": 9.0}, "weights add up to 7.875"),
+        ({"charm": 1.0}, "weights: no trait 'charm'"),
+    ],
+)
+def test_wrong_weights_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        weights_of(as_weights(dict(TRAIT_WEIGHTS) | change))  # type: ignore[arg-type]
+
+
+def test_weights_of_some_traits_or_other_columns_are_refused() -> None:
+    with pytest.raises(InputError, match="no weight of 'tradition'"):
+        weights_of(as_weights({t: w for t, w in TRAIT_WEIGHTS.items() if t != "tradition"}))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no column 'weight'"):
+        weights_of(as_table(pd.DataFrame({"trait": TRAITS}), "weights"))
+    with pytest.raises(InputError, match="choose from 'paper' and 'equal'"):
+        weights_of("eqal")
+
+
+def test_controls_by_judge_with_mean_interval_and_sd() -> None:
+    texts = datasets.staged_values_controls()
+    table = control_table(STUDY.beside["controls"](as_table(texts, "controls")), None, 0.95)
+    assert table.header == ("Text", "judge 1", "judge 2", "judge 3", "Mean", "Low", "High", "SD")
+    for line in table.cells:
+        own = composite(texts[texts["text"] == line[0]]).to_numpy()
+        ends = stats.ttest_1samp(own, 0).confidence_interval(0.95)
+        wanted = (*own, own.mean(), ends.low, ends.high, own.std(ddof=1))
+        assert [float(str(c).replace("−", "-")) for c in line[1:]] == pytest.approx(wanted, abs=0.0051)
+
+
+def test_other_weights_change_composites_and_the_zero() -> None:
+    whole = datasets.staged_values()
+    frame = whole[whole["model"].isin(["model 01", "model 04"])]
+    controls = STUDY.beside["controls"](as_table(datasets.staged_values_controls(), "controls"))
+    options = replace(FAST, controls=controls, weights=weights_of("equal"))
+    assert STUDY.read is not None
+    outcome = run_study(STUDY, STUDY.read(as_table(frame, "scores")), options)
+    texts = datasets.staged_values_controls()
+    balanced = texts[texts["text"] == "balanced"]
+    zero = dict(zip(balanced["judge"], composite(balanced, EQUAL_WEIGHTS), strict=True))
+    assert with_zero(options).zero == pytest.approx(zero)
+    assert outcome.settings["zero"] == pytest.approx(zero)
+    assert outcome.settings["weights"] == dict(EQUAL_WEIGHTS)
+    profile = outcome.blocks[0].results[0]
+    main = frame[frame["wording"] == 1]
+    for model, own in main.groupby("model"):
+        wanted = composite(own, EQUAL_WEIGHTS).mean() - np.mean(list(zero.values()))
+        assert profile.row(str(model), group="composite minus zero").estimate == pytest.approx(wanted)
+    given = replace(options, zero=dict.fromkeys(zero, 1.0))
+    assert with_zero(given) is given
