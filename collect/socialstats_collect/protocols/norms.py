@@ -28,8 +28,9 @@ class Norms:
     """Norm against goal.
 
     Items: ``goal``, ``situation``, ``norm``; best with ``scenario``, ``domain``, ``pressure`` (its kind; ``none``
-    without) and ``pressure_text`` (what is said). The order in which the actions are listed is drawn. The table is read by the study
-    norm-goal together with people's answers: ``source`` is ``model``, and each run of a model is a ``rater``.
+    without) and ``pressure_text`` (what is said). The order in which the actions are listed is drawn. The table is
+    read by the study norm-goal together with people's answers: ``source`` is ``model``, and each run of a model is
+    a ``rater``.
 
     Examples
     --------

@@ -32,8 +32,9 @@ class Shares:
     """Five-option ordinal question.
 
     Items: ``text`` (a rule of thumb); best with ``area``. Factor ``prompt``: ``options`` (the options alone),
-    ``described`` (each with its meaning), ``table`` (the options, and a table of their meanings). ``answer`` is A (<1 %) to E (>90 %)
-    whatever order was shown. The table is read by the study ordinal-alignment together with people's answers.
+    ``described`` (each with its meaning), ``table`` (the options, and a table of their meanings). ``answer`` is A
+    (<1 %) to E (>90 %) whatever order was shown. The table is read by the study ordinal-alignment together with
+    people's answers.
 
     Examples
     --------

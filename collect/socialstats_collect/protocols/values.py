@@ -39,9 +39,9 @@ class Values:
     """Staged role play, scored by judges.
 
     Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
-    ``scenario``, ``wording``. Judges: ``[judges] models``. Each reply is one request to each judge. A control text is an
-    item with ``control`` filled: it is only scored. The table has a row a stage and judge, and is read by the study
-    staged-values; a trait without a score is missing, never a default.
+    ``scenario``, ``wording``. Judges: ``[judges] models``. Each reply is one request to each judge. A control text
+    is an item with ``control`` filled: it is only scored. The table has a row a stage and judge, and is read by the
+    study staged-values; a trait without a score is missing, never a default.
 
     Examples
     --------
@@ -88,9 +88,13 @@ class Values:
             JUDGE, {"reply": text, "highest": str(HIGHEST), "committed": str(COMMITTED), "traits": ", ".join(TRAITS)}
         )
         return Ask(
-            model=judge, messages=({"role": "user", "content": words},),
-            parameters=dict(self.settings.judge_parameters), step=f"judge {stage}", replicate=unit.replicate, parent=parent,
-        )  # fmt: skip
+            model=judge,
+            messages=({"role": "user", "content": words},),
+            parameters=dict(self.settings.judge_parameters),
+            step=f"judge {stage}",
+            replicate=unit.replicate,
+            parent=parent,
+        )
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return a row for every stage and judge, also where a stage or a score is missing."""
