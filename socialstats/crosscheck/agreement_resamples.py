@@ -46,17 +46,17 @@ def group_checks(result: Result, row: Row, group: Group) -> list[Check]:
     """Compare the bootstrap of one group of units."""
     settings, counts = result.settings, group.counts
     units = Units.clusters(*group.clusters) if group.clusters else Units.rows(counts.copies)
-    cells, table = Cells(units=units, count=counts.copies), counts.table().toarray()
+    cells, levels = Cells(units=units, count=counts.copies), len(counts.levels)
     if result.metric == "krippendorff_alpha":
-        statistic = alpha(counts, table, settings["scale"])
-        package, peer = "krippendorff", krippendorffs(counts, table, settings["scale"])
+        statistic = alpha(counts, settings["scale"])
+        package, peer = "krippendorff", krippendorffs(counts, settings["scale"])
     else:
         kind = "gwet" if result.metric == "gwet_ac" else "fleiss"
-        statistic = coefficient(counts, table, result.extras["weights"], kind)
-        package, peer = peer_of(counts, table, result, kind)
+        statistic = coefficient(counts, result.extras["weights"], kind)
+        package, peer = peer_of(counts, result, kind)
     drawn = redrawn(
         cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"],
-        cost=max(1.0, table.shape[1] / 20),
+        cost=2 + (levels**2 / 2000 if settings.get("scale", "ratio") == "ratio" else levels / 1000),
     )  # fmt: skip
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], most=1.0)
     if drawn is not None and peer is not None:
@@ -74,7 +74,7 @@ def tallies_of(counts: RatingCounts) -> list[Tally]:
     return [tuple(unit) for unit in found]
 
 
-def alpha(counts: RatingCounts, table: FloatArray, scale: str) -> Statistic:
+def alpha(counts: RatingCounts, scale: str) -> Statistic:
     """Return the function from the number of each unit to Krippendorff's alpha, by pairs of values within units."""
     pairs = [
         (u, c, k, 2 * a * b / (sum(n for _, n in unit) - 1))
@@ -88,7 +88,8 @@ def alpha(counts: RatingCounts, table: FloatArray, scale: str) -> Statistic:
     within = np.array([((x[k] - x[c]) / (x[k] + x[c])) ** 2 for _, c, k, _ in pairs]) if scale == "ratio" else None
 
     def statistic(times: FloatArray) -> float:
-        margins, weight = times @ table, share * times[unit]
+        margins = np.bincount(counts.level, counts.n * times[counts.unit], len(x)).astype(np.float64)
+        weight = share * times[unit]
         if np.count_nonzero(margins) < 2:
             return math.nan
         n = float(margins.sum())
@@ -114,13 +115,13 @@ def far_apart(margins: FloatArray, x: FloatArray) -> float:
     return float(margins[used] @ apart**2 @ margins[used])
 
 
-def krippendorffs(counts: RatingCounts, table: FloatArray, scale: str) -> Statistic | None:
+def krippendorffs(counts: RatingCounts, scale: str) -> Statistic | None:
     """The krippendorff package on the units of a resample; None where it would need too much memory."""
     import krippendorff
 
-    used = np.flatnonzero(table.sum(axis=0))
-    if counts.n_units * len(used) ** 2 > LARGEST:
+    if counts.n_units * len(np.unique(counts.level)) ** 2 > LARGEST:
         return None
+    table = counts.table().toarray()
 
     def peer(times: FloatArray) -> Any:
         rows = np.repeat(table, times.astype(np.int64), axis=0)
@@ -131,28 +132,29 @@ def krippendorffs(counts: RatingCounts, table: FloatArray, scale: str) -> Statis
     return peer
 
 
-def coefficient(counts: RatingCounts, table: FloatArray, w: FloatArray, kind: str) -> Statistic:
+def coefficient(counts: RatingCounts, w: FloatArray, kind: str) -> Statistic:
     """Return the function from the number of each unit to Gwet's coefficient or Fleiss' kappa."""
-    size, q = table.sum(axis=1), len(w)
-    paired, share = size > 1, table / size[:, None]
+    q, paired = len(w), counts.size > 1
+    share = counts.n / counts.size[counts.unit]
     own = np.array([pair_agreement(unit, w) if p else 0.0 for unit, p in zip(tallies_of(counts), paired, strict=True)])
 
     def statistic(times: FloatArray) -> float:
         both = float(times[paired].sum())
         if not both:
             return math.nan
-        pi = times @ share / times.sum()
+        pi = np.bincount(counts.level, share * times[counts.unit], q) / times.sum()
         chance = float(pi @ w @ pi) if kind == "fleiss" else float(w.sum() * (pi @ (1 - pi))) / (q * (q - 1))
         return (float(times @ own) / both - chance) / (1 - chance) if 1 - chance > LEAST else math.nan
 
     return statistic
 
 
-def peer_of(counts: RatingCounts, table: FloatArray, result: Result, kind: str) -> tuple[str, Statistic]:
+def peer_of(counts: RatingCounts, result: Result, kind: str) -> tuple[str, Statistic]:
     """statsmodels' Fleiss' kappa where it has it; else direct sums over the pairs of ratings of every unit."""
     if kind == "fleiss" and result.settings["weights"] == "unweighted" and np.ptp(counts.size) == 0:
         from statsmodels.stats.inter_rater import fleiss_kappa
 
+        table = counts.table().toarray()
         return "statsmodels", lambda times: fleiss_kappa(np.repeat(table, times.astype(np.int64), axis=0))
     units, w = tallies_of(counts), result.extras["weights"]
 

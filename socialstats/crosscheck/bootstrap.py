@@ -21,7 +21,7 @@ from socialstats.results import Check, FloatArray, Row
 RESAMPLED = ("percentile", "basic", "bca", "studentized")
 WHY = "the same draws, every resample computed anew"
 SAMPLE = 64
-MOST_NUMBERS = 100_000_000  # calls times cells: about two seconds
+MOST_NUMBERS = 300_000_000  # calls times cells: about two seconds
 TIES = 1e-9
 CLOSE = 1e-7
 Statistic = Callable[[FloatArray], Any]
@@ -160,7 +160,7 @@ def redrawn(
 
 def resampled_checks(
     row: Row, drawn: Redrawn | None, ci: str, level: float, *, column: int = 0, factor: float = 1.0,
-    error: bool = True, most: float = math.inf,
+    error: bool = True, most: float = math.inf, close: float = CLOSE,
 ) -> list[Check]:  # fmt: skip
     """Compare standard error and ends of a row with those of the recomputed resamples.
 
@@ -179,6 +179,8 @@ def resampled_checks(
         The row's standard error is that of the resamples.
     most : float
         Limit of the upper end.
+    close : float
+        Relative tolerance.
     """
     if row.conf_low is None and row.conf_high is None and (row.std_error is None or not error):
         return []
@@ -186,16 +188,16 @@ def resampled_checks(
         note = "too many resamples of too many rows to compute one by one"
         return [compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=note)]
     value = float(drawn.estimate[column]) * factor
-    out = [relative(label(row, "of the cells resampled"), row.estimate, value, "numpy", WHY, CLOSE, size=1e-3)]
+    out = [relative(label(row, "of the cells resampled"), row.estimate, value, "numpy", WHY, close, size=1e-3)]
     if error and row.std_error is not None:
         found = drawn.std_error(column)
         theirs = None if found is None else found * abs(factor)
-        out.append(relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", WHY, CLOSE))
+        out.append(relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", WHY, close))
     low, high = (end * factor for end in drawn.ends(ci, column, level))
     for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high)):
         theirs = None if math.isnan(end) else min(end, most)
         if ours is not None:
-            out.append(relative(label(row, name), ours, theirs, "scipy", WHY, CLOSE, size=abs(high - low)))
+            out.append(relative(label(row, name), ours, theirs, "scipy", WHY, close, size=abs(high - low)))
     return out
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.row_arithmetic import end_checks
@@ -20,6 +20,7 @@ PAIRED_CI = (
 )
 TERMS = ("d_z", "d_av", "d_rm")
 ROUNDING = 1e-12
+HALF_DIGITS = 1e-6  # the root of 1 - r, where r is near 1
 
 
 def verify(result: Result) -> Verification:
@@ -50,7 +51,7 @@ def data_checks(result: Result, pairs: Vectors) -> list[Check]:
         r = float(pearsonr(pairs.x, pairs.y).statistic)
         theirs = float(d.mean() / d.std(ddof=1) * math.sqrt(2 * (1 - r)))
         why = "the root of 1 - r keeps half the digits where r is near 1"
-        size = 1e-6 * max(1.0, abs(rows["d_z"].estimate or 0.0))
+        size = HALF_DIGITS * max(1.0, abs(rows["d_z"].estimate or 0.0))
         checks.append(near("d_rm", rows["d_rm"].estimate, theirs, "scipy", why, relative=size))
     return checks
 
@@ -127,7 +128,8 @@ def bootstrap_checks(result: Result) -> list[Check]:
     out = []
     for term, row in shown.items():
         column, j = TERMS.index("d_z" if term == "g_z" else term), hedges(row.n - 1) if term == "g_z" and row.n else 1.0
-        out += resampled_checks(row, drawn, ci, settings["level"], column=column, factor=j)
+        close = HALF_DIGITS if term == "d_rm" else CLOSE
+        out += resampled_checks(row, drawn, ci, settings["level"], column=column, factor=j, close=close)
     if drawn is not None:
         for column, kind in ((0, "cohen_dz"), (1, "cohen")):
             peer = peer_of(design.first, design.second, kind)

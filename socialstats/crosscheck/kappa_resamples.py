@@ -23,6 +23,7 @@ from socialstats.results import Check, FloatArray, Result, Row
 
 LEAST = 1e-12
 JOINT = ("mean", "pooled")
+Places = tuple[Any, Any]
 
 
 def bootstrap_checks(result: Result, scheme: str | None) -> list[Check]:
@@ -56,7 +57,7 @@ def group_checks(result: Result, rows: dict[str, Row], found: Patterns, scheme: 
     cells = Cells(units=found.units(), count=found.count)
     drawn = redrawn(
         cells, kappas(pairs, apart, found.count), ci=settings["ci"], resamples=settings["resamples"],
-        seed=settings["seed"], cost=len(pairs) / 2,
+        seed=settings["seed"], cost=len(pairs) * (1 + len(apart) ** 2 / 2000),
     )  # fmt: skip
     out = []
     for column, term in enumerate((*names.values(), *JOINT)):
@@ -83,8 +84,23 @@ class Pair:
 
     def table(self, times: FloatArray) -> FloatArray:
         """Square table of the units of a resample."""
-        k, cell = self.levels, self.levels * self.x + self.y
-        return np.bincount(cell, times[self.there], k * k).reshape(k, k).astype(np.float64)
+        table: FloatArray = tables_of([self], times)[0]
+        return table
+
+
+def tables_of(pairs: Sequence[Pair], times: FloatArray, place: Places | None = None) -> FloatArray:
+    """Square tables of the units of a resample, (pairs, levels, levels)."""
+    k = pairs[0].levels
+    there, cell = places_of(pairs) if place is None else place
+    flat: FloatArray = np.bincount(cell, times[there], len(pairs) * k * k).astype(np.float64)
+    return flat.reshape(len(pairs), k, k)
+
+
+def places_of(pairs: Sequence[Pair]) -> Places:
+    """Return the cells of all pairs of raters one after the other, and their place in the flattened tables."""
+    k = pairs[0].levels
+    place = [p * k * k + k * pair.x + pair.y for p, pair in enumerate(pairs)]
+    return np.concatenate([pair.there for pair in pairs]), np.concatenate(place)
 
 
 def kappas(pairs: Sequence[Pair], apart: FloatArray, count: FloatArray) -> Statistic:
@@ -92,26 +108,28 @@ def kappas(pairs: Sequence[Pair], apart: FloatArray, count: FloatArray) -> Stati
 
     The mean is that of the pairs which have a kappa, on two units or more, in the sample itself.
     """
-    whole = [disagreements(pair.table(count), apart) for pair in pairs]
-    used = [n >= 2 and expected > LEAST * n for n, _, expected in whole]
+    place = places_of(pairs)
+    whole, _, expected = disagreements(tables_of(pairs, count, place), apart)
+    used = (whole >= 2) & (expected > LEAST * whole)
 
     def statistic(times: FloatArray) -> list[float]:
-        parts = [disagreements(pair.table(times), apart) for pair in pairs]
-        single = [1 - seen / chance if n and chance > LEAST * n else math.nan for n, seen, chance in parts]
-        kept = [kappa for kappa, use in zip(single, used, strict=True) if use and not math.isnan(kappa)]
-        total = sum(chance for n, _, chance in parts if n)
-        seen = sum(part[1] for part in parts)
-        known = total > LEAST * sum(part[0] for part in parts)
-        return [*single, sum(kept) / len(kept) if kept else math.nan, 1 - seen / total if known else math.nan]
+        n, seen, chance = disagreements(tables_of(pairs, times, place), apart)
+        known = chance > LEAST * n
+        single = np.where(known, 1 - seen / np.where(known, chance, 1.0), np.nan)
+        kept = single[used & known]
+        joint = float(chance.sum()) > LEAST * float(n.sum())
+        pooled = 1 - float(seen.sum()) / float(chance.sum()) if joint else math.nan
+        return [*single.tolist(), float(kept.mean()) if len(kept) else math.nan, pooled]
 
     return statistic
 
 
-def disagreements(table: FloatArray, apart: FloatArray) -> tuple[float, float, float]:
-    """Units, and how far they are apart in all, seen and by chance."""
-    n = float(table.sum())
-    chance = float(table.sum(axis=1) @ apart @ table.sum(axis=0)) / n if n else 0.0
-    return n, float((table * apart).sum()), chance
+def disagreements(tables: FloatArray, apart: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Units of each table, and how far they are apart in all, seen and by chance, each (pairs,)."""
+    rows, columns = tables.sum(axis=2), tables.sum(axis=1)
+    n = rows.sum(axis=1)
+    chance = ((rows @ apart) * columns).sum(axis=1) / np.maximum(n, 1.0)
+    return n, (tables * apart).sum(axis=(1, 2)), chance
 
 
 def statsmodels_kappa(pair: Pair, apart: FloatArray) -> Statistic:

@@ -220,8 +220,8 @@ def flip_check(ours: float, theirs: float, draws: int, result: Result) -> Check:
 
 def bootstrap_checks(result: Result) -> list[Check]:
     """Compute the mean difference of every resample, and for studentized intervals its error, from its own pairs."""
-    settings, design = result.settings, result.design
-    if settings["ci"] not in RESAMPLED:
+    settings, design, row = result.settings, result.design, result.rows[0]
+    if settings["ci"] not in RESAMPLED or (row.conf_low is None and row.conf_high is None):
         return []
     factors = cluster_factors(design, settings["cluster"])
     cells, d = Cells(units=units_of(design, factors), count=design.count), design.first - design.second
@@ -229,7 +229,7 @@ def bootstrap_checks(result: Result) -> list[Check]:
     statistic = mean_with_error(cells, d, groups if settings["ci"] == "studentized" and factors else None)
     drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
     level = settings["level"] if settings["alternative"] == "two_sided" else 2 * settings["level"] - 1
-    out = resampled_checks(result.rows[0], drawn, settings["ci"], level, error=False)
+    out = resampled_checks(row, drawn, settings["ci"], level, error=False)
     if drawn is None:
         return out
     from statsmodels.stats.weightstats import DescrStatsW

@@ -67,7 +67,7 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     statistic = mean_with_error(cells, data.values)
     drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
-    if drawn is None:
+    if drawn is None or row is not result.rows[0]:
         return out
     from statsmodels.stats.weightstats import DescrStatsW
 

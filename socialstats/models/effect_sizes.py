@@ -15,6 +15,7 @@ from socialstats.text import number
 
 TERMS = ("d_z", "d_av", "d_rm")
 SMALL = 1e-12
+ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
 LARGEST_RATIO = {100: 1.15, 20: 1.3}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
 
 
@@ -62,35 +63,33 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
 
     d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2);
     d_rm = d_z sqrt(2 (1 - r)) (Cohen 1988, p. 48; Cumming 2012, p. 291; Morris & DeShon 2002). Sums are of
-    values minus the means of the whole sample, against cancellation.
+    values minus the means of the whole sample, against cancellation; what a variance keeps of them by rounding alone
+    (a resample of equal values) is 0.
 
     Returns
     -------
-    table : (cells, 6) float64 array
+    table : (cells, 8) float64 array
     finish : callable
-        (B, 6) -> (B, 3); NaN where a standard deviation is 0.
+        (B, 8) -> (B, 3); NaN where a standard deviation is 0.
     """
     c = pairs.count
-    mean_1, mean_2 = float(c @ pairs.first / c.sum()), float(c @ pairs.second / c.sum())
+    x, y, d = (v - float(c @ v / c.sum()) for v in (pairs.first, pairs.second, pairs.difference))
     gap = float(c @ pairs.difference / c.sum())
-    x, y = pairs.first - mean_1, pairs.second - mean_2
-    table = np.column_stack([c * x, c * y, c * x * x, c * y * y, c * x * y, c])
+    table = np.column_stack([c * x, c * y, c * d, c * x * x, c * y * y, c * d * d, c * x * y, c])
     floor = SMALL * max(1.0, pairs.n) * np.finfo(np.float64).eps * pairs.magnitude**2
 
     def finish(sums: FloatArray) -> FloatArray:
-        n = sums[:, 5]
+        n = sums[:, 7]
         with np.errstate(invalid="ignore", divide="ignore"):
-            a, b = sums[:, 0] / n, sums[:, 1] / n
-            v_1, v_2, cov = (
-                (sums[:, k] - n * p * q) / (n - 1) for k, p, q in ((2, a, a), (3, b, b), (4, a, b))
-            )  # fmt: skip
-            v_d = v_1 + v_2 - 2 * cov
-            least = np.maximum(floor, 1e-13 * (v_1 + v_2))
-            m, s = gap + a - b, np.sqrt(np.where(v_d > least, v_d, np.nan))
-            scale = np.sqrt(np.where(v_1 + v_2 > least, (v_1 + v_2) / 2, np.nan))
-            both = (v_1 > least) & (v_2 > least)
-            r = np.where(both, np.clip(cov / np.sqrt(v_1 * v_2), -1, 1), np.nan)
-            return np.column_stack([m / s, m / scale, m / s * np.sqrt(2 * (1 - r))])
+            means = sums[:, :3] / n[:, None]
+            v = (sums[:, 3:6] - n[:, None] * means**2) / (n - 1)[:, None]
+            v = np.where(v > np.maximum(floor, ROUNDING * sums[:, 3:6] / (n - 1)[:, None]), v, 0.0)
+            cov = (sums[:, 6] - n * means[:, 0] * means[:, 1]) / (n - 1)
+            m, mixed, both = gap + means[:, 2], v[:, 0] + v[:, 1], v[:, 0] * v[:, 1] > 0
+            d_z = m / np.sqrt(np.where(v[:, 2] > 0, v[:, 2], np.nan))
+            d_av = m / np.sqrt(np.where(mixed > 0, mixed / 2, np.nan))
+            r = np.where(both, np.clip(cov / np.sqrt(v[:, 0] * v[:, 1]), -1, 1), np.nan)
+            return np.column_stack([d_z, d_av, d_z * np.sqrt(2 * (1 - r))])
 
     return table, finish
 

@@ -16,6 +16,7 @@ from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import shorten
 
 ROUNDING = 8 * float(np.finfo(np.float64).eps)
+LEFT = 1e-13  # share of a sum of squares that rounding can leave of a sum that is 0
 MOST_LABEL = 30
 
 
@@ -186,7 +187,8 @@ def studentized_mean(
     def with_error(sums: FloatArray) -> FloatArray:
         total, size, ss, sn, nn, groups = sums.T
         mean = total / size
-        squares = np.maximum(ss - 2 * mean * sn + mean**2 * nn, 0.0)
+        squares = ss - 2 * mean * sn + mean**2 * nn
+        squares = np.where(squares > LEFT * (ss + mean**2 * nn), squares, 0.0)  # equal values, but for rounding
         return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
 
     boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed)
@@ -194,6 +196,4 @@ def studentized_mean(
         estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
         units=boot.units, seed=boot.seed, scheme=boot.scheme,
     )  # fmt: skip
-    # a resample of one unit over and over has an error of rounding, not of sampling
-    errors = np.where(boot.replicates[:, 1:] > 1e-9 * boot.estimate[1], boot.replicates[:, 1:], 0.0)
-    return studentized(alone, std_error=boot.estimate[1:], std_errors=errors, level=level)
+    return studentized(alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level)

@@ -277,3 +277,16 @@ def test_rounding_is_no_standard_error():
     for row in effect_sizes(pairs, resamples=200).rows:
         assert row.std_error is None
         assert row.undefined
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1e-6, 1e5])
+def test_resamples_of_equal_differences_have_no_size(scale):
+    """A variance of rounding alone is none: d_z of such a resample would be about 1e7."""
+    x, y = np.array([3, 1, 4, 1, 5, 9, 2, 6.0]), np.array([2, 0, 3, 1, 3, 7, 0, 7.0])  # stories with one difference
+    rows = pd.concat(
+        pd.DataFrame({"unit": range(8), "condition": name, "value": scale * values, "story": [0, 0, 0, 1, 2, 2, 2, 3]})
+        for name, values in (("x", x), ("y", y))
+    )
+    result = effect_sizes(Paired.from_frame(rows, conditions=("x", "y"), cluster="story"), ci="percentile")
+    assert result.row("d_z").std_error < 10
+    assert result.verify().ok
