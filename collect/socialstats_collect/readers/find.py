@@ -76,6 +76,8 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
     chosen = {harness: known[_named(harness, known)]} if harness is not None else known
     source = look(place)
     found = _in(source, list(chosen.values()), 0)
+    if not found and source.trouble:
+        raise InputError(source.trouble)
     if not found:
         held = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
         needs = "; ".join(module.NEEDS for module in chosen.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Literal
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.readers.files import ZIP_MAGIC, files_in, head_of
-from socialstats_collect.readers.streaming import JsonStream
+from socialstats_collect.readers.streaming import CHUNK, JsonStream
 
 Kind = Literal["folder", "zip", "object", "list", "lines", "text"]
 
@@ -29,6 +28,8 @@ class Source:
         first megabytes are absent.
     names
         Files of the folder, or entries of the zip.
+    trouble
+        What broke the first look, for a file that no reader knows.
 
     Examples
     --------
@@ -43,6 +44,7 @@ class Source:
     kind: Kind
     first: dict[str, Any] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    trouble: str = ""
 
     def has(self, *keys: str) -> bool:
         """Tell whether the first look found all these members."""
@@ -63,14 +65,13 @@ def look(path: Path) -> Source:
     if head.startswith(ZIP_MAGIC):
         return Source(path=path, kind="zip", names=_entries(path))
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start == b"[":
-        first = _first_element(head, path.name)
-        return Source(path=path, kind="list", first=first if isinstance(first, dict) else {})
-    if start != b"{":
+    if start not in (b"[", b"{"):
         return Source(path=path, kind="text")
-    members, rest = _members(head, path.name)
-    lines = rest.lstrip().startswith(b"{") or path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    return Source(path=path, kind="lines" if lines else "object", first=members)
+    first, rest, trouble = _first(head, path.name, start == b"[")
+    if start == b"[":
+        return Source(path=path, kind="list", first=first, trouble=trouble)
+    lines = rest.startswith("{") or path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    return Source(path=path, kind="lines" if lines else "object", first=first, trouble=trouble)
 
 
 def _entries(path: Path) -> tuple[str, ...]:
@@ -82,22 +83,21 @@ def _entries(path: Path) -> tuple[str, ...]:
         raise InputError(f"{message}. Copy it again, or wait until the run has ended") from error
 
 
-def _members(head: bytes, name: str) -> tuple[dict[str, Any], bytes]:
-    """Return the members of the first object as far as they go, and what follows it."""
+def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, str]:
+    """Return the members of the first object as far as they go, what follows it, and what broke it.
+
+    A first look forgives what a reader will name, and that the head may end in the middle of a value.
+    """
     found: dict[str, Any] = {}
-    raw = io.BytesIO(head)
     try:
-        stream = JsonStream(raw, Problem(message="", source=name), nan=True)
+        stream = JsonStream.of(head, Problem(message="", source=name), nan=True)
+        if is_list:
+            element = next(stream.elements(), None)
+            return (element if isinstance(element, dict) else {}), "", ""
         for key in stream.members():
             found[key] = None
             found[key] = stream.value(plain=True)
-        return found, b"{" if stream.peek() == "{" else b""
-    except InputError:  # a first look forgives what a reader will name
-        return found, b""
-
-
-def _first_element(head: bytes, name: str) -> Any:
-    try:
-        return next(JsonStream(io.BytesIO(head), Problem(message="", source=name), nan=True).elements(), None)
-    except InputError:
-        return None
+        return found, stream.peek(), ""
+    except InputError as error:
+        cut = len(head) >= CHUNK and "not UTF-8" not in str(error)
+        return found, "", "" if cut else str(error)
