@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +116,12 @@ def test_wrong_words_are_named(
 
 
 def test_battles_are_read_by_the_study_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    names = ["x", "y", "z"]
-    battles = [{"model_a": a, "model_b": b, "winner": ("model_a", "model_b", "tie", "oops")[(k + 2 * i + j) % 4]}
-               for k in range(12) for i, a in enumerate(names) for j, b in enumerate(names) if a != b]  # fmt: skip
+    draw, names = random.Random(2), ["w", "x", "y", "z"]
+    battles = [
+        {"model_a": a, "model_b": b, "winner": draw.choice(["model_a", "model_a", "model_b", "tie", "oops"])}
+        for a, b in itertools.permutations(names, 2)
+        for _ in range(12)
+    ]
     table = tmp_path / "table.csv"
     _, _, err = run(capsys, str(dump_lines(tmp_path / "b.jsonl", battles)), "-o", str(table))
     said = next(line for line in err.splitlines() if "socialstats report TABLE" in line)
@@ -149,9 +154,8 @@ def test_traits_made_wide_are_read_by_staged_values(tmp_path: Path, capsys: pyte
         }
         for k in range(6)
     }
-    runs = dump(
-        tmp_path / "runs.json", {"r": {"model_name": "m", "judge_models": ["j"], "scenario_tasks": {"1": tasks}}}
-    )
+    held = {"model_name": "m", "judge_models": ["j"], "scenario_tasks": {"1": tasks}}
+    runs = dump(tmp_path / "runs.json", {"r": held})
     table = tmp_path / "traits.csv"
     assert run(capsys, str(runs), "--wide", "trait", "-o", str(table))[0] == 0
     words = ["--study", "staged-values", "-o", str(tmp_path / "page.html"), "--resamples", "100", "--no-verify", "-q"]
@@ -160,15 +164,14 @@ def test_traits_made_wide_are_read_by_staged_values(tmp_path: Path, capsys: pyte
 
 
 def test_stories_are_read_by_role_conflict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    roles = {"F01": "father", "F02": "mother", "O01": "nurse", "O02": "judge", "R01": "monk"}
-    codes = [*roles]
-    for k in range(120):
-        a, b = codes[k % 5], codes[(k + 1 + k // 5 % 4) % 5]
-        ea, eb = k // 20 % 3, k // 7 % 3
+    codes = [f"{letter}0{k}" for letter in "FOR" for k in range(1, 5)]
+    roles = {code: f"role {code}" for code in codes}
+    draw = random.Random(1)
+    for (a, b), ea, eb in itertools.product(itertools.combinations(codes, 2), range(2), range(2)):
         options = [roles[a], roles[b]] if (ea + eb) % 2 == 0 else [roles[b], roles[a]]
-        chosen = options[(k * 7 // 3) % 2]
+        chosen = draw.choice(options)
         story = {"Answer": "AB"[options.index(chosen)], "Option": options, "Selected": chosen, "Raw_Response": ""}
-        dump(tmp_path / "out" / "m" / "man" / f"{a[0]}-{b[0]}" / f"{a}-{b}_{k}-{k}_{ea}-{eb}.json", story)
+        dump(tmp_path / "out" / "m" / "man" / f"{a[0]}-{b[0]}" / f"{a}-{b}_1-1_{ea}-{eb}.json", story)
     table = tmp_path / "table.csv"
     _, _, err = run(capsys, str(tmp_path / "out"), "-o", str(table))
     said = next(line for line in err.splitlines() if "socialstats report TABLE" in line)

@@ -80,7 +80,7 @@ def _swapped(match: re.Match[str]) -> bool:
 
 def _story(match: re.Match[str]) -> dict[str, str | None]:
     """Return codes, domains and urgencies of a story; an expectation's urgency is its number modulo 3, plus 1."""
-    found: dict[str, str | None] = {"pair": f"{match['a']}-{match['b']}"}
+    found: dict[str, str | None] = {"pair": "-".join(sorted((match["a"], match["b"])))}
     for side, code, obligation, expectation in (("a", "a", "oa", "ea"), ("b", "b", "ob", "eb")):
         number = match[expectation]
         found |= {
