@@ -20,7 +20,7 @@ SAME = "the same sums in another order of arithmetic"
 LOOPS = "loops over units with statistics.multimode: the same sums in another order"
 CLOSEST = "the closest group has the smallest mean"
 TOLERANCE = 1e-9
-REFUSED = "refused"
+REFUSED, AT, LINE = "refused", "share at distance", "reference line"
 Expected = dict[tuple[str, str | None], float | None]
 
 
@@ -49,8 +49,14 @@ def verify(result: Result) -> Verification:
     from socialstats.crosscheck.ada_met_halves import population_checks
 
     told = tell(result)
-    checks = [by_scipy(result, told), *population_checks(result, told)]
-    expected = {**model_means(result, told), **group_means(result, told), **shares(result), **lines(result, told)}
+    groups = {row.group for row in result.rows}
+    expected = group_means(result, told)
+    checks: list[Check] = []
+    if None in groups:  # of a result cut down to its groups only these are compared
+        checks += [by_scipy(result, told), *population_checks(result, told)]
+        expected |= {**model_means(result, told), **shares(result, told)}
+    if LINE in groups:
+        expected |= lines(result, told)
     kinds: dict[str, list[Check]] = {}
     for row in result.rows:
         if (row.term, row.group) not in expected:
@@ -67,7 +73,9 @@ def verify(result: Result) -> Verification:
 
 def kind_of(group: str | None) -> str:
     """Rows of one kind are reported together."""
-    return "" if group is None else group.partition(":")[0].partition(" = ")[0]
+    if group is not None and group.startswith(AT):
+        return AT
+    return "" if group is None else group.partition(":")[0].partition(" = ")[0].partition(",")[0]
 
 
 def tell(result: Result) -> Told:
@@ -177,6 +185,11 @@ def model_means(result: Result, told: Told) -> Expected:
     for model in told.models:
         own = distances(told, result, model)
         out[model, None] = mean(own, told)
+        near = {unit: round(round(x, 9)) for unit, x in own.items() if x is not None}
+        total = sum(told.weight[unit] for unit in near)
+        for step in range(math.ceil(max([told.scores[-1] - told.scores[0], *near.values()])) + 1):
+            share = sum(told.weight[unit] for unit, x in near.items() if x == step) / total if total else None
+            out[model, f"{AT} {step}"] = share
         if name is None:
             continue
         level_of = {u: factors[name].levels[c] for u, c in zip(design.units, factors[name].codes, strict=True)}
@@ -218,21 +231,35 @@ def group_means(result: Result, told: Told) -> Expected:
     return out
 
 
-def shares(result: Result) -> Expected:
-    """Expected shares of refusals and of unparsed answers."""
-    told = tell(result)
+def shares(result: Result, told: Told) -> Expected:
+    """Expected shares of refusals and of unparsed answers, over all units and by stratum."""
     out: Expected = {}
-    for model, own in told.models.items():
-        total = sum(told.weight[unit] for unit in own)
-        for name, kind in (("share refused", REFUSED), ("share unparsed", None)):
-            if total:
-                out[model, name] = sum(told.weight[u] for u, given in own.items() if given == kind) / total
+    for place, kept in [("", set(told.people)), *strata_of(result)]:
+        for model, own in told.models.items():
+            some = {unit: given for unit, given in own.items() if unit in kept}
+            total = sum(told.weight[unit] for unit in some)
+            for name, kind in (("share refused", REFUSED), ("share unparsed", None)):
+                if total:
+                    share = sum(told.weight[u] for u, given in some.items() if given == kind) / total
+                    out[model, f"{name}{place}"] = share
     return out
+
+
+def strata_of(result: Result) -> list[tuple[str, set[str]]]:
+    """How the levels of the stratum are written in shares, and their units."""
+    design, name = result.design, result.settings["stratum"]
+    if name is None:
+        return []
+    factor = {**{f.name: f for f in design.clusters}, **design.strata}[name]
+    return [
+        (f", {name} = {level}", {u for u, c in zip(design.units, factor.codes.tolist(), strict=True) if c == code})
+        for code, level in enumerate(factor.levels)
+    ]
 
 
 def lines(result: Result, told: Told) -> Expected:
     """Expected reference lines: each answer always, any answer, and a person against the mode of the others."""
-    settings, group = result.settings, "reference line"
+    settings, group = result.settings, LINE
     out: Expected = {}
     constant = {}
     for label, score in zip(told.labels, told.scores, strict=True):

@@ -76,7 +76,7 @@ def population(
     less = Residuals.of(targets, fewer, known, answers.weight, clusters)
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = full.weight / less.weight
-    parts = full.pieces_of(features(*whole)), less.pieces_of(np.column_stack([half, known]).reshape(1, -1))
+    parts = full.pieces_of(features(*whole)), less.pieces_of(np.column_stack([half, known]).reshape(-1, 1))
     ends, errors = [], []
     for rate in (FAST, SLOW):
         sums = [

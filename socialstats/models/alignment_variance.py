@@ -83,9 +83,13 @@ class Residuals:
         return cls(whole=whole, parts=tuple(parts), pieces=np.min(touched, axis=0) if clusters else size, weight=size)
 
     def pieces_of(self, features: FloatArray) -> list[FloatArray]:
-        """Residuals of each part's pieces, (b, units * (k + 2)) to (pieces, b) arrays."""
-        flat = np.ascontiguousarray(features.T)
-        return [np.asarray(one.sums @ flat) for one in self.parts]
+        """Residuals of each part's pieces, (units * (k + 2), b) to (pieces, b) arrays."""
+        return [np.asarray(one.sums @ features) for one in self.parts]
+
+    @property
+    def block(self) -> int:
+        """Resamples whose pieces fit into memory."""
+        return int(max(1, MEMORY // (8 * max(len(one.target) for one in self.parts))))
 
     def unit_variance(self, sums: Sequence[FloatArray]) -> FloatArray:
         """Variance of the means over units (clusters): G / (G - 1) * sum of squared pieces / W^2, (means,)."""
@@ -123,9 +127,12 @@ def part(sign: float, row: IntArray, column: IntArray, each: FloatArray, code: I
 
 
 def features(distances: FloatArray, known: FloatArray) -> FloatArray:
-    """Distances (b, units, k + 1) and whether they are known (b, units), beside each other and flat."""
-    both = np.concatenate([distances * known[..., None], known[..., None]], axis=2)
-    return both.reshape(len(both), -1)
+    """Distances (b, units, k + 1) beside whether they are known (b, units), as columns: (units * (k + 2), b)."""
+    b, n, width = distances.shape
+    out = np.empty((n, width + 1, b))
+    np.multiply(distances.transpose(1, 2, 0), known.T[:, None], out=out[:, :-1])
+    out[:, -1] = known.T
+    return out.reshape(-1, b)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -142,21 +149,15 @@ class PeopleSpread:
     moments: list[list[FloatArray]] = field(default_factory=list)
 
     def add(self, drawn: FloatArray) -> None:
-        """Take in the features of resamples of the people, (b, units * (k + 2))."""
-        most = max(1, MEMORY // (8 * max(len(one.target) for one in self.residuals.parts)))
-        for start in range(0, len(drawn), most):
-            self.add_some(drawn[start : start + most])
-
-    def add_some(self, drawn: FloatArray) -> None:
-        """Take in as many as fit into memory."""
+        """Take in the features of resamples of the people, (units * (k + 2), b)."""
         sums = self.residuals.pieces_of(drawn)
-        self.means.append(np.asarray(self.residuals.whole @ np.ascontiguousarray(drawn.T)).T)
+        self.means.append(np.asarray(self.residuals.whole @ drawn).T)
         fresh = [[x.sum(axis=1), (x**2).sum(axis=1)] for x in sums]
         for total, more in zip(self.moments, fresh, strict=bool(self.count)):
             for moment, one in zip(total, more, strict=True):
                 moment += one
         self.moments = self.moments or fresh
-        self.count += len(drawn)
+        self.count += drawn.shape[1]
 
     def variance(self) -> FloatArray:
         """Variance that the people add, not below 0, (means,)."""
@@ -243,7 +244,10 @@ class Watch:
 
     def add(self, distances: FloatArray, known: FloatArray) -> None:
         """Take in resamples of the people."""
-        self.people.add(features(distances, known))
+        block = self.people.residuals.block
+        for start in range(0, len(known), block):
+            some = slice(start, start + block)
+            self.people.add(features(distances[some], known[some]))
 
     def spread(self) -> Spread:
         """Return the standard errors."""

@@ -10,26 +10,28 @@ import numpy as np
 
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.errors import InputError
-from socialstats.metrics.ada_met import ada_met
+from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.results import Result, Row, Verification
-from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of, range_text, strata_block
+from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of
 from socialstats.studies.alignment_blocks import (
-    closest_block,
+    RULES,
     distance_block,
-    group_block,
     line_rows,
     model_rows,
+    near_block,
     rules_block,
     stratum_block,
-    variants_block,
 )
+from socialstats.studies.alignment_groups import closest_block, group_block
+from socialstats.studies.alignment_models import describe, without_people
+from socialstats.studies.alignment_multiverse import variants_block
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verify_all, with_holm
+from socialstats.studies.estimates import numbers_text, settings_of, verify_all, with_holm
 from socialstats.studies.grouped import merge
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
-from socialstats.studies.ratings_blocks import about_ratings, level_words, united
+from socialstats.studies.ratings_blocks import united
 from socialstats.studies.sources import Source, human_source, raters_of
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, level_text, number, shorten
 
 USED = ("seed", "resamples", "level", "verify")
 MOST_GROUPS, MOST_STRATA, MOST_RATERS_SHOWN = 8, 4, 30
@@ -127,7 +129,7 @@ def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
     strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
     keys: list[str | None] = [*strata] or [None]
     distances: dict[str | None, Any] = {name: ada_met(design, stratum=name, **both) for name in keys}
-    groups: dict[str, Any] = {name: ada_met(design, group=name, **both) for name in attributes(design, source)}
+    groups = by_attribute(design, attributes(design, source), **both)
     refused = bool(np.any(design.status == REFUSAL))
     rules: dict[str, Any] = {}
     if refused:
@@ -158,18 +160,22 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
     for name, result in groups.items():
         for row in result.rows:
             if row.group is not None and row.group.startswith(f"{name}: "):
-                how = "two-way bootstrap; p by permuting people"
+                how = "t of people and units; p by permuting people"
                 tests.setdefault(row.term, []).append(replace(row, p_adjusted=None, method=how))
     return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
 
 
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
-    found: list[Block | None] = [distance_block(numbers.main, numbers.source)]
+    found: list[Block | None] = [distance_block(numbers.main, numbers.source), near_block(numbers.main)]
     for k, (name, result) in enumerate(numbers.distances.items()):
         found.append(stratum_block(name, result, k) if name is not None else None)
     found.append(closest_block(numbers.groups, numbers.families))
-    found += [group_block(name, result, numbers.families, k) for k, (name, result) in enumerate(numbers.groups.items())]
+    several = len(numbers.groups)
+    found += [
+        group_block(name, result, numbers.families, k, several)
+        for k, (name, result) in enumerate(numbers.groups.items())
+    ]
     found.append(rules_block(numbers.rules, numbers.source))
     found.append(alphas_block(numbers.alphas, "source"))
     found.append(variants_block(design, numbers.main, numbers.source, options))
@@ -218,15 +224,6 @@ def strip(numbers: Numbers) -> Strip:
                  marks=tuple(marks))  # fmt: skip
 
 
-def describe(design: Ratings) -> str:
-    """Return the design in one line: kind, and n at every level."""
-    parts = [
-        count(design.n_rows, "answer"), count(design.unit_count.sum(), "unit"), count(len(design.raters), "rater"),
-        f"{design.scale} scale ({level_words(design)})", *cluster_words(design),
-    ]  # fmt: skip
-    return "Ordered answers: " + ", ".join(parts)
-
-
 def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
     """Say how many modes are tied, and what resampling adds to the distances."""
     ties = float(numbers.main.extras["share_tied"])
@@ -263,8 +260,8 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
 
 
 def verified(numbers: Numbers, shown: tuple[Block, ...]) -> dict[str, Verification]:
-    """Recompute all results; those by group as they were computed, not as shortened for the page."""
-    return verify_all(named(numbers), [block for block in shown if not block.id.startswith("group-")])
+    """Recompute all results; of those by group what is about the groups."""
+    return verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
 
 
 def named(numbers: Numbers) -> dict[str, Result]:
@@ -272,60 +269,18 @@ def named(numbers: Numbers) -> dict[str, Result]:
     found: dict[str, Result] = {
         "Distances" if name is None else f"Distances by {shorten(name, 40)}": r for name, r in numbers.distances.items()
     }
-    found |= {f"Distances by {shorten(name, 40)} of people": r for name, r in numbers.groups.items()}
+    found |= {f"Distances by {shorten(name, 40)} of people": of_groups(name, r) for name, r in numbers.groups.items()}
+    found |= {
+        f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
+        for rule, r in numbers.rules.items() if rule != "max"
+    }  # fmt: skip
     return found | {f"{a.label}, {kind}": r for a in numbers.alphas for kind, r in a.results.items()}
 
 
-def without_people(parts: Mapping[str, Ratings], design: Ratings, options: StudyOptions) -> Outcome:
-    """Answer a table of models alone: how far do they agree, with and without the order of the levels?"""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    found = [alphas_of(level, part, None, common) for level, part in parts.items()]
-    alphas = tuple(one for one in found if one is not None)
-    if not alphas:
-        raise InputError(f"{design.source}: no unit has two answers, so that nothing can be said about agreement")
-    by = design.by.name if design.by is not None else "answers"
-    first = alphas_block(alphas, by)
-    shown = tuple(b for b in (first, *(strata_block(parts, name, k, common) for k, name in enumerate(design.strata)))
-                  if b is not None)  # fmt: skip
-    results = [r for a in alphas for r in a.results.values()]
-    several = len(parts) > 1
-    return Outcome(
-        study="ordinal-alignment",
-        title=f"Do the {count(len(design.raters))} models agree, and does the order of the levels matter?",
-        design=describe(design),
-        answer=range_text(alphas, by),
-        strip=alpha_strip(alphas),
-        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
-        blocks=shown,
-        flow=design.flow,
-        data=tuple(replace(t, caption=f"{shorten(level, 40)}: {t.caption}" if several else t.caption)
-                   for level, part in parts.items() for t in about_ratings(part)),
-        methods=(
-            f"Krippendorff's alpha of {listing([shorten(r, 30) for r in design.raters], most=MOST_RATERS_SHOWN)}: "
-            "nominal (any two levels are equally different; refusals left out, or as one more level) and ordinal "
-            f"(levels differ by how many answers lie between them). {results[0].inference}; "
-            f"{level_text(options.level)} intervals. No people are in the table, so that nothing is said about "
-            "distances to people.",
-        ),
-        references=tuple(dict.fromkeys(key for r in results for key in r.references)),
-        verifications=verify_all(
-            {f"{a.label}, {kind}": r for a in alphas for kind, r in a.results.items()}, shown
-        ) if options.verify else {},
-        settings=settings_of(options, USED),
-        simulated=options.simulated,
-    )  # fmt: skip
-
-
-def alpha_strip(alphas: tuple[Alphas, ...]) -> Strip:
-    """Return ordinal alpha of each level beside chance and the customary lines."""
-    marks = [Mark(label=name, value=value, kind="reference")
-             for name, value in (("chance", 0.0), ("tentative", 0.667), ("firm", 0.8))]  # fmt: skip
-    for one in alphas:
-        row = one.ordered.rows[0]
-        marks.append(Mark(label=shorten(one.label, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined=row.undefined or ""))  # fmt: skip
-    return Strip(title="Krippendorff's alpha with the order of the levels", axis="1 = perfect agreement",
-                 marks=tuple(marks), digits=3)  # fmt: skip
+def of_groups(name: str, result: Result) -> Result:
+    """Keep the rows about groups of people, with their differences as they were computed."""
+    starts = (f"{name} = ", f"closest {name} = ", f"{name}: ")
+    return replace(result, rows=tuple(r for r in result.rows if (r.group or "").startswith(starts)))
 
 
 STUDY = Study(

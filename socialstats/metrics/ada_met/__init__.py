@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from inspect import signature
+from typing import Any, Literal
 
 from socialstats.designs.ratings import Ratings
 from socialstats.metrics.ada_met.groups import grouped
 from socialstats.metrics.ada_met.options import AlignmentCi, AlignmentOptions, Unparsed
-from socialstats.metrics.ada_met.rows import share_rows, whole_rows
+from socialstats.metrics.ada_met.rows import Whole, distance_rows, share_rows, whole_rows
 from socialstats.metrics.ada_met.state import State, first
 from socialstats.metrics.ada_met.words import (
     cautions_of,
@@ -91,13 +92,15 @@ def ada_met(
         that both have a mode for, with a p-value from permuting people between groups (sizes stay, so that the noise
         of small groups' modes does not count as a difference), Holm-adjusted over the pairs of a model; ``closest
         gender = woman``, the group of the smallest distance with the share of resamples in which it is again.
-        ``share refused`` (and ``share unparsed``). Rows of group ``reference line``: ``random human``, a random
-        person against the mode of the others; ``always A``; ``uniform answer``. With ``ci="two_way"``, group
-        ``population's mode``: the distance from the mode of the whole population, without the noise of modes of few
-        answers, which adds distance; its rate is not known, and the interval reaches over the rates that can be.
+        ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at distance 1``: of
+        the units, by their distance rounded to whole steps (a half to the even one), on scales of 12 steps at most.
+        Group ``reference line``: ``random human``, a random person against the mode of the others; ``always A``;
+        ``uniform answer``. With ``ci="two_way"``, group ``population's mode``: the distance from the mode of the whole
+        population, without the noise of modes of few answers, which adds distance; how fast it falls is not known,
+        and the interval reaches over the rates that can be.
         `extras`: ``share_tied``, ``units_left_out``, ``bootstrap_bias`` (by model), ``half_distance`` (of each model,
-        with half of the answers of each unit), and with `group` ``group_raters``,
-        ``group_answers`` (a unit), ``permuted_differences`` and ``permuted_closest`` (what sizes alone give).
+        with half of the answers of each unit), and with `group` ``group_raters``, ``group_answers`` (a unit),
+        ``permuted_differences`` and ``permuted_closest`` (what sizes alone give).
 
     Raises
     ------
@@ -134,24 +137,52 @@ def ada_met(
     return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
 
 
+def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) -> dict[str, Result]:
+    """Return what `ada_met` gives with each of several attributes as `group`; what they share is computed once.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Without a ``by`` factor.
+    attributes : sequence of str
+    **options
+        Of `ada_met`.
+    """
+    first = {name: one.default for name, one in signature(ada_met).parameters.items() if name != "ratings"}
+    found: dict[str, Result] = {}
+    whole: Whole | None = None
+    for name in attributes:
+        chosen = AlignmentOptions(**{**first, **options, "group": name})
+        chosen.check()
+        state = State.of(ratings, chosen)
+        whole = whole or whole_rows(state)
+        found[name] = assembled(state, whole)
+    return found
+
+
 def estimate(design: Ratings, options: AlignmentOptions) -> Result:
     """Compute the distances of one design."""
     state = State.of(design, options)
-    whole = whole_rows(state)
+    return assembled(state, whole_rows(state))
+
+
+def assembled(state: State, whole: Whole) -> Result:
+    """Put the rows about all people together with those by group."""
+    options = state.options
     groups = grouped(state)
     counts = counts_of(state)
     return Result(
         metric="ada_met",
         title="ADA-Met: mean distance from the mode of the reference",
         inference=inference_text(state),
-        rows=(*whole.models, *groups.rows, *share_rows(state), *whole.lines, *whole.population),
+        rows=(*whole.models, *groups.rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.population),
         counts=counts,
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
              "seed": options.seed, "resamples": options.resamples},
         settings=options.settings,
         cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
         references=METRIC.references,
-        design=design,
+        design=state.design,
         extras={**extras_of(state, whole.found.bias.tolist()), "half_distance": whole.half, **groups.extras},
     )  # fmt: skip
 

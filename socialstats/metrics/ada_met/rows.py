@@ -6,19 +6,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import NOT_ASKED, Targets, constant_shares, model_shares, targets_of
 from socialstats.models.alignment_population import population
 from socialstats.models.alignment_resampling import Ceiling, whole, whole_replicates, whole_spread
 from socialstats.models.alignment_variance import Spread
+from socialstats.models.modes import BoolArray
 from socialstats.models.raters import by_stratum
 from socialstats.models.unit_shares import How, merged, share_row
 from socialstats.results import Row
 
 LINE, POPULATION = "reference line", "population's mode"
 EXTRAPOLATED = "extrapolated from halves of the answers, noise falling as n^-3/4 (interval: n^-1/2 to n^-1)"
+AT, MOST_STEPS = "share at distance", 12
 REFUSED, UNPARSED = "share refused", "share unparsed"
 
 
@@ -111,19 +113,44 @@ def population_rows(state: State, models: list[Row], spread: Spread) -> tuple[li
 
 
 def share_rows(state: State) -> list[Row]:
-    """Share of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
-    how = How(ci="wilson", level=state.options.level, resamples=state.options.resamples, seed=state.options.seed)
+    """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
     kinds = [(REFUSED, REFUSAL)]
     if (state.answers.status == MISSING).any():
         kinds.append((UNPARSED, MISSING))
     rows = []
-    for name, code in kinds:
-        for model, status in zip(state.models, state.answers.status, strict=True):
-            row, asked = Row(term=model, group=name), status != NOT_ASKED
-            if not asked.any():
-                rows.append(Row(term=model, group=name, n=0.0, n_units=0, undefined="not asked about these units"))
-                continue
-            values = (status[asked] == code).astype(np.float64)
-            weight, codes = state.answers.weight[asked], [c[asked] for c in state.clusters]
-            rows.append(share_row(row, merged(values, weight, codes, float(weight.sum())), how))
+    for level, among in by_stratum(state.design, state.options.stratum):
+        place = "" if level is None else f", {state.options.stratum} = {level}"
+        inside = among[state.answers.unit]
+        rows += [
+            one_share(state, Row(term=model, group=f"{name}{place}"), status == code, inside, status)
+            for name, code in kinds
+            for model, status in zip(state.models, state.answers.status, strict=True)
+        ]
     return rows
+
+
+def distance_rows(state: State) -> list[Row]:
+    """Share of the units of each model at each distance, rounded to whole steps (a half to the even one)."""
+    answers, rules = state.answers, state.options.rules
+    steps = float(answers.scores[-1] - answers.scores[0])
+    if not 1 <= steps <= MOST_STEPS:
+        return []
+    found, known = rules.distances(answers.counts(np.ones((1, len(answers.people)))), answers.scores)
+    rows = []
+    for model, shares in zip(state.models, model_shares(answers, rules.refusal), strict=True):
+        used = (shares.sum(axis=1) > 0) & (known[0] > 0)
+        at = np.rint((found[0] * shares).sum(axis=1).round(9))
+        status = np.where(used, 0, NOT_ASKED)
+        for step in range(int(max(steps, at[used].max(initial=0.0))) + 1):
+            rows.append(one_share(state, Row(term=model, group=f"{AT} {step}"), at == step, used, status))
+    return rows
+
+
+def one_share(state: State, row: Row, hit: BoolArray, inside: BoolArray, status: IntArray) -> Row:
+    """Share of one kind of answer of one model, over the units inside that it was asked about."""
+    how = How(ci="wilson", level=state.options.level, resamples=state.options.resamples, seed=state.options.seed)
+    used = inside & (status != NOT_ASKED)
+    if not used.any():
+        return replace(row, n=0.0, n_units=0, undefined="not asked about these units")
+    weight, codes = state.answers.weight[used], [c[used] for c in state.clusters]
+    return share_row(row, merged(hit[used].astype(np.float64), weight, codes, float(weight.sum())), how)
