@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from socialstats.designs.paired import Paired
@@ -13,15 +14,13 @@ from socialstats.results import Result, Row
 from socialstats.studies import paired_levels
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import (
-    cluster_words,
     digits_for,
-    label_of,
     numbers_text,
     settings_of,
     verdict,
     verify_all,
 )
-from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.studies.paired_blocks import (
     cells_block,
     difference_block,
@@ -33,9 +32,11 @@ from socialstats.studies.paired_blocks import (
     square_block,
     tests_block,
 )
+from socialstats.studies.paired_multiverse import paired_multiverse
 from socialstats.studies.paired_smallest import check_smallest, decimals
+from socialstats.studies.paired_words import describe, diagnostics, methods
 from socialstats.studies.robustness import Way, dependence_block, influence_block, leave_one_out, with_design_effect
-from socialstats.text import as_given, count, level_text, listing, number, p_value, shorten
+from socialstats.text import as_given, number, p_value, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "effect_scale", "verify")
 
@@ -73,7 +74,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         cautions=order_cautions(main.cautions, design.cautions, *(r.cautions for r in others if r is not None)),
         blocks=shown,
         flow=design.flow,
-        diagnostics=diagnostics(design, numbers),
+        diagnostics=diagnostics(design),
         methods=methods(design, numbers, options),
         references=tuple(dict.fromkeys(
             (*main.references, *(key for r in others if r is not None for key in r.references)))),
@@ -83,16 +84,20 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
     )  # fmt: skip
 
 
-def compare(design: Paired, options: StudyOptions, cluster: Way = "declared", level: float | None = None) -> Any:
-    """Compare the conditions with the metric of the scale."""
+def compare(
+    design: Paired, options: StudyOptions, cluster: Way = "declared", level: float | None = None, **choices: Any
+) -> Any:
+    """Compare the conditions with the metric of the scale; `choices` are options of the metric."""
     used = options.level if level is None else level
     if design.scale == "binary":
-        return mcnemar(design, cluster=cluster, level=used)
+        return mcnemar(design, cluster=cluster, level=used, **choices)
     if design.scale == "nominal":
-        return symmetry(design, cluster=cluster, level=used)
+        return symmetry(design, cluster=cluster, level=used, **choices)
     from socialstats.metrics.paired_difference import paired_difference
 
-    return paired_difference(design, cluster=cluster, level=used, seed=options.seed, resamples=options.resamples)
+    return paired_difference(
+        design, cluster=cluster, level=used, seed=options.seed, resamples=options.resamples, **choices
+    )
 
 
 def compute(design: Paired, options: StudyOptions) -> Numbers:
@@ -140,12 +145,7 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         found.append(effects_block(design, numbers.sizes) if numbers.sizes is not None else None)
         found.append(equivalent(design, numbers, options))
         found.append(tests_block(main))
-    nominal = design.scale == "nominal"
-    quantity = f"difference of shares of '{shorten(numbers.lead.term, 30)}'" if nominal else "difference"
-
-    def lead(result: Result) -> Row:
-        return result.row(numbers.lead.term, group="margin") if nominal else result.rows[0]
-
+    lead, quantity = partial(leading, numbers), quantity_of(numbers)
     found.append(
         dependence_block(
             design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=quantity,
@@ -153,7 +153,27 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         )
     )  # fmt: skip
     found.append(influence_block(numbers.left_out, digits=digits_for([numbers.lead])))
+    found.append(
+        paired_multiverse(
+            design, lambda data, **choices: compare(data, options, **choices), lead=lead, left_out=numbers.left_out,
+            quantity=quantity, digits=decimals(design, numbers.lead),
+        )
+    )  # fmt: skip
     return with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+
+
+def leading(numbers: Numbers, result: Result) -> Row:
+    """Return the row of a result that the page is about."""
+    if numbers.levels is None:
+        return result.rows[0]
+    term = numbers.lead.term
+    missing = Row(term=term, group="margin", undefined="no pair has this level")
+    return next((row for row in result.rows if row.group == "margin" and row.term == term), missing)
+
+
+def quantity_of(numbers: Numbers) -> str:
+    """Name what the page is about."""
+    return "difference" if numbers.levels is None else f"difference of shares of '{shorten(numbers.lead.term, 30)}'"
 
 
 def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
@@ -233,86 +253,6 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
     title = title if numbers.levels is None else f"Differences of shares, {minus(design)}, with simultaneous intervals"
     return Strip(title=title, axis=f"difference of {what}", marks=tuple(marks),
                  digits=decimals(design, lead))  # fmt: skip
-
-
-def describe(design: Paired) -> str:
-    """Return the design in one line: kind, and n at every level."""
-    parts = [f"{count(design.n_pairs, 'unit')} under two conditions", f"{design.scale} values", *cluster_words(design)]
-    if design.unmatched:
-        parts.append(f"{count(len(design.unmatched), 'unit')} left out for want of a partner")
-    return "Pairs: " + ", ".join(parts)
-
-
-def diagnostics(design: Paired, numbers: Numbers) -> tuple[Diagnostic, ...]:
-    """Say whether every unit has its partner, and how even the clusters are."""
-    n = len(design.unmatched)
-    found = [
-        Diagnostic(
-            check="Does every unit have a value under both conditions?",
-            found=f"No: {count(n)} left out ({listing([shorten(u, 30) for u in design.unmatched])})." if n else "Yes.",
-            so_what="The difference is that of complete pairs." if n else "Pairs were joined by key, not by position.",
-        )
-    ]
-    for factor in design.clusters:
-        sizes = [0.0] * len(factor.levels)
-        for code, times in zip(factor.codes.tolist(), design.count.tolist(), strict=True):
-            sizes[code] += times
-        uneven = max(sizes) > 4 * min(sizes)
-        found.append(
-            Diagnostic(
-                check=f"How even are the clusters of {shorten(factor.name, 40)}?",
-                found=f"{count(len(sizes))} clusters of {span(min(sizes), max(sizes))}.",
-                so_what="Uneven clusters make intervals less reliable." if uneven else "Even enough.",
-            )
-        )  # fmt: skip
-    return tuple(found)
-
-
-def span(least: float, most: float) -> str:
-    """Write the sizes of clusters.
-
-    Examples
-    --------
-    >>> span(4, 4), span(1, 12)
-    ('4 pairs each', '1 to 12 pairs')
-    """
-    return f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
-
-
-def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraphs."""
-    lead = numbers.main
-    text = f"{lead.title}. Every difference is {minus(design)}. Uncertainty: {lead.inference}; "
-    text += f"{level_text(options.level)} intervals."
-    if design.scale == "binary":
-        text += f" {binary_methods(design, lead)}"
-    if numbers.levels is not None:
-        text += f" {paired_levels.methods(options.level)}"
-    if design.clusters:
-        text += " The clustered test leads; tests that take pairs as independent are shown beside it."
-    more = []
-    if numbers.sizes is not None:
-        more.append(f"Standardised differences: {numbers.sizes.inference}.")
-    if numbers.bounds is not None and numbers.bounds is not lead:
-        more.append(
-            f"A difference counts as practically nothing when two one-sided tests at "
-            f"{number(1 - options.level, 3, bounded=True)} reject both bounds ({numbers.bounds.inference})."
-        )
-    return (text, " ".join(more)) if more else (text,)
-
-
-def binary_methods(design: Paired, result: Result) -> str:
-    """Name the test that leads and the interval of each size, and say what Cohen's g is."""
-    row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
-    interval, _, test = (row.method or "").partition("; ")
-    how = [f"difference: {interval}"] if interval else []
-    how += [f"{label_of(other)}: {other.method}" for other in (odds, g) if other.method]
-    first = shorten(design.conditions[0], 40)
-    tested = f"Leading test: {test}. " if test else ""
-    return (
-        f"{tested}Intervals: {'; '.join(how)}. Cohen's g is the share of {first} among the pairs that have "
-        f"'{shorten(design.levels[1], 30)}' under one condition only, minus one half."
-    )
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

@@ -78,6 +78,9 @@ def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
             counts = table.header[-1] == "Share"
             for row in table.cells:
                 for name, cell in zip(table.header, row, strict=True):
+                    if name == "Shift" and cell is not None:  # against the first row
+                        place = table.header.index("Estimate")
+                        cell = row[place] if cell == row[place] - table.cells[0][place] else float("nan")  # type: ignore[operator]
                     if isinstance(cell, float | int) and not counts and float(cell) not in known:
                         strays.append((name, cell))
                     if name in ("p", "p (Holm)") and cell is not None and cell not in shown:

@@ -48,6 +48,7 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: py
     assert stray_cells(outcome) == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
     also = {-0.5, 0.5, 0.05, *(float(r.extras.get("df_denominator", 0)) for b in outcome.blocks for r in b.results)}
+    also |= {row[3] for row in outcome.blocks[-1].tables[0].cells}  # type: ignore[arg-type]  # shifts, in their table
     assert stray_decimals(outcome, texts, also) == []
     if outcome.strip is not None:
         marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
@@ -70,9 +71,11 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
 
 
 def test_the_blocks_of_each_scale(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
-    assert [b.id for b in binary.blocks] == ["difference", "cells", "tests", "dependence", "influence"]
-    assert [b.id for b in numeric.blocks] == ["difference", "effect-sizes", "equivalence", "tests"]
-    assert [b.id for b in nominal.blocks] == ["difference", "tests", "dependence"]
+    assert [b.id for b in binary.blocks] == [
+        "difference", "cells", "tests", "dependence", "influence", "multiverse",
+    ]  # fmt: skip
+    assert [b.id for b in numeric.blocks] == ["difference", "effect-sizes", "equivalence", "tests", "multiverse"]
+    assert [b.id for b in nominal.blocks] == ["difference", "tests", "dependence", "multiverse"]
 
 
 def test_the_answer_names_the_direction_and_agrees_with_a_recount(binary: Outcome) -> None:
@@ -294,3 +297,21 @@ def test_levels_can_be_practically_equal() -> None:
     assert [row.conf_level for row in block.results[0].rows if row.group == "margin"] == [pytest.approx(0.9)] * 3
     assert answered(shares, smallest_effect=0.001).answer[0].startswith("The data do not settle")
     assert answered(shares).answer[0].startswith("The data do not settle")
+
+
+def test_the_multiverse_holds_what_it_names(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
+    rows = {r.term: r for r in binary.blocks[-1].results[0].rows}
+    assert list(rows)[:3] == ["all pairs, clustered by scenario", "pairs independent", "clusters weigh alike"]
+    assert [r.group for r in rows.values()][3:] == ["scenario left out"] * 2
+    frame = answers().pivot(index="item", columns="condition", values="correct")
+    story = answers().drop_duplicates("item").set_index("item")["scenario"]
+    gaps = frame["reminded"] - frame["plain"]
+    assert rows["clusters weigh alike"].estimate == pytest.approx(gaps.groupby(story).mean().mean())
+    each = {name: gaps[story != name].mean() for name in story.unique()}
+    found = [row for term, row in rows.items() if term.startswith("without")]
+    assert [row.estimate for row in found] == [pytest.approx(min(each.values())), pytest.approx(max(each.values()))]
+    assert all(row.conf_low is not None for row in found)
+    kinds = [r.group for r in numeric.blocks[-1].results[0].rows]
+    assert kinds == ["as on this page", "interval", "interval", "interval"]
+    assert {r.estimate for r in numeric.blocks[-1].results[0].rows} == {numeric.blocks[0].results[0].rows[0].estimate}
+    assert [r.group for r in nominal.blocks[-1].results[0].rows] == ["as on this page", "clusters"]
