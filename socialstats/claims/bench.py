@@ -14,6 +14,7 @@ from socialstats.claims.groups import Parts, parts_of
 from socialstats.claims.intervals import OURS
 from socialstats.claims.rows import RowTable
 from socialstats.claims.samples import Reading, Sample, take
+from socialstats.claims.target import DUST
 from socialstats.claims.types import Claim, Log
 from socialstats.errors import InputError
 from socialstats.models.intervals import critical_value
@@ -101,6 +102,17 @@ class Bench:
         density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
         drawn = math.sqrt(tail * (1 - tail) * (1 / sample.resamples + 1 / OURS)) / density
         return SURE * error * drawn + definition.scale * float(np.ptp(sample.value)) / sample.n
+
+    def cancellation(self, claim: Claim, definition: Definition, value: float) -> float:
+        """Return what rounding may have added to a spread that a harness computed as mean of squares less squared mean.
+
+        HELM does so for the spread between trials: where trials agree, 1e-17 is left of a variance of 0, and 3e-9 of a
+        standard deviation.
+        """
+        if not definition.formula.startswith("between"):
+            return 0.0
+        dust = DUST * self.size(claim, definition.reading) ** 2
+        return dust if definition.quantity == "variance" else math.sqrt(value**2 + dust) - value
 
     def size(self, claim: Claim, reading: Reading) -> float:
         """Return the largest size of the values behind a claim."""

@@ -26,10 +26,11 @@ from socialstats.claims.target import Target, target_of
 from socialstats.claims.types import Claim
 from socialstats.claims.weighting import weighs_by_size
 from socialstats.errors import InputError
-from socialstats.text import count
+from socialstats.text import count, shorten
 
 MOST_DEPARTURES = 2
 WITH_INTERVAL = ("mean", "share")
+PLAIN_MEANS = ("mean", "nanmean")
 GROUPS: dict[str, dict[str, GroupFormula]] = {
     "mean": GROUP_MEANS, "share": GROUP_MEANS, "std_error": GROUP_ERRORS, "std_dev": GROUP_DEVIATIONS,
 }  # fmt: skip
@@ -50,6 +51,10 @@ def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
     base = Judged(claim=claim, verdict="not_computable")
     if claim.quantity == "other":
         return replace(base, reason="a kind of number that is not recomputed here")
+    joined = str(claim.settings.get("aggregation") or "mean")
+    if joined not in PLAIN_MEANS and claim.quantity != joined:
+        what = rules.QUANTITY_WORDS[claim.quantity]
+        return replace(base, reason=f"a {what} of scores joined by '{shorten(joined)}', which is not recomputed here")
     nested = rules.scores_with_parts(bench, claim)
     if nested:
         missing = "; the log declares it and does not print it" if not claim.printed.strip() else ""
@@ -100,7 +105,8 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
     size = bench.size(claim, first.reading)
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
-    stands = target.holds(value, size=size, noise=noise)
+    lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
+    stands = target.holds(value, size=size, noise=noise + lost)
     if not stands:
         said = rules.first_of(rules.DECISIVE, bench, claim, target, sample)
         if said:
@@ -110,14 +116,17 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     words = tuple(dict.fromkeys(d.words(repeated=repeats > 1) for d in fitting))
     if stands:
         drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
+        reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
         return replace(
-            base, verdict="reproduced", matches=words, discriminating=not words if tried else None, reason=drawn
+            base, verdict="reproduced", matches=words, discriminating=not words if tried else None, reason=reason
         )
     if words:
         return replace(
             base, verdict="explained", definition=words[0], value=bench.value(claim, fitting[0]), matches=words[1:],
             discriminating=len(words) == 1, reason=remark(bench, claim, first, fitting[0]),
         )  # fmt: skip
+    if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
+        return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
     reason = said or f"none of {count(tried + 1, 'definition')} gives it{other_n(claim, sample)}"
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)

@@ -75,7 +75,7 @@ class Judged:
         'accuracy = 0.75 is reproduced: mean.'
         """
         said = f"{self.title} {self.claim.printed and '= ' + shorten(self.claim.printed)}".rstrip()
-        ours = "" if self.recomputed is None else f" (documented: {digits(self.recomputed)})"
+        ours = "" if self.recomputed is None else f" (recomputed: {digits(self.recomputed)})"
         ending = {
             "reproduced": f"is reproduced: {self.definition}",
             "explained": f"rests on another definition: {self.definition}{ours}",
@@ -191,6 +191,9 @@ def about(claim: Claim) -> str:
     >>> about(Claim(name="accuracy", quantity="mean", printed="1", select={"scorer": "match", "domain": "work"}))
     'match, domain work'
     """
+    if "metric" in claim.select:  # a claim about a report's result
+        first = f"{shorten(claim.select.get('term', ''))} of {shorten(claim.select['metric'])}"
+        return ", ".join([first, *(shorten(claim.select[key]) for key in ("group", "by") if key in claim.select)])
     leading = [shorten(str(v)) for name, v in claim.select.items() if name in ("task", "scorer", "filter") and v]
     rest = [f"{shorten(name)} {shorten(str(value))}" for name, value in claim.select.items()
             if name not in ("task", "scorer", "filter") and value]  # fmt: skip

@@ -16,6 +16,8 @@ from socialstats.text import quoted
 if TYPE_CHECKING:
     import pandas as pd
 
+EMPTY = -1
+"""Code of an empty cell; a selection of '' means these where no cell holds an empty text."""
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 IDENTITY = ("model", "task", "unit", "scorer", "filter")
 """Columns that together say which unit a row belongs to; rows that share them are repeats of one unit."""
@@ -92,9 +94,10 @@ class RowTable:
             if name not in self.columns:
                 raise InputError(f"no column {quoted([name])} in the rows; columns: {quoted(self.columns, 12)}")
             codes, labels = self.column(name)
-            if str(wanted) not in labels:
+            known = str(wanted) in labels
+            if not known and str(wanted):
                 raise InputError(f"no row has {name} = {quoted([str(wanted)])}; values: {quoted(labels, 8) or 'none'}")
-            chosen &= codes == labels.index(str(wanted))
+            chosen &= codes == (labels.index(str(wanted)) if known else EMPTY)
         if not chosen.any():
             said = ", ".join(f"{name} = {quoted([str(value)])}" for name, value in select.items())
             raise InputError(f"no row has {said} together" if said else "the log has no rows")

@@ -204,3 +204,38 @@ def test_helm_statistics_are_about_trials():
     found = check(log)
     assert [one.verdict for one in found.judged] == ["reproduced"] * 4
     assert found.judged[0].own.n_units == 20  # repeats averaged: trials of one instance are not independent
+
+
+def test_a_spread_between_trials_that_agree_may_hold_the_rounding_of_its_formula():
+    """HELM computes sum of squares / n - mean^2: sqrt(5.6e-17) for three trials of 0.7."""
+    scores = {f"i{i}": [float(i < 7)] * 3 for i in range(10)}
+    left = math.sqrt(5.551115123125783e-17)
+    log = log_of(rows(scores), claim("std_dev", repr(left)), claim("std_dev", "0.001"), harness="helm", version=None)
+    assert [one.verdict for one in check(log).judged] == ["reproduced", "not_reproduced"]
+
+
+def test_what_is_not_recomputed_is_never_called_wrong():
+    log = log_of(
+        rows([1.0, 2.0, 5.0]),
+        claim("std_error", "0.3", settings={"aggregation": "median", "method": "bootstrap"}),
+        claim("mean", "0.9", settings={"to_float": "my_scale"}),
+        claim("mean", "0.9", settings={"reducer": "task_specific"}),
+        claim("other", "17.2", name="perplexity"),
+        claim("mean", "N/A"),
+    )
+    found = check(log)
+    assert [one.verdict for one in found.judged] == ["not_computable"] * 5
+    assert all(one.reason for one in found.judged)
+    assert found.ok
+
+
+def test_an_empty_filter_means_rows_without_one():
+    about = {"scorer": "match", "filter": ""}
+    for empty in (None, ""):
+        frame = rows([1.0, 0.0]).assign(filter=empty)
+        assert check(log_of(frame, claim("mean", "0.5", select=about), harness="lm-eval")).ok
+
+
+def test_another_n_than_the_rows_is_said():
+    one = check(log_of(rows([1.0, 0.0]), claim("mean", "0.5", n=300))).judged[0]
+    assert (one.verdict, one.reason) == ("reproduced", "the log says n = 300, the rows hold 2 units with a score")
