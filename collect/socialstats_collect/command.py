@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from socialstats.errors import InputError, Problem
@@ -29,6 +30,9 @@ DONE, STOPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 def collect(options: argparse.Namespace) -> int:
     """Run a run file, or say what it would do."""
     runfile = read_runfile(Path(options.runfile))
+    if options.base_url:
+        there = replace(runfile.endpoint, base_url=options.base_url)
+        runfile = replace(runfile, endpoint=there, endpoints={})
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
     if options.dry_run:
         print("\n".join(_plan(runfile, survey(runfile, _on_record(path)))))

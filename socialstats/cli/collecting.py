@@ -14,6 +14,7 @@ def add_collecting(commands: Any) -> None:
     run = commands.add_parser("collect", help=COLLECT, description=COLLECT)
     run.add_argument("runfile", metavar="RUN.toml", help="run file: items, prompt or protocol, models, limits")
     run.add_argument("-o", "--output", metavar="LOG.jsonl", help="log to write or go on with (default: RUN.log.jsonl)")
+    run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
     run.add_argument("--dry-run", action="store_true", help="say how many calls it would be, and make none")
     table = commands.add_parser("tidy", help=TIDY, description=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
