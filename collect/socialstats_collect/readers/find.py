@@ -52,7 +52,7 @@ def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:
     >>> _ = file.write_text('{"a": 1}')
     >>> read_log(file)
     Traceback (most recent call last):
-    socialstats.errors.InputError: notes.json: no known log. Looked for: ...
+    socialstats.errors.InputError: notes.json: no known log (its keys: ...). Looked for: ...
     """
     logs = read_logs(path, harness)
     if len(logs) > 1:
