@@ -28,6 +28,7 @@ from socialstats.studies.ratings_blocks import (
     refusals_block,
     stratum_block,
 )
+from socialstats.studies.ratings_multiverse import alpha_multiverse
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.text import count, level_text, listing, number, shorten, with_article
 
@@ -191,6 +192,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         return krippendorff_alpha(design, cluster=way, level=options.level)
 
     optional.append(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True))
+    if numbers.alpha.rows[0].estimate is not None:
+        optional.append(alpha_multiverse(design, options, numbers.left_out, line=TENTATIVE))
     return with_design_effect(found + [block for block in optional if block is not None], design.clusters)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,7 +47,8 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: py
     outcome: Outcome = request.getfixturevalue(name)
     assert stray_cells(outcome) == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
-    assert stray_decimals(outcome, texts, {0.667, 0.8}) == []
+    shifts = {row[3] for row in outcome.blocks[-1].tables[0].cells if row[3] is not None}
+    assert stray_decimals(outcome, texts, {0.667, 0.8, *shifts}) == []  # type: ignore[arg-type]
     marks = [m for m in outcome.strip.marks if m.kind == "estimate"] if outcome.strip else []
     assert marks
     assert all({m.value, m.low, m.high} - {None} <= known_numbers(outcome) for m in marks)
@@ -68,6 +70,7 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
 def test_the_blocks_of_each_scale(ordinal: Outcome, nominal: Outcome, interval: Outcome) -> None:
     assert [b.id for b in ordinal.blocks] == [
         "agreement", "pairs", "stratum-1", "raters-within", "raters-when", "refusals", "dependence",
+        "multiverse",
     ]  # fmt: skip
     assert [r.metric for r in nominal.blocks[0].results] == [
         "krippendorff_alpha", "fleiss_kappa", "gwet_ac", "weighted_kappa", "percent_agreement",
@@ -198,3 +201,23 @@ def test_the_axis_of_the_coefficients_is_true_of_percent_agreement(nominal: Outc
     draw = nominal.blocks[0].draw
     assert draw is not None
     assert "percent agreement: 0 = none" in draw().get_xlabel()
+
+
+def test_alpha_under_other_choices_is_alpha_of_these_choices(ordinal: Outcome, nominal: Outcome) -> None:
+    block = ordinal.blocks[-1]
+    assert block.id == "multiverse"
+    rows = {r.term: r for r in block.results[0].rows}
+    assert list(rows)[:4] == ["ordinal, all raters", "nominal scale", "units independent", "bootstrap, percentile"]
+    assert {"without ann", "without bob", "without gpt_4", "units that all raters rated"} <= set(rows)
+    frame = ratings().replace({"rating": {"refused": np.nan}}).dropna()
+    whole = frame[frame.groupby("unit")["judge"].transform("size") == 3]
+    codes = {level: k for k, level in enumerate(LEVELS)}
+
+    def alpha(table: pd.DataFrame, scale: str) -> float:
+        wide = table.assign(rating=table["rating"].map(codes)).pivot(index="judge", columns="unit", values="rating")
+        return float(krippendorff.alpha(wide.to_numpy(dtype=float), level_of_measurement=scale, value_domain=[0, 1, 2]))
+
+    assert rows["nominal scale"].estimate == pytest.approx(alpha(frame, "nominal"))
+    assert rows["units that all raters rated"].estimate == pytest.approx(alpha(whole, "ordinal"))
+    assert rows["without bob"].estimate == pytest.approx(alpha(frame[frame["judge"] != "bob"], "ordinal"))
+    assert "scale" not in {r.group for r in nominal.blocks[-1].results[0].rows}
