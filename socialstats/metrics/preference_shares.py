@@ -193,8 +193,8 @@ def usable_refits(fit: Fit, by: str, resamples: int, seed: int, refits: Refits |
     """Strengths of the refits that have finite ones, (usable, items)."""
     made = fit.bootstrap(by=by, resamples=resamples, seed=seed) if refits is None else refits
     drawn = np.asarray(made.strengths, dtype=np.float64)
-    if drawn.shape != (resamples, len(fit.strengths)):
-        raise InputError(f"refits: shape {drawn.shape} is not ({resamples}, {len(fit.strengths)}) as resamples= says")
+    if drawn.ndim != 2 or drawn.shape[1] != len(fit.strengths) or len(drawn) > resamples:
+        raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {len(fit.strengths)} items")
     kept = drawn[np.isfinite(drawn).all(axis=1)]
     if not len(kept):
         raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use ci='delta'")

@@ -2,6 +2,7 @@
 
 from socialstats.studies import (
     compare,
+    compare_ratings,
     comparisons,
     norm_goal,
     ordinal_alignment,
@@ -26,6 +27,7 @@ STUDIES: dict[str, Study] = {
         norm_goal.STUDY,
         ordinal_alignment.STUDY,
         ratings.STUDY,
+        compare_ratings.STUDY,
     )
 }
 

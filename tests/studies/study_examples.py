@@ -132,10 +132,16 @@ def ordinal_alignment(hostile: bool) -> Ratings:
     )  # fmt: skip
 
 
+def compare_ratings(hostile: bool) -> Ratings:
+    parts = [ratings(seed).assign(model=name) for seed, name in ((1, "m1"), (2, "m2"))]
+    frame = relabelled(relabelled(pd.concat(parts), hostile, "model"), hostile, "story")
+    return Ratings.from_frame(frame.drop(columns="domain"), levels=list(LEVELS), by="model", refusal="refused")
+
+
 EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired,
     "agreement": agreement, "relationship-bias": relationship_bias, "norm-goal": norm_goal,
-    "staged-values": staged_values, "ordinal-alignment": ordinal_alignment,
+    "staged-values": staged_values, "ordinal-alignment": ordinal_alignment, "compare-ratings": compare_ratings,
 }  # fmt: skip
 MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "paired, of numbers": ("paired", lambda hostile: Paired.from_frame(relabelled(scores(), hostile, "time"))),

@@ -58,7 +58,7 @@ def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
     ids = [block.id for block in role_conflict.blocks]
     assert ids == [
         "sensitivity", "win-rates", "urgency-against-roles", "strengths", "effects", "shares-domain",
-        "matrix-domain", "entropy", "clusters", "multiverse-s", "multiverse-urgency",
+        "matrix-domain", "entropy", "values-domain", "clusters", "multiverse-s", "multiverse-urgency",
     ]  # fmt: skip
     codes = [c.code for c in role_conflict.cautions]
     assert {"SS107", "SS401", "SS305"} <= set(codes)
