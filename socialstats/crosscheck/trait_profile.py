@@ -43,8 +43,8 @@ def verify(result: Result) -> Verification:
                 found += mean_checks(label_of(name), row, values, settings, clusters)
         checks += found
     checks = kept(checks)
-    for measure in ("composite", "activation"):
-        if measure == "composite" or settings["activation"] is not None:
+    for measure in ("composite", "activation", "entropy"):
+        if measure == "composite" or settings[measure] is not None:
             checks += change_checks(measure, cells_of(measure, table, settings), rows, settings, clusters)
     checks += offset_checks(table, rows, settings, clusters)
     return Verification(checks=(*checks, *kept(weight_checks(table, rows, settings))))
@@ -73,9 +73,16 @@ def farthest(checks: list[Check]) -> Check:
 
 
 def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
-    """Rows model, scenario, stage by columns of judges: composites, or counts of active traits."""
+    """Rows model, scenario, stage by columns of judges: composites, counts of active traits, or entropies."""
     if measure == "composite":
         return by_stage(composite(table, settings))
+    if measure == "entropy":
+        import pandas as pd
+        from scipy.stats import entropy
+
+        means = table.groupby(level=["model", "scenario", "stage", "wording"]).transform("mean")
+        values = entropy(means.to_numpy(), base=2 if settings["entropy"] == "bits" else None, axis=1)
+        return by_stage(pd.Series(values, index=table.index))
     scores = table
     if settings["activated"] == "mean":
         scores = table.groupby(level=["model", "scenario", "stage", "wording"]).transform("mean")
@@ -94,6 +101,8 @@ def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.Data
         yield "composite minus zero", cells - zero
     if settings["activation"] is not None:
         yield "activation", cells_of("activation", table, settings)
+    if settings["entropy"] is not None:
+        yield "entropy", cells_of("entropy", table, settings)
     if cells.shape[1] > 1:
         for judge in cells.columns:
             yield f"without judge '{judge}'", cells.drop(columns=judge)

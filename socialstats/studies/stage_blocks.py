@@ -13,6 +13,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.outcome import Block, Table
+from socialstats.studies.stage_tables import cross_table
 from socialstats.studies.stage_words import (
     ALL,
     change_name,
@@ -37,9 +38,9 @@ def of_group(result: Result, group: str) -> list[Row]:
     return [replace(r, group=None) for r in result.rows if r.group == group]
 
 
-def labelled(rows: Sequence[Row]) -> list[str]:
-    """Label rows of models and stages."""
-    return [r.term if r.group is None else f"{r.term}, {r.group}" for r in rows]
+def stage_table(rows: Sequence[Row], caption: str, digits: int = 2) -> Table:
+    """Return rows of models at stages, a line a model and a column a stage."""
+    return cross_table(rows, caption, line=lambda r: r.term, column=lambda r: r.group or "all stages", digits=digits)
 
 
 def zero_mean(zero: Mapping[str, float]) -> float:
@@ -89,11 +90,10 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
         )
     few = rows[: MOST_ITEMS * len(stages)] if len({r.term for r in rows}) <= MOST_ITEMS else []
     tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
-    tables.append(rows_table(rows, "Composite of each model at each stage", term="Model, stage", labels=labelled(rows)))
     if options.zero is not None:
-        off = part_rows(profile, "composite minus zero")
-        caption = "Composite of each model at each stage, minus the judges' own zero"
-        tables.append(rows_table(off, caption, term="Model, stage", labels=labelled(off)))
+        off = of_group(profile, f"composite minus zero {ALL}")
+        tables.append(rows_table(off, "The same minus the judges' own zero", term="Stage"))
+    tables.append(stage_table(rows, "Composite of each model at each stage", 1))
     return Block(
         id="trajectories",
         question="How do the models move over the stages?",
@@ -117,11 +117,11 @@ def change_tables(result: Result, what: str) -> tuple[Table, ...]:
     sizes = [s for r in rows for s in [size_of(result, r)] if s is not None]
     tables.append(rows_table(sizes, "d_z of these changes", term="Change", labels=names))
     if own != rows:
-        labels = [f"{r.term}, {change_name(r)}" for r in own]
-        caption = f"Changes of {what} of each model (p (Holm): over models and stages)"
-        tables.append(rows_table(own, caption, term="Model, change", labels=labels))
+        caption = f"Changes of {what} of each model, adjusted over models and stages"
+        tables.append(cross_table(own, caption, line=lambda r: r.term, column=change_name))
         sizes = [s for r in own for s in [size_of(result, r)] if s is not None]
-        tables.append(rows_table(sizes, "d_z of these changes", term="Model, change", labels=labels))
+        tables.append(cross_table(sizes, f"d_z of the changes of {what} of each model", line=lambda r: r.term,
+                                  column=change_name))  # fmt: skip
     return tuple(tables)
 
 
@@ -149,14 +149,12 @@ def commitment_block(commitment: Result, stages: Sequence[str], options: StudyOp
     said = "; ".join(changed(commitment, row, "commitment", options) for row in changes(commitment))
     last = last_change(commitment)
     tables = [rows_table(joint, "Commitment of all models at each stage", term="Stage")] if joint else []
-    tables.append(rows_table(rows, "Commitment of each model at each stage", term="Model, stage",
-                             labels=labelled(rows)))  # fmt: skip
+    tables.append(stage_table(rows, "Commitment of each model at each stage"))
     return Block(
         id="commitment",
         question="Does commitment grow?",
         sentences=(f"{said[0].upper()}{said[1:]}.",
-                   f"The units of analysis are {count(last.n_units or last.n or 0, 'scenario')}; publications that "
-                   "take models as units have fewer, and a d_z of another quantity."),
+                   f"The units of analysis are {count(last.n_units or last.n or 0, 'scenario')}."),
         draw=partial(trajectories, few, stages=stages, ylabel="commitment", digits=2) if few
         else partial(forest, joint, sort=False, xlabel="commitment"),
         figure_title="Mean commitment at each stage, a line a model",
@@ -167,37 +165,70 @@ def commitment_block(commitment: Result, stages: Sequence[str], options: StudyOp
 
 
 def activation_block(profile: Result) -> Block | None:
-    """Return how many traits are active."""
+    """Return how many traits are active, and the entropy of the traits' shares."""
     rows, joint = part_rows(profile, "activation"), of_group(profile, f"activation {ALL}")
     shown = joint or [replace(r, term=r.group or "", group=None) for r in rows]
     known = [r for r in shown if r.estimate is not None]
     if not known:
         return None
     high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
-    moved = changes(profile, "activation")
-    clear = [r for r in moved if r.p_adjusted is not None and r.p_adjusted < 0.05]
-    named = listing([f"{shorten(change_name(r), 40)} ({with_test(r)})" for r in clear], most=4)
     said = (
         f"Of {count(profile.counts['traits'], 'trait')}, {numbers_text(high)} are active at {shorten(high.term, 40)} "
         f"and {numbers_text(low)} at {shorten(low.term, 40)} (mean number of traits with a judges' mean score of at "
         f"least {number(profile.settings['activation'], 0)})."
     )
-    more = f"Changes below .05 after adjustment: {named}." if clear else "No change is below .05 after adjustment."
     return Block(
         id="activation",
-        question="How many traits are active?",
-        sentences=(said, more),
+        question="How many traits are active, and how evenly are the scores spread over the traits?",
+        sentences=(said, clear_changes(profile, "activation", "the number"), *entropy_sentences(profile)),
         draw=partial(forest, shown, sort=False, xlabel="active traits", reference=None),
         figure_title="Mean number of active traits at each stage, all models",
         caption="A count above a line loses what happens on either side of it: composites and scores say more.",
         tables=(
-            rows_table(shown, "Active traits at each stage", term="Stage"),
-            rows_table(moved, "Changes of the number of active traits", term="Change",
-                       labels=[change_name(r) for r in moved]),
-            *([rows_table(rows, "Active traits of each model at each stage", term="Model, stage",
-                          labels=labelled(rows))] if joint else []),
+            *measure_tables(profile, "activation", "the number of active traits", shown),
+            *([stage_table(rows, "Active traits of each model at each stage")] if joint else []),
+            *measure_tables(profile, "entropy", "the entropy of the trait scores", entropy_stages(profile)),
         ),
     )  # fmt: skip
+
+
+def measure_tables(profile: Result, measure: str, what: str, stages: Sequence[Row]) -> tuple[Table, ...]:
+    """Return a measure at each stage, and its changes."""
+    moved = changes(profile, measure)
+    tables = [rows_table(stages, f"{what[4].upper()}{what[5:]} at each stage", term="Stage")] if stages else []
+    if moved:
+        names = [change_name(r) for r in moved]
+        tables.append(rows_table(moved, f"Changes of {what}", term="Change", labels=names))
+    return tuple(tables)
+
+
+def clear_changes(profile: Result, measure: str, what: str) -> str:
+    """Say which changes of a measure are below .05 after adjustment."""
+    clear = [r for r in changes(profile, measure) if r.p_adjusted is not None and r.p_adjusted < 0.05]
+    named = listing([f"{shorten(change_name(r), 40)} ({with_test(r)})" for r in clear], most=4)
+    if not clear:
+        return f"No change of {what} is below .05 after adjustment."
+    return f"Changes of {what} below .05 after adjustment: {named}."
+
+
+def entropy_stages(profile: Result) -> list[Row]:
+    """Return the entropy at each stage."""
+    own = [replace(r, term=r.group or "", group=None) for r in part_rows(profile, "entropy")]
+    return of_group(profile, f"entropy {ALL}") or own
+
+
+def entropy_sentences(profile: Result) -> tuple[str, ...]:
+    """Say where the scores are spread most and least evenly over the traits, and what changed."""
+    known = [r for r in entropy_stages(profile) if r.estimate is not None]
+    if not known:
+        return ()
+    high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
+    return (
+        f"The entropy of the traits' shares in the scores is highest at {shorten(high.term, 40)} "
+        f"({numbers_text(high, digits=3)} nats) and lowest at {shorten(low.term, 40)} ({numbers_text(low, digits=3)} "
+        f"nats); ln {profile.counts['traits']} would be scores all alike.",
+        clear_changes(profile, "entropy", "entropy"),
+    )
 
 
 def weights_block(profile: Result) -> Block | None:
@@ -241,11 +272,12 @@ def traits_block(profile: Result) -> Block | None:
     if not known:
         return None
     high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
-    labels = [f"{(r.group or '').partition(': ')[2]}, {words(r.term)}" for r in own]
     named = [replace(r, term=words(r.term)) for r in shown]
     tables = [rows_table(named, "Mean score of each trait", term="Trait")]
     if joint:
-        tables.append(rows_table(own, "Mean score of each trait, by model", term="Model, trait", labels=labels))
+        tables.append(cross_table(own, "Mean score of each trait, by model", corner="Trait",
+                                  line=lambda r: words(r.term), column=lambda r: (r.group or "").partition(": ")[2],
+                                  digits=1))  # fmt: skip
     return Block(
         id="traits",
         question="Which traits do the answers show?",

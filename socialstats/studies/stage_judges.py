@@ -13,6 +13,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.stage_controls import control_table
+from socialstats.studies.stage_tables import cross_table
 from socialstats.studies.stage_words import with_test
 from socialstats.text import count, listing, number, shorten
 
@@ -91,8 +92,8 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
             + ": that is their own zero."
         )
         tables.append(zero_table(options))
-    labels = [f"{r.term}, {(r.group or '').removesuffix(' of all models')}" for r in out]
-    tables.append(rows_table(out, "Composite without each judge", term="Model, judges", labels=labels))
+    tables.append(cross_table(out, "Composite without each judge", line=who, digits=1,
+                              column=lambda r: (r.group or "").removesuffix(" of all models")))  # fmt: skip
     return Block(
         id="judges",
         question="How far do the judges lie apart, and does the answer hang on one of them?",
@@ -103,6 +104,11 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         f"{count(len(rows))} of them nothing is said about others.",
         tables=tuple(tables),
     )
+
+
+def who(row: Row) -> str:
+    """Name the model of a row without a judge."""
+    return "all models" if (row.group or "").endswith(" of all models") else row.term
 
 
 def zero_table(options: StudyOptions) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,7 @@ from socialstats.studies.stage_parts import (
     ordered_stages,
     score_table,
 )
+from socialstats.studies.stage_units import by_models, units_block
 from socialstats.studies.stage_words import answer, models_changed
 from socialstats.tables import Table
 from socialstats.text import count, level_text, listing, number, quoted, shorten
@@ -46,6 +47,7 @@ from socialstats.text import count, level_text, listing, number, quoted, shorten
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
 PARTS = ("scenario", "stage", "judge")
 COLUMNS = (*PARTS, *TRAIT_WEIGHTS)
+SINGLE: dict[str, Any] = {"weights": {COMMITMENT: 1.0}, "free_weights": True, "centre": 0.0}  # a score by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ class Numbers:
     lean_tests : Result or None
         What holds the adjusted tests.
     commitment, spread : Result or None
+    units : mapping of str to pair of Result
+        What is measured -> with scenarios, and with models as the units of analysis; empty for one or two models.
     alpha, kappa : Result or None
         Agreement about traits, in all and by stage.
     commitment_alpha : Result or None
@@ -74,6 +78,7 @@ class Numbers:
     lean_tests: Result | None
     commitment: Result | None
     spread: Result | None
+    units: Mapping[str, tuple[Result, Result]]
     alpha: Result | None
     kappa: Result | None
     commitment_alpha: Result | None
@@ -85,6 +90,7 @@ class Numbers:
             "Spread over wordings": self.spread, "Agreement (alpha)": self.alpha, "Agreement (kappa)": self.kappa,
             "Agreement about commitment": self.commitment_alpha,
         }  # fmt: skip
+        found |= {f"{what}, models as units": models for what, (_, models) in self.units.items()}
         return {name: result for name, result in found.items() if result is not None}
 
 
@@ -132,7 +138,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         design=describe(design, numbers),
         answer=answer(numbers.profile, numbers.lean, numbers.commitment, options),
         strip=strip(numbers, options),
-        cautions=order_cautions(unknown_zero(options), *(r.cautions for r in results), design.cautions),
+        cautions=order_cautions(unknown_zero(options), *cautions_of(numbers), design.cautions),
         blocks=shown,
         flow=design.flow,
         data=(score_table(design),),
@@ -153,14 +159,15 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
     names: dict[str, Any] = {"model": "model" if "model" in design.strata else None}
     weighted = names | common | {"weights": options.weights}
-    profile: Any = trait_profile(traits, stages=stages, zero=options.zero, **weighted)
+    profile: Any = trait_profile(traits, stages=stages, zero=options.zero, entropy="nats", **weighted)
     lean, tests = leaning(profile, options)
     several = len(main.raters) > 1
     held = COMMITMENT in main.strata["trait"].levels
     alone = only(main, "trait", (COMMITMENT,)) if held else None
+    commitment = None if alone is None else commitment_of(alone, stages, names | common)
     return Numbers(
-        stages=stages, profile=profile, lean=lean, lean_tests=tests,
-        commitment=None if alone is None else commitment_of(alone, stages, names | common),
+        stages=stages, profile=profile, lean=lean, lean_tests=tests, commitment=commitment,
+        units=units_of(profile, traits, commitment, alone, weighted | {"stages": stages}),
         spread=spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), stages, weighted),
         alpha=agreement(krippendorff_alpha, traits, common) if several else None,
         kappa=agreement(weighted_kappa, traits, common | {"weights": "quadratic"}) if several else None,
@@ -174,11 +181,26 @@ def leaning(profile: Result, options: StudyOptions) -> tuple[tuple[Row, ...], Re
     return with_holm([row for row in profile.rows if row.group == group], "models")
 
 
+def cautions_of(numbers: Numbers) -> list[tuple[Caution, ...]]:
+    """Return the cautions of every result but those with models as units, whose sentence says what they are."""
+    beside = [id(models) for _, models in numbers.units.values()]
+    return [result.cautions for result in numbers.all().values() if id(result) not in beside]
+
+
+def units_of(
+    profile: Result, traits: Ratings, commitment: Result | None, alone: Ratings | None, options: dict[str, Any]
+) -> dict[str, tuple[Result, Result]]:
+    """Return composite and commitment with scenarios and with models as the units of analysis."""
+    n = profile.counts["models"]
+    found = {"the composite": (profile, by_models(traits, n, options))}
+    if commitment is not None and alone is not None:
+        found["commitment"] = (commitment, by_models(alone, n, options | SINGLE))
+    return {what: (one, other) for what, (one, other) in found.items() if other is not None}
+
+
 def commitment_of(design: Ratings, stages: tuple[str, ...], options: dict[str, Any]) -> Result:
     """Return mean commitment and its changes: a composite of one score with weight 1 and centre 0."""
-    found: Any = trait_profile(
-        design, weights={COMMITMENT: 1.0}, free_weights=True, centre=0.0, activation=None, stages=stages, **options
-    )
+    found: Any = trait_profile(design, activation=None, stages=stages, **SINGLE, **options)
     result: Result = found
     return result
 
@@ -209,6 +231,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         trajectories_block(profile, stages, options),
         changes_block(profile, options),
         None if numbers.commitment is None else commitment_block(numbers.commitment, stages, options),
+        units_block(numbers.units),
         activation_block(profile),
         agreement_block(numbers.alpha, numbers.kappa, numbers.commitment_alpha, stages),
         judges_block(profile, options),

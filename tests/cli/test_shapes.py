@@ -77,10 +77,8 @@ def test_a_plan_names_controls_and_weights(tmp_path: Path) -> None:
     whole = datasets.staged_values()
     whole[whole["model"].isin(["model 01", "model 04"])].to_csv(scores, index=False)
     datasets.staged_values_controls().to_csv(tmp_path / "texts.csv", index=False)
-    plan.write_text(
-        f'[data]\ncontrols = "{(tmp_path / "texts.csv").as_posix()}"\n[inference]\nweights = "equal"\n', encoding="utf-8"
-    )
+    texts = (tmp_path / "texts.csv").as_posix()
+    plan.write_text(f'[data]\ncontrols = "{texts}"\n[inference]\nweights = "equal"\n', encoding="utf-8")
     found = page([str(scores), "--plan", str(plan)], tmp_path)
     assert found["settings"]["weights"]["openness"] == 1.0
     assert set(found["settings"]["zero"]) == {"judge 1", "judge 2", "judge 3"}
-    assert found["run"]["facts"]["weights"] == "equal"

@@ -480,3 +480,33 @@ def test_a_changed_number_is_found(options, monkeypatch):
             changed = replace(found, rows=(*found.rows[:k], new, *found.rows[k + 1 :]))
             assert not changed.verify().ok, (kind, row)
     assert len(seen) > 20
+
+
+@pytest.mark.parametrize("unit", ["nats", "bits"])
+def test_entropy_of_the_traits_shares(unit):
+    from scipy.stats import entropy
+
+    rows = scores()
+    found = profile(entropy=unit)
+    means = rows.groupby(["model", "scenario", "stage", "wording"])[list(WEIGHTS)].mean()
+    each = means.apply(entropy, axis=1, base=2 if unit == "bits" else None)
+    cells = each.groupby(["scenario", "stage"]).mean().unstack()
+    for stage in cells:
+        row = found.row(stage, group="entropy by stage of all models")
+        assert row.estimate == pytest.approx(cells[stage].mean(), rel=1e-12)
+    gap = cells["last"] - cells["baseline"]
+    change = found.row("last minus baseline", group="entropy change by stage of all models")
+    assert (change.estimate, change.std_error) == pytest.approx((gap.mean(), gap.std(ddof=1) / np.sqrt(len(gap))))
+    assert found.verify().ok
+    alone = profile(rows[rows["model"] == "left"], entropy=unit)
+    assert alone.row("left", group="entropy").estimate == pytest.approx(each["left"].mean())
+    assert not [r for r in found.rows if r.group == "entropy"]
+    assert not [r for r in profile().rows if "entropy" in (r.group or "")]
+
+
+def test_entropy_needs_shares():
+    rows = scores()
+    with pytest.raises(InputError, match="need scores of at least 0"):
+        profile(rows.assign(open=rows["open"] - 40), entropy="nats", free_weights=True)
+    with pytest.raises(InputError, match="entropy"):
+        profile(entropy="dits")

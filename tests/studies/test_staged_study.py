@@ -19,6 +19,7 @@ from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
 from socialstats.studies.stage_controls import with_zero
 from socialstats.tables import as_table
+from socialstats.text import number
 
 STUDY = STUDIES["staged-values"]
 FAST = StudyOptions(resamples=200)
@@ -67,6 +68,9 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome, zero
     assert [cell for cell in stray_cells(outcome) if cell[0] != "Shift"] == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
     assert stray_decimals(outcome, texts, {0.05, *zero.values()}) == []
+    crossed = [c for b in outcome.blocks for t in b.tables if "estimate" in t.caption for line in t.cells for c in line]
+    assert len(crossed) > 100
+    assert stray_decimals(outcome, [str(c) for c in crossed], set()) == []
     assert outcome.strip is not None
     marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
     assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
@@ -89,8 +93,10 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
     values = main.assign(value=composite(main))
     tables = {t.caption.split(" (p (Holm)")[0].split(";")[0]: t for b in outcome.blocks for t in b.tables}
     cells = values.groupby(["model", "stage"])["value"].mean()
-    for line in tables["Composite of each model at each stage"].cells:
-        assert line[1] == pytest.approx(cells[tuple(str(line[0]).split(", "))])
+    table = tables["Composite of each model at each stage: estimate [95% CI]"]
+    for line in table.cells:
+        for stage, cell in zip(table.header[1:], line[1:], strict=True):
+            assert str(cell).split(" [")[0] == f"{cells[str(line[0]), stage]:.1f}".replace("-", "\u2212")
     anchored = values.groupby("model")["value"].mean() - np.mean(list(zero.values()))
     for line in tables["Composite over all stages against the judges' own zero"].cells:
         assert line[1] == pytest.approx(anchored[line[0]])
@@ -126,6 +132,24 @@ def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) ->
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
+
+
+def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
+    main = frame[frame["wording"] == 1]
+    cells = main.groupby(["model", "stage"])["commitment"].mean().unstack()
+    gap = cells["stage 4"] - cells["baseline"]
+    block = next(b for b in outcome.blocks if b.id == "units")
+    row = block.results[1].row("stage 4 minus baseline", group="composite change by stage of all models")
+    d_z = block.results[1].row("stage 4 minus baseline", group="composite d_z by stage of all models")
+    assert (row.estimate, row.df) == pytest.approx((gap.mean(), 2))
+    assert d_z.estimate == pytest.approx(gap.mean() / gap.std(ddof=1))
+    assert "with 20 scenarios as units" in block.sentences[1]
+    assert f"with 3 models as units {number(gap.mean())}" in block.sentences[1]
+    share = main.groupby(["model", "scenario", "stage"])[TRAITS].mean()
+    share = share.div(share.sum(axis=1), axis=0)
+    nats = -(share * np.log(share.where(share > 0, 1.0))).sum(axis=1).groupby("stage").mean()
+    shown = next(t for b in outcome.blocks for t in b.tables if t.caption.startswith("Entropy of the trait scores"))
+    assert {line[0]: line[1] for line in shown.cells} == pytest.approx(dict(nats))
 
 
 def test_a_judge_that_is_also_judged_is_named(frame: pd.DataFrame) -> None:

@@ -46,6 +46,7 @@ def trait_profile(
     zero: float | Mapping[str, float] | None = None,
     activation: float | None = 14.0,
     activated: Literal["mean", "each"] = "mean",
+    entropy: Literal["nats", "bits"] | None = None,
     missing_trait: MissingTrait = "error",
     model: str | None = "model",
     scenario: str = "scenario",
@@ -92,6 +93,9 @@ def trait_profile(
         Score from which a trait is active; None: no activation rows.
     activated : {"mean", "each"}
         Count traits by the judges' mean score, or for each judge and average the counts.
+    entropy : {"nats", "bits"} or None
+        Rows of the entropy of the traits' shares in an answer's scores (the judges' means): -sum p ln p with p = score
+        / sum of scores; largest, ln of the number of traits, where all scores are alike. None: no such rows.
     missing_trait : {"error", "drop_unit"}
         An answer that some judge did not score on some trait: an error, or left out whole and counted (SS301).
         Weights are never spread over the other traits.
@@ -111,11 +115,12 @@ def trait_profile(
     Result
         Term the model, group: ``composite`` (over all stages; t against 0), ``composite: STAGE``,
         ``composite minus zero`` (also by stage), ``composite change: STAGE minus BASELINE`` (paired t, Holm over models
-        and stages), ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test),
-        ``without judge 'JUDGE'``, ``equal weights``, ``lowest of other weights``, ``highest of other weights``. Groups
-        ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``: mean of each
-        trait; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (variant
-        -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        and stages), ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test) and of
+        ``entropy`` (of all models together), ``without judge 'JUDGE'``, ``equal weights``, ``lowest of other
+        weights``, ``highest of other weights``. Groups ending in ``of all models``: the mean over models, term the
+        stage or change. ``score: MODEL``: mean of each trait; ``judge offset``: a judge's composite minus the judges'
+        mean. `extras`: ``weight_sensitivity`` (variant -> model -> composite), ``leave_one_judge_out`` (model ->
+        lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -147,7 +152,8 @@ def trait_profile(
     options = checked_options(
         weights=weights, centre=centre, free_weights=free_weights, stages=stages, baseline=baseline,
         unit_of_analysis=unit_of_analysis, judges=judges, zero=zero, activation=activation, activated=activated,
-        missing_trait=missing_trait, cluster=cluster, ci=ci, level=level, resamples=resamples, seed=seed,
+        entropy=entropy, missing_trait=missing_trait, cluster=cluster, ci=ci, level=level, resamples=resamples,
+        seed=seed,
         names=Names(model=model, scenario=scenario, stage=stage, wording=wording, trait=trait),
     )  # fmt: skip
     design = ratings if isinstance(ratings, DESIGNS) else trait_ratings(ratings, traits=list(options.weights))

@@ -19,6 +19,7 @@ from socialstats.text import quoted, shorten
 
 UNITS = ("scenario", "model")
 ACTIVATED = ("mean", "each")
+ENTROPIES = ("nats", "bits")
 BASELINE = "baseline"
 
 
@@ -36,6 +37,7 @@ class Options:
     zero: float | Mapping[str, float] | None
     activation: float | None
     activated: str
+    entropy: str | None
     missing_trait: str
     names: Names
     cluster: str | Sequence[str] | None
@@ -66,6 +68,8 @@ def checked_options(
     }
     for name, choices in allowed.items():
         checked_choice(others[name], choices, name)
+    if others["entropy"] is not None:
+        checked_choice(others["entropy"], ENTROPIES, "entropy")
     middle = checked_number(centre, "centre")
     if not free_weights and middle <= 0:
         raise InputError(f"centre={centre!r}: scores run from 0 to twice the centre, so it must be above 0")

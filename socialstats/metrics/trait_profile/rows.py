@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from socialstats.errors import InputError
 from socialstats.metrics.trait_profile.options import Options, zeros_of
 from socialstats.models.trait_answers import Answers, composites
 from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one, with_holm
@@ -52,6 +53,8 @@ class Profile:
         if self.options.activation is not None:
             counts = self.answers.cells(activations(self.answers, self.options))
             out += measure_rows(self, "activation", counts, test=False)
+        if self.options.entropy is not None:
+            out += entropy_rows(self, self.answers.cells(entropies(self.answers, self.options.entropy)))
         return [*out, *trait_rows(self), *judge_rows(self)]
 
 
@@ -62,6 +65,29 @@ def activations(answers: Answers, options: Options) -> FloatArray:
         scores = np.broadcast_to(scores.mean(axis=1, keepdims=True), scores.shape)
     reached = scores >= (options.activation or 0.0) - TOLERANCE
     return np.asarray(reached.sum(axis=2), dtype=np.float64)
+
+
+def entropies(answers: Answers, unit: str) -> FloatArray:
+    """Entropy of the shares s_t / sum of s of the judges' mean scores: (answers, judges), the same for all judges.
+
+    Raises
+    ------
+    InputError
+        For a mean score below 0, or scores that are all 0: they have no shares.
+    """
+    scores = answers.scores.mean(axis=1)
+    total = scores.sum(axis=1)
+    if np.any(scores < 0) or np.any(total <= 0):
+        raise InputError("entropy: shares of the trait scores need scores of at least 0, not all 0. Leave entropy= out")
+    share = scores / total[:, None]
+    nats = -np.where(share > 0, share * np.log(np.where(share > 0, share, 1.0)), 0.0).sum(axis=1)
+    return np.repeat(nats[:, None] / (np.log(2.0) if unit == "bits" else 1.0), answers.scores.shape[1], axis=1)
+
+
+def entropy_rows(profile: Profile, cells: FloatArray) -> list[Row]:
+    """Rows of the entropy of all models together (of the only one): over all stages, by stage, changes, d_z."""
+    rows = measure_rows(profile, "entropy", cells, test=False)
+    return [row for row in rows if not profile.several or ALL in (row.group or "")]
 
 
 def whole_course(cells: FloatArray) -> FloatArray:
