@@ -76,9 +76,10 @@ def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | N
     """A mean or median beyond all scores."""
     if claim.quantity not in MEANS or sample is None or not sample.n:
         return ""
-    low, high = float(sample.value.min()), float(sample.value.max())
+    scores = bench.sample(claim.select, Reading(repeats="pooled")).value if not claim.parts else sample.value
+    low, high = float(scores.min()), float(scores.max())
     if target.high < low or target.low > high:
-        return f"all {sample.n:,} scores lie between {low:.6g} and {high:.6g}"
+        return f"all {len(scores):,} scores lie between {low:.6g} and {high:.6g}"
     return ""
 
 

@@ -17,7 +17,7 @@ from socialstats.text import shorten
 
 PERCENT = 100.0
 MOST_COLUMNS = 12
-REDUCERS = ("mean", POOLED, "median", "mode", "max", "min", "first")
+REDUCERS = ("mean", POOLED, "first", "median", "mode", "max", "min")
 FORMULAS: dict[str, Mapping[str, Formula]] = {
     "mean": MEANS,
     "share": MEANS,

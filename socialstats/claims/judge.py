@@ -22,13 +22,14 @@ from socialstats.claims.remarks import group_remark, remark
 from socialstats.claims.repeats import POOLED
 from socialstats.claims.samples import Reading, Sample
 from socialstats.claims.search import search
-from socialstats.claims.target import Target, target_of
+from socialstats.claims.target import Target, digits_in, target_of
 from socialstats.claims.types import Claim
 from socialstats.claims.weighting import weighs_by_size
 from socialstats.errors import InputError
 from socialstats.text import count, shorten
 
 MOST_DEPARTURES = 2
+TELLING_DIGITS = 5  # with fewer, one of some hundred definitions is likely to give a number by chance
 WITH_INTERVAL = ("mean", "share")
 PLAIN_MEANS = ("mean", "nanmean")
 GROUPS: dict[str, dict[str, GroupFormula]] = {
@@ -123,13 +124,23 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     if words:
         return replace(
             base, verdict="explained", definition=words[0], value=bench.value(claim, fitting[0]), matches=words[1:],
-            discriminating=len(words) == 1, reason=remark(bench, claim, first, fitting[0]),
+            discriminating=len(words) == 1,
+            reason="; ".join(said for said in (remark(bench, claim, first, fitting[0]), luck(claim, first, fitting[0]))
+                             if said),
         )  # fmt: skip
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
         return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
     reason = said or f"none of {count(tried + 1, 'definition')} gives it{other_n(claim, sample)}"
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
+
+
+def luck(claim: Claim, base: Definition, found: Definition) -> str:
+    """Say that a number of few digits may fit one of many definitions by chance."""
+    far = found.departures(base) - (found.scale != base.scale)
+    if far < MOST_DEPARTURES or digits_in(claim.printed) >= TELLING_DIGITS:
+        return ""
+    return "it departs twice and the number has few digits: this may be a coincidence"
 
 
 def other_n(claim: Claim, sample: Sample) -> str:

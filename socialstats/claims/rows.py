@@ -16,6 +16,7 @@ from socialstats.text import quoted
 if TYPE_CHECKING:
     import pandas as pd
 
+UNITS = "\0units"  # no column is called so
 EMPTY = -1
 """Code of an empty cell; a selection of '' means these where no cell holds an empty text."""
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
@@ -107,7 +108,10 @@ class RowTable:
         """Return the unit of each row; without a column ``unit`` each row is one."""
         if "unit" not in self.columns:
             return np.arange(len(self), dtype=np.int64)
-        return crossed([self.column(name)[0] for name in IDENTITY if name in self.columns])
+        if UNITS not in self.known:
+            codes = crossed([self.column(name)[0] for name in IDENTITY if name in self.columns])
+            self.known[UNITS] = (codes, ())
+        return self.known[UNITS][0]
 
 
 def crossed(codes: list[IntArray]) -> IntArray:

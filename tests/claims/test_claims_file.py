@@ -1,5 +1,8 @@
 """Claims files: what they say, and what is wrong with them."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from socialstats.claims import read_claims
@@ -112,3 +115,18 @@ def test_result_claims_need_metric_and_term(tmp_path):
         read_result_claims(written(tmp_path, "[[claim]]\nmetric = 'sensitivity'\nvalue = '1'\nquantity = 'mean'"))
     with pytest.raises(InputError, match=r"unknown quantity 'mean'\. Allowed: estimate, std_error"):
         read_result_claims(written(tmp_path, "[[claim]]\nmetric = 's'\nterm = 'S'\nvalue = '1'\nquantity = 'mean'"))
+
+
+def test_the_documentation_is_true(tmp_path):
+    text = (Path(__file__).parents[2] / "docs" / "validate.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
+    log, report = [re.sub(r"^    ", "", b, flags=re.MULTILINE) for b in blocks if "[[claim]]" in b]
+    (claim,) = read_claims(written(tmp_path, log))
+    assert (claim.printed, claim.n, claim.settings["cluster"]) == ("0.812", 300, "scenario")
+    (about,) = read_result_claims(written(tmp_path, report))
+    assert about.select == {"metric": "sensitivity", "term": "S"}
+    code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    said = re.search(r"# (accuracy .*)", code)[1]
+    names = {}
+    exec(code, names)
+    assert names["checked"].judged[0].sentence() == said

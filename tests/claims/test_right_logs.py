@@ -239,3 +239,19 @@ def test_an_empty_filter_means_rows_without_one():
 def test_another_n_than_the_rows_is_said():
     one = check(log_of(rows([1.0, 0.0]), claim("mean", "0.5", n=300))).judged[0]
     assert (one.verdict, one.reason) == ("reproduced", "the log says n = 300, the rows hold 2 units with a score")
+
+
+def test_a_number_of_few_digits_that_departs_twice_may_be_chance():
+    """First repeats only, and the unit that was lost counted as 0: 4 of 7, where the documented mean is 1/2."""
+    scores = {f"u{i}": [1.0, 0.0] for i in range(4)} | {f"v{i}": [0.0, 1.0] for i in range(2)} | {"lost": [None, None]}
+    short = check(rows(scores), [claim("mean", "0.571")]).judged[0]
+    assert short.verdict == "explained"
+    assert "coincidence" in short.reason
+    for part in ("only the first", "counted as 0"):
+        assert part in short.definition
+    full = check(rows(scores), [claim("mean", repr(4 / 7))]).judged[0]
+    assert full.verdict == "explained"
+    assert "coincidence" not in full.reason
+    once = check(rows(scores), [claim("mean", "0.667")]).judged[0]
+    assert "only the first" in once.definition
+    assert "coincidence" not in once.reason
