@@ -111,5 +111,9 @@ def filled(template: str, unit: Unit, **more: str) -> str:
 
 
 def about(unit: Unit) -> dict[str, object]:
-    """Return the columns with which every row of a unit begins: identifier, factors, replicate."""
-    return {"item_id": unit.item_id, **unit.factors, "replicate": unit.replicate}
+    """Return the columns with which every row of a unit begins: identifier, factors, replicate.
+
+    The order of the options is called ``option_order``: ``order`` means other things to the studies.
+    """
+    named = {"option_order" if name == "order" else name: level for name, level in unit.factors.items()}
+    return {"item_id": unit.item_id, **named, "replicate": unit.replicate}

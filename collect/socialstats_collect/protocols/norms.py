@@ -72,8 +72,8 @@ class Norms:
                 "scenario": unit.item.get("scenario", unit.item_id),
                 "source": "model",
                 "rater": f"{model}, run {unit.replicate}",
-                "action": found["answer"],
+                "action": found.pop("answer"),
                 **found,
-                "response": reply.content if reply else None,
+                "reply_text": reply.content if reply else None,
             }
         ]

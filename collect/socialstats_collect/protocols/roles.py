@@ -68,7 +68,8 @@ class Roles:
         reply = exchanges[0][1] if exchanges else None
         found = read(reply, parse_answer)
         first, second = shown(unit)
-        choice = {"A": first, "B": second}.get(str(found["answer"]))
+        letter = found.pop("answer")
+        choice = {"A": first, "B": second}.get(str(letter))
         text = reply.content if reply else ""
         return [
             {
@@ -77,10 +78,11 @@ class Roles:
                 "role_b": unit.item["role_b"],
                 "first": first,
                 "choice": choice,
+                "letter": letter,
                 **found,
                 "values": "; ".join(values_named(text, VALUES)) or None,
                 "reason": next((str(one.value) for one in values_of(clean(text).text, "Reason")), None),
-                "response": reply.content if reply else None,
+                "reply_text": reply.content if reply else None,
             }
         ]
 

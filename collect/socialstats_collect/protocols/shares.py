@@ -71,7 +71,7 @@ class Shares:
                 "source": "model",
                 "rater": unit.factors["model"],
                 **found,
-                "response": reply.content if reply else None,
+                "reply_text": reply.content if reply else None,
             }
         ]
 

@@ -63,7 +63,7 @@ class Template:
         """Return one row: the answer, how it was read, and the text."""
         row = about(unit)
         reply = exchanges[0][1] if exchanges else None
-        return [{**row, **read(reply, self.parse), "response": reply.content if reply else None}]
+        return [{**row, **read(reply, self.parse), "reply_text": reply.content if reply else None}]
 
     def parse(self, text: str) -> Parsed:
         """Read a reply with the chosen parser."""

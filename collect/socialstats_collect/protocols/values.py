@@ -127,7 +127,7 @@ class Values:
             "reply_status": answer.status if answer else "missing",
             "judge_status": score.status if score else "missing",
             "parser_version": VERSION,
-            "response": answer.content if answer else None,
+            "reply_text": answer.content if answer else None,
         }
 
 

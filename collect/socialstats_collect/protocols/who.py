@@ -83,7 +83,7 @@ class Who:
                 "rung": len(exchanges) - 1 if exchanges else None,
                 "wordings_tried": len(exchanges),
                 **found,
-                "response": reply.content if reply else None,
+                "reply_text": reply.content if reply else None,
             }
         ]
 

@@ -53,8 +53,8 @@ def test_roles_are_chosen_by_name_whatever_their_order(tmp_path: Path, capsys: p
         assert all("{" not in prompt_of(body).split("JSON object")[0] for body in server.bodies)
     rows = table(path, capsys)
     assert {row["choice"] for row in rows} == {"nurse", "guard", "friend"}
-    assert Counter(row["order"] for row in rows) == {"a first": 12, "b first": 12}
-    assert all(row["first"] == (row["role_a"] if row["order"] == "a first" else row["role_b"]) for row in rows)
+    assert Counter(row["option_order"] for row in rows) == {"a first": 12, "b first": 12}
+    assert all(row["first"] == (row["role_a"] if row["option_order"] == "a first" else row["role_b"]) for row in rows)
     assert {row["values"] for row in rows} == {"security; benevolence"}
 
 
@@ -112,7 +112,7 @@ def test_the_ladder_stops_at_the_first_answer(tmp_path: Path, capsys: pytest.Cap
     rows = table(path, capsys)
     assert {(row["rung"], row["wordings_tried"]) for row in rows} == {("1", "2")}
     assert all(row["answer"] == ("-1" if row["name_first"] == "Ann" else "1") for row in rows)
-    assert {row["order"] for row in rows} == {"first is 1", "second is 1"}
+    assert {row["option_order"] for row in rows} == {"first is 1", "second is 1"}
 
 
 def test_a_ladder_that_ends_without_an_answer_is_a_refusal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,7 +137,7 @@ def test_shares_are_read_in_rising_letters(tmp_path: Path, capsys: pytest.Captur
         assert collect(path) == 0
     rows = table(path, capsys)
     assert Counter(row["answer"] for row in rows) == {"D": 30}
-    assert Counter((row["prompt"], row["order"]) for row in rows)["table", "falling"] == 5
+    assert Counter((row["prompt"], row["option_order"]) for row in rows)["table", "falling"] == 5
 
 
 def test_a_form_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
