@@ -11,7 +11,7 @@ from socialstats.figures import Bar, dumbbell, forest, shares
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import clusters_caption, numbers_text, rows_table
-from socialstats.studies.outcome import Block
+from socialstats.studies.outcome import Block, Table
 from socialstats.studies.sources import Source
 from socialstats.text import shorten
 
@@ -39,6 +39,18 @@ def plain(rows: Sequence[Row], name: str = "") -> list[Row]:
     return [replace(r, term=f"{r.term}, {name}" if name else r.term, group=None) for r in rows]
 
 
+def dense_table(
+    rows: Sequence[Row], caption: str, *, term: str, labels: Sequence[str] | None = None, short: bool = False
+) -> Table:
+    """Return `rows_table` without the columns in which no row has anything; `short`: without standard errors too."""
+    table = rows_table(rows, caption, term=term, labels=labels)
+    kept = [k for k in range(len(table.header)) if k == 0 or any(row[k] is not None for row in table.cells)]
+    kept = [k for k in kept if not (short and table.header[k] == "SE")]
+    digits = table.digits if isinstance(table.digits, int) else tuple(table.digits[k] for k in kept)
+    return replace(table, header=tuple(table.header[k] for k in kept), digits=digits,
+                   cells=tuple(tuple(row[k] for k in kept) for row in table.cells))  # fmt: skip
+
+
 def distance_block(result: Result, source: Source) -> Block:
     """Show each model between a random person and answers that need no model."""
     lines = [row for row in result.rows if row.group == LINE]
@@ -56,11 +68,11 @@ def distance_block(result: Result, source: Source) -> Block:
         caption="Above the models a random person against the mode of the others; below the best constant answer and "
         f"answers at random. {held}".strip(),
         tables=(
-            rows_table(plain(known), "ADA-Met, all units", term="Model"),
-            rows_table(plain(lines), "What needs no model", term="Answer"),
+            dense_table(plain(known), "ADA-Met, all units", term="Model"),
+            dense_table(plain(lines), "What needs no model", term="Answer"),
             *(
                 [
-                    rows_table(
+                    dense_table(
                         plain([pure[r.term] for r in known if r.term in pure]),
                         "From the mode of the whole population: less the noise of modes of few answers",
                         term="Model",
@@ -110,7 +122,7 @@ def stratum_block(name: str, result: Result, k: int) -> Block:
         draw=draw if few else partial(forest, lines[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS),
         figure_title=f"ADA-Met by {shorten(name, 40)}",
         caption="Each level by itself: whether two levels differ is not tested here.",
-        tables=(rows_table(lines, f"ADA-Met by {shorten(name, 40)}", term=f"Model and {shorten(name, 30)}"),),
+        tables=(dense_table(lines, f"ADA-Met by {shorten(name, 40)}", term=f"Model and {shorten(name, 30)}"),),
         results=() if k == 0 else (result,),
     )
 
@@ -119,8 +131,12 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
     """Show the distances by what a refusal counts as, and who refused where; None where nobody refused."""
     if not rules:
         return None
-    looks = [replace(r, group=RULES[rule]) for rule, result in rules.items() for r in model_rows(result)]
     shares = refused_rows(next(iter(rules.values())))
+    some = {r.term for r in shares if r.estimate}  # of the others all rules say the same
+    looks = [
+        replace(r, group=RULES[rule]) for rule, result in rules.items() for r in model_rows(result) if r.term in some
+    ]
+    shares = [r for r in shares if r.group == REFUSED or r.term in some]
     worst = max((r for r in shares if r.group == REFUSED and r.estimate is not None), key=lambda r: r.estimate or 0.0)
     mine = [r for r in looks if r.term == worst.term]
     said = "; ".join(f"{r.group}: {numbers_text(r)}" for r in mine)
@@ -133,12 +149,12 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
             f"distance, by what a refusal counts as: {said}.",
         ),
         draw=partial(dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(RULES[r] for r in rules), xlabel=AXIS),
-        figure_title="ADA-Met of each model, by what a refusal counts as",
+        figure_title="ADA-Met of the models that refused, by what a refusal counts as",
         caption="The page counts a refusal as the width of the scale, which may be farther off than any answer could "
         "be; left out is the distance of what was answered.",
         tables=(
-            rows_table(looks, "ADA-Met by what a refusal counts as", term="Model and rule"),
-            rows_table(shares, "Share of refusals", term="Model", labels=labels),
+            dense_table(looks, "ADA-Met by what a refusal counts as", term="Model and rule"),
+            dense_table(shares, "Share of refusals", term="Model", labels=labels),
         ),
         results=tuple(
             replace(result, rows=tuple(model_rows(result)), words=f"{said}.", cautions=(), references=())
@@ -179,6 +195,6 @@ def near_block(result: Result) -> Block | None:
         draw=partial(shares, bars, xlabel="Share of units by distance") if fits else None,
         figure_title="How the distances of single units divide, model by model" if fits else "",
         caption="Distances rounded to whole levels, a half (from tied modes) to the even one; 0 is the mode itself.",
-        tables=(rows_table(rows, "Share of units by distance", term="Model and distance",
+        tables=(dense_table(rows, "Share of units by distance", term="Model and distance",
                            labels=[f"{r.term}: {(r.group or '').removeprefix(f'{AT} ')}" for r in rows]),),
     )  # fmt: skip

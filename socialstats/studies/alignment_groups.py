@@ -10,8 +10,8 @@ from typing import Any
 
 from socialstats.figures import dumbbell, forest
 from socialstats.results import Result, Row
-from socialstats.studies.alignment_blocks import AXIS, MOST_IN_DUMBBELL, MOST_ROWS, plain
-from socialstats.studies.estimates import numbers_text, p_text, rows_table
+from socialstats.studies.alignment_blocks import AXIS, MOST_IN_DUMBBELL, MOST_ROWS, dense_table, plain
+from socialstats.studies.estimates import numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, shorten
 
@@ -179,13 +179,13 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
         caption="Modes of few people are noisier and lie farther off any model; the p-values allow for it, the marks "
         "do not." if drawn else "Not drawn, as no difference is clear.",
         tables=(
-            rows_table(rows, f"ADA-Met by {words}", term="Model and group",
-                       labels=[f"{r.term} ({r.group})" for r in looks]),
-            rows_table(gaps, f"Differences by {words} on the same units; p (Holm): over the pairs of all attributes, "
-                       "model by model", term="Model and pair",
+            dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
+                        labels=[f"{r.term} ({r.group})" for r in looks]),
+            dense_table(gaps, f"Differences by {words} on the same units; p (Holm): over the pairs of all attributes, "
+                       "model by model", term="Model and pair", short=True,
                        labels=[f"{r.term} ({(r.group or '')[len(name) + 2 :]})" for r in gaps]),
         ),
-        results=(slim(result, name, said),),
+        results=(slim(result, f"{name} = ", said), slim(result, f"closest {name} = ", said)),
     )  # fmt: skip
 
 
@@ -197,11 +197,10 @@ def group_figure(looks: Sequence[Row]) -> Any:
     return partial(forest, plain(looks)[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS)
 
 
-def slim(result: Result, name: str, said: str) -> Result:
-    """Keep the rows that are about an attribute; the differences stand, adjusted, with the closest groups.
+def slim(result: Result, start: str, said: str) -> Result:
+    """Keep the rows of one kind about an attribute; the differences stand, adjusted, with the closest groups.
 
     Cautions and references are those of the page.
     """
-    starts = (f"{name} = ", f"closest {name} = ")
-    rows = tuple(r for r in result.rows if (r.group or "").startswith(starts))
+    rows = tuple(r for r in result.rows if (r.group or "").startswith(start))
     return replace(result, rows=rows, words=said, cautions=(), references=())

@@ -260,8 +260,15 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
 
 
 def verified(numbers: Numbers, shown: tuple[Block, ...]) -> dict[str, Verification]:
-    """Recompute all results; of those by group what is about the groups."""
-    return verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
+    """Recompute all results; of those by group what is about the groups, together: the worst check of each kind."""
+    found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
+    each = [tuple(of_groups(name, result).verify()) for name, result in numbers.groups.items()]
+    if each:
+        alike = len({len(checks) for checks in each}) == 1
+        kinds = list(zip(*each, strict=True)) if alike else [(check,) for checks in each for check in checks]
+        worst = tuple(max(kind, key=lambda one: (one.ok is not True, one.difference or 0.0)) for kind in kinds)
+        found["Distances by groups of people"] = Verification(checks=worst)
+    return found
 
 
 def named(numbers: Numbers) -> dict[str, Result]:
@@ -269,7 +276,6 @@ def named(numbers: Numbers) -> dict[str, Result]:
     found: dict[str, Result] = {
         "Distances" if name is None else f"Distances by {shorten(name, 40)}": r for name, r in numbers.distances.items()
     }
-    found |= {f"Distances by {shorten(name, 40)} of people": of_groups(name, r) for name, r in numbers.groups.items()}
     found |= {
         f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
         for rule, r in numbers.rules.items() if rule != "max"
