@@ -11,10 +11,20 @@ from typing import Any
 
 from socialstats.claims.types import Log, Status
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables import as_text, read_table
+from socialstats.tables import read_table
 from socialstats.text import count, listing
 from socialstats_collect.readers.source import Source
-from socialstats_collect.readers.tabular import Row, cell, column, frame, natural, row, status_notes, without_long
+from socialstats_collect.readers.tabular import (
+    Row,
+    cell,
+    column,
+    frame,
+    label,
+    natural,
+    row,
+    status_notes,
+    without_long,
+)
 
 NAME = "ada-met"
 NEEDS = "a csv with a column 'rot' or 'rot_id' and several columns of labels A to F (ADA-Met)"
@@ -38,7 +48,7 @@ def recognises(source: Source) -> bool:
 
 def _columns(source: Source) -> dict[str, list[str | None]]:
     native: Any = read_table(source.path).frame
-    return {str(name): [as_text(v) for v in values] for name, values in native.to_dict(as_series=False).items()}
+    return {str(name): [label(v) for v in values] for name, values in native.to_dict(as_series=False).items()}
 
 
 def _labels(columns: Mapping[str, list[str | None]]) -> list[str]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from socialstats.claims.types import Log, Status
-from socialstats.tables import as_text, read_table
+from socialstats.tables import read_table
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import head_of
 from socialstats_collect.readers.source import Source
-from socialstats_collect.readers.tabular import Row, cell, flat, frame, row, status_notes, without_long
+from socialstats_collect.readers.tabular import Row, cell, flat, frame, label, row, status_notes, without_long
 
 NAME = "arena"
 NEEDS = "a table with the columns model_a, model_b and winner (arena battles)"
@@ -57,15 +57,15 @@ def _rows(columns: Mapping[str, list[Any]]) -> Iterator[Row]:
     ids = next((columns[name] for name in IDS if name in columns), None)
     rest = [name for name in columns if name not in COLUMNS]
     for k in range(len(columns["winner"])):
-        a, b, said = (as_text(columns[name][k]) for name in COLUMNS)
+        a, b, said = (label(columns[name][k]) for name in COLUMNS)
         value = None if said is None or a is None or b is None else _value(said, a, b)
         status: Status = "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
         winner = {1.0: a, 0.0: b, 0.5: "tie"}.get(value) if value is not None else None
         metadata = {"item_a": cell(a), "item_b": cell(b), "winner": cell(winner), "outcome": cell(said)}
-        unit = as_text(ids[k]) if ids is not None else str(k + 1)
+        unit = label(ids[k]) if ids is not None else str(k + 1)
         yield row(
             model="", task="battles", unit=unit, scorer="winner", value=value, answer=said, status=status,
-            metadata=metadata | flat({name: as_text(columns[name][k]) for name in rest}),
+            metadata=metadata | flat({name: label(columns[name][k]) for name in rest}),
         )  # fmt: skip
 
 

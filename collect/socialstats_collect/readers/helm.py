@@ -75,11 +75,13 @@ def _settings(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def _rows(held: dict[str, Any], model: Any, task: Any) -> Iterator[Row]:
+    index = held.get("train_trial_index")
+    trial = index if isinstance(index, int) else 0
     for stat in map(mapping, sequence(held.get("stats"))):
         name = mapping(stat.get("name"))
         number, status = _mean(stat)
         yield row(
-            model=model, task=task, unit=held.get("instance_id"), epoch=int(held.get("train_trial_index") or 0) + 1,
+            model=model, task=task, unit=held.get("instance_id"), epoch=trial + 1,
             scorer=name.get("name"), filter=_perturbed(name.get("perturbation") or held.get("perturbation")),
             value=number, status=status, metadata=flat(_where(name)),
         )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 from socialstats.claims.types import Status
 from socialstats.errors import InputError
 from socialstats.text import count
-from socialstats_collect.readers.tabular import Row, cell, flat, mapping, row, sequence
+from socialstats_collect.readers.tabular import Row, cell, flat, is_number, mapping, row, sequence
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -29,10 +29,11 @@ def to_float(value: Any) -> tuple[float | None, Status]:
     if value is None:
         return None, "unscored"
     if isinstance(value, (bool, int, float)):
-        number = float(value)
-        if math.isinf(number):
+        if value != value:
+            return None, "unscored"
+        if not isinstance(value, bool) and not is_number(value):
             raise InputError("a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out")
-        return (None, "unscored") if math.isnan(number) else (number, "ok")
+        return float(value), "ok"
     if not isinstance(value, str):
         return None, "unparsed"
     if value in LETTERS:

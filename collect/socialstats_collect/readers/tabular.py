@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from socialstats.claims.types import KEYS, Claim, Quantity, Status
+from socialstats.tables import as_text
 from socialstats.text import count, listing
 from socialstats_collect.readers.streaming import Spelled
 
@@ -49,6 +50,17 @@ def cell(value: Any) -> str | None:
     if "\0" in text:
         text = text.replace("\0", "\\x00")
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def label(value: Any) -> str | None:
+    """Write a cell of a table as its other readers do: 7.0 is 7, and nothing is missing.
+
+    Examples
+    --------
+    >>> label(7.0), label(float("nan")), label(["a"])
+    ('7', None, '["a"]')
+    """
+    return cell(value if isinstance(value, (list, dict)) else as_text(value))
 
 
 def printed(value: Any) -> str:
