@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.rated_table import rated_table
+from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -128,10 +129,9 @@ def chi_checks(row: Row, plain: Row, pair: pd.DataFrame, names: tuple[str, str])
         return []
     counts = pair.groupby(["source", "value"]).size().unstack(fill_value=0).loc[list(names)].to_numpy()
     test = chi2_contingency(counts, correction=False)
-    close = 1e-9 * max(1.0, float(test.statistic))
     where = f"any level [{row.group}]"
-    trio = ((row.statistic, test.statistic), (row.df, test.dof), (plain.p_value, test.pvalue))
     return [
-        compare(f"{where}, {name}", ours, float(theirs), package="scipy", tolerance=close, why=CLOSED)
-        for name, (ours, theirs) in zip(("chi-square", "df", "p of independent ratings"), trio, strict=True)
+        relative(f"{where}, chi-square", row.statistic, float(test.statistic), "scipy", CLOSED, size=1e-6),
+        relative(f"{where}, df", row.df, float(test.dof), "scipy", CLOSED),
+        same_p(f"{where}, p of independent ratings", plain.p_value, float(test.pvalue), "scipy", CLOSED),
     ]

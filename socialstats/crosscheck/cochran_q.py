@@ -36,10 +36,10 @@ def verify(result: Result) -> Verification:
     if gaps:
         d = np.column_stack([table[:, i] - table[:, j] for i, j in combinations(range(table.shape[1]), 2)])
         checks += difference_checks(gaps, d, codes, result.settings["level"])
-    row = result.row("robust_wald", group="test") if len(factors) == 1 else None
+    row = result.row("robust_wald", group="test") if factors else None
     if row is not None and row.df is not None:
         d = table - table.mean(axis=1, keepdims=True)
-        checks += hotelling_checks(row, d[:, :-1], factors[0].codes[units], result.extras["df_denominator"])
+        checks += hotelling_checks(row, d[:, :-1], codes, result.extras["df_denominator"])
     return Verification(checks=tuple(checks))
 
 

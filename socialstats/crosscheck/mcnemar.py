@@ -19,7 +19,7 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
-from socialstats.crosscheck.row_arithmetic import label, relative, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import label, relative, same_p, tail_p, unfloored_check
 from socialstats.models.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -59,6 +59,9 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
         checks += robust(result, rows, len(names))
     elif row.conf_low is not None:
         checks += alike_interval(result, row, rows)
+    if "unfloored_std_error" in result.extras:
+        d, groups = rows["d"].to_numpy(dtype=np.float64), rows[["g0", "g1"]].to_numpy()
+        checks.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
     for k, name in enumerate(names):
         group = "test" if len(names) == 1 else f"{name} alone"
         checks += cluster_checks(result, rows, k, group)

@@ -9,13 +9,13 @@ import numpy as np
 from socialstats.crosscheck.pair_table import Vectors
 from socialstats.crosscheck.row_arithmetic import (
     crossed_error,
-    crossed_parts,
     end_checks,
     label,
     quantile,
     relative,
     same_p,
     tail_p,
+    unfloored_check,
 )
 from socialstats.results import Check, Result, Row
 
@@ -97,10 +97,7 @@ def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
         same_p(label(row, "p"), row.p_value, tail_p((float(d.mean()) - null) / error, df, side)),
     ]
     if "unfloored_std_error" in result.extras:
-        plain = crossed_parts(d, pairs.groups)[2]
-        theirs = math.sqrt(plain) if plain > 0 else None
-        ours = result.extras["unfloored_std_error"]
-        out.append(relative("s.e., V1 + V2 - V12 as it is", ours, theirs, "numpy", CROSSED, size=error))
+        out.append(unfloored_check(result.extras["unfloored_std_error"], d, pairs.groups))
     if options.get("ci", "closed") == "closed":
         reach = quantile(options["level"] if side == "two_sided" else 2 * options["level"] - 1, df) * error
         low = None if side == "less" else float(d.mean()) - reach

@@ -124,3 +124,12 @@ def crossed_parts(values: FloatArray, groups: Any) -> tuple[float, float, float]
             sums[name] = sums.get(name, 0.0) + value
         found.append(len(sums) / (len(sums) - 1) * sum(x * x for x in sums.values()) / n**2)
     return found[0], found[1], found[0] + found[1] - found[2]
+
+
+def unfloored_check(ours: float | None, values: FloatArray, groups: Any) -> Check:
+    """Compare the standard error of V1 + V2 - V12 as it is; None where that is not positive."""
+    plain = crossed_parts(values, groups)[2]
+    theirs = math.sqrt(plain) if plain > 0 else None
+    why = "V1 + V2 - V12 by sums written out, without a floor"
+    size = crossed_error(values, groups)
+    return relative("s.e., V1 + V2 - V12 as it is", ours, theirs, "numpy", why, size=size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 IGNORING = "ignoring clusters"
+NONE = 1e-10  # share of the trace below which an eigenvalue is none
 
 
 def verify(result: Result) -> Verification:
@@ -32,8 +33,8 @@ def verify(result: Result) -> Verification:
     ]
     group = IGNORING if factors else "test"
     checks += square_tests(result.row("bowker", group=group), result.row("stuart_maxwell", group=group), table)
-    if len(factors) == 1:
-        checks += wald_check(result, data)
+    if factors:
+        checks += wald_check(result, data, len(factors))
     return Verification(checks=tuple(checks + margin_checks(result, data, len(factors))))
 
 
@@ -72,8 +73,8 @@ def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
     ]
 
 
-def wald_check(result: Result, data: pd.DataFrame) -> list[Check]:
-    """The robust test of one cluster factor: covariance by cluster sums, one level left out, scipy's F."""
+def wald_check(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
+    """The robust test: covariance by cluster sums, one level left out, scipy's F."""
     row = result.row("robust_wald", group="test")
     if row.undefined or row.df is None:
         return []
@@ -83,19 +84,18 @@ def wald_check(result: Result, data: pd.DataFrame) -> list[Check]:
     data = rows
     levels = sorted(set(data["first"]) | set(data["second"]))
     d = np.column_stack([(data["first"] == x).astype(float) - (data["second"] == x).astype(float) for x in levels])
-    return hotelling_checks(row, d[:, :-1], np.asarray(data["g0"]), result.extras["df_denominator"])
+    codes = data[[f"g{k}" for k in range(factors)]].to_numpy()
+    return hotelling_checks(row, d[:, :-1], codes, result.extras["df_denominator"])
 
 
-def hotelling_checks(row: Row, d: FloatArray, code: FloatArray, denominator: float) -> list[Check]:
-    """Compare F and p with explicit sums over clusters of the columns of d."""
-    import pandas as pd
+def hotelling_checks(row: Row, d: FloatArray, codes: Any, denominator: float) -> list[Check]:
+    """Compare F and p with explicit sums over clusters of the columns of d; codes (n, factors)."""
     from scipy.stats import f
 
-    q, n = d.shape[1], len(d)
-    off = d - d.mean(axis=0)
-    sizes = pd.Series(code).value_counts().sort_index().to_numpy() / n
-    sums = pd.DataFrame(off).groupby(np.asarray(code)).sum().to_numpy()
-    covariance = sum(np.outer(s, s) / (1 - share) for s, share in zip(sums, sizes, strict=True)) / n**2
+    q, crossed = d.shape[1], codes.shape[1] == 2
+    covariance = crossed_covariance(d, codes) if crossed else clustered_covariance(d, codes[:, 0])
+    if crossed:
+        denominator = float(min(len(np.unique(code)) for code in codes.T) - q)
     if int(np.linalg.matrix_rank(covariance, tol=1e-10 * float(np.trace(covariance)))) < q:
         return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
     freedom = denominator + q - 1
@@ -106,3 +106,30 @@ def hotelling_checks(row: Row, d: FloatArray, code: FloatArray, denominator: flo
         relative("df of F", row.df, float(q), "numpy", why),
         same_p("p of F", row.p_value, float(f.sf(value, q, denominator)), "scipy", why, 1e-7),
     ]
+
+
+def clustered_covariance(d: FloatArray, code: Any) -> FloatArray:
+    """CR2 covariance of the means: sums of each cluster, over 1 minus its share of the rows."""
+    total, off = np.zeros((d.shape[1], d.shape[1])), d - d.mean(axis=0)
+    for name in np.unique(code):
+        here = code == name
+        own = off[here].sum(axis=0)
+        total += np.outer(own, own) / (1 - here.mean())
+    return total / len(d) ** 2
+
+
+def crossed_covariance(d: FloatArray, codes: Any) -> FloatArray:
+    """V1 + V2 - V12 of the means, each with G/(G - 1); V1 + V2 (one column: V1 or V2) where that is too small."""
+    off, parts = d - d.mean(axis=0), []
+    for names in (codes[:, 0], codes[:, 1], [f"{a}|{b}" for a, b in codes.tolist()]):
+        sums: dict[object, FloatArray] = {}
+        for name, row in zip(np.asarray(names).tolist(), off, strict=True):
+            sums[name] = sums.get(name, 0.0) + row
+        spread = sum(np.outer(own, own) for own in sums.values())
+        parts.append(len(sums) / (len(sums) - 1) * np.asarray(spread, dtype=np.float64) / len(d) ** 2)
+    whole: FloatArray = parts[0] + parts[1] - parts[2]
+    if d.shape[1] == 1:
+        return max(whole, parts[0], parts[1], key=lambda part: float(part[0, 0]))
+    rank, least = np.linalg.matrix_rank, float(np.linalg.eigvalsh(whole)[0])
+    small = rank(whole, tol=NONE * np.trace(whole)) < rank(parts[0] + parts[1], tol=NONE * np.trace(parts[0]))
+    return parts[0] + parts[1] if small or least < -NONE * np.trace(whole) else whole

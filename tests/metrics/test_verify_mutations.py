@@ -39,6 +39,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "symmetry, clusters": ("symmetry", {}),
     "Q": ("cochran_q", {"cluster": None}),
     "Q, clusters": ("cochran_q", {}),
+    "symmetry, crossed": ("symmetry", {"cluster": ("story", "topic")}),
+    "Q, crossed": ("cochran_q", {"cluster": ("story", "topic")}),
     "sizes": ("effect_sizes", {"cluster": None}),
     "alpha": ("krippendorff_alpha", {"cluster": None, "stratum": "domain"}),
     "alpha, clusters": ("krippendorff_alpha", {"scale": "nominal"}),
@@ -130,3 +132,12 @@ def test_a_changed_p_of_fleiss_null_test_is_found():
     assert result.row("null test").p_value is not None
     assert result.verify().ok
     assert [name for name, other in changed(result) if "null test" in name and other.verify().ok] == []
+
+
+@pytest.mark.parametrize("metric", ["mcnemar", "paired_difference"])
+def test_a_changed_error_without_the_floor_is_found(metric):
+    result = result_of(metric, {"cluster": ("story", "topic")})
+    assert result.verify().ok
+    known = result.extras["unfloored_std_error"]
+    extras = {**result.extras, "unfloored_std_error": 0.98 * known if known else 0.1}
+    assert not replace(result, extras=extras).verify().ok
