@@ -117,7 +117,8 @@ CHECKS: dict[str, Check] = {
     ),
     "mcnemar_bounds": Check(
         function=mcnemar_bounds, asks="can McNemar's test of this bias be (in)significant?",
-        one=("bias", "n", "statistic"), optional=("statistic",), options={"significant": (True, False), "level": ()},
+        one=("bias", "n", "statistic"), optional=("statistic",),
+        options={"significant": (True, False), "exact_test": (True, False), "level": ()},
     ),
     "linear_composite": Check(
         function=linear_composite, asks="is it the weighted composite of the scores?",

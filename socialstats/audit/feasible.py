@@ -75,7 +75,13 @@ def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
 
 
 def mcnemar_bounds(
-    bias: Any, n: Any, *, significant: bool | None = None, level: float = 0.05, statistic: Any = None
+    bias: Any,
+    n: Any,
+    *,
+    significant: bool | None = None,
+    level: float = 0.05,
+    statistic: Any = None,
+    exact_test: bool = False,
 ) -> Finding:
     """Check a claim about McNemar's test of a bias B of n couples, of which only B and n are printed.
 
@@ -93,6 +99,9 @@ def mcnemar_bounds(
     level : float
     statistic : printed number, optional
         A printed chi2, checked against the bounds instead.
+    exact_test : bool
+        Decide significance by the exact binomial test: its p is least when all discordant couples favour one side, and
+        largest when all couples are discordant.
 
     Returns
     -------
@@ -115,6 +124,9 @@ def mcnemar_bounds(
     low, high = bounds_of(float(least), couples)[0], bounds_of(float(most), couples)[1]
     cut = float(chdtri(1, level))
     decided = "significant" if low > cut else "not_significant" if high < cut else "open"
+    if exact_test:
+        ends = _exact_p(least, most, couples)
+        decided = "significant" if ends[1] < level else "not_significant" if ends[0] >= level else "open"
     details = {"low": low, "high": high, "critical": cut, "decided": decided}
     said = f"{couples} couples with B = {number.text}"
     if statistic is not None:
@@ -131,9 +143,23 @@ def mcnemar_bounds(
     if significant == (decided == "significant"):
         return replace(base, verdict="agree", message=base.message + ", as claimed")
     claim = "significance is claimed" if significant else "no significance is claimed"
-    limit = f"at most {high:.3g}" if significant else f"at least {low:.3g}"
-    message = f"sources disagree: {claim}, but {said} have a chi2 of {limit}"
+    limit = f"a chi2 of at most {high:.3g}" if significant else f"a chi2 of at least {low:.3g}"
+    if exact_test:
+        limit = f"an exact p of at least {ends[0]:.3g}" if significant else f"an exact p of at most {ends[1]:.3g}"
+    message = f"sources disagree: {claim}, but {said} have {limit}"
     return replace(base, verdict="disagree", severity="major", message=message)
+
+
+def _exact_p(least: Fraction, most: Fraction, couples: int) -> tuple[float, float]:
+    """Return the least and the largest exact p of differences b - c that a bias between two ends allows."""
+    from scipy.special import bdtrc
+
+    far, near = math.floor(most * couples / 2), math.ceil(least * couples / 2)
+    lowest = min(1.0, 2.0 * 0.5**far)
+    discordant = couples - (couples - near) % 2  # b + c has the parity of b - c
+    more = (discordant + near) // 2
+    highest = min(1.0, 2.0 * float(bdtrc(more - 1, discordant, 0.5))) if more else 1.0
+    return lowest, highest
 
 
 def _decided(decided: str, level: float) -> str:

@@ -19,7 +19,8 @@ MINUS_SIGNS = "−‐‑‒–—﹣－"
 SPACES = " \t\u00a0\u2007\u2009\u202f"
 NUMBER = re.compile(
     r"(?P<relation><=|>=|<|>|=|≤|≥)?(?P<sign>[+-])?"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<power>[+-]?\d{1,3}))?(?P<percent>%)?"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<power>[+-]?\d{1,3}))?(?P<percent>%)?",
+    re.ASCII,
 )
 RELATIONS: dict[str, Relation] = {"<": "<", "<=": "<", "≤": "<", ">": ">", ">=": ">", "≥": ">"}
 FIX = "Write it as a plain number such as 0.25, 1,234, 45%, −.3, 1.2e-5 or <.001, or name it among the missing ones"

@@ -168,7 +168,7 @@ def _impossible(
     if not totals:
         why, expected = "no total gives this mean", ""
     else:
-        near = [sd.neighbour(step) for step in sorted(range(-50, 51), key=abs) if step] if sd.unit else []
+        near = [sd.neighbour(step) for step in sorted(range(-20, 21), key=abs) if step] if sd.unit else []
         fitting = next((x.text for x in near if x.value >= 0 and _fit(x, totals, scores, ddofs)), "")
         expected = f"nearest possible sd {fitting}" if fitting else ""
         why = f"no whole numbers give this sd with {divisor}" + (f"; {expected}" if expected else "")

@@ -1,0 +1,260 @@
+"""What an audit of the five papers' tables must find, and what it must not."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import socialstats as ss
+from socialstats.audit.finding import Finding
+from socialstats.audit.running import AuditReport
+
+PUBLISHED = Path(ss.__file__).parent / "datasets" / "published"
+RELEASED = Path(__file__).parents[3] / "shared" / "data" / "adamet"
+MADE: dict[str, AuditReport] = {}
+
+
+def found(paper: str, rule: str) -> list[Finding]:
+    """Return the findings of one rule of a paper's rules file."""
+    if paper not in MADE:
+        MADE[paper] = ss.audit.audit([], PUBLISHED / f"{paper}.toml")
+    findings = [f for f in MADE[paper].findings if f.title == rule]
+    assert findings, rule
+    return findings
+
+
+def tally(paper: str, rule: str) -> tuple[int, int]:
+    """Return how many findings agree, and how many there are."""
+    findings = found(paper, rule)
+    assert {f.verdict for f in findings} <= {"agree", "disagree"}
+    return sum(f.verdict == "agree" for f in findings), len(findings)
+
+
+def disagreeing(paper: str, rule: str) -> list[Finding]:
+    return [f for f in found(paper, rule) if f.verdict == "disagree"]
+
+
+def test_002_table_3_is_the_weighted_mean_of_tables_7_to_9_except_one_cell() -> None:
+    rule = "Table 3 = weighted mean of Tables 7-9 over topics"
+    assert tally("002", rule) == (38, 39)
+    (odd,) = disagreeing("002", rule)
+    assert "llama-2-7b-chat" in odd.where
+    assert "B_WM" in odd.where
+    assert odd.published == "0.76"
+    assert odd.expected == "0.76847 to 0.76947"
+
+
+def test_002_one_digit_settles_the_odd_cell() -> None:
+    """.769 for .76: the weighted mean, the mean of sizes and the step of 2/580 fit; Table 6 does not."""
+    found("002", "Table 10 = mean of Table 11")
+    (repair,) = MADE["002"].repairs
+    assert (repair.printed, repair.instead, repair.settles, repair.leaves) == ("0.76", "0.769", 3, 1)
+
+
+def test_002_table_6_cannot_come_from_the_data_of_table_3() -> None:
+    assert tally("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)") == (2, 39)
+    assert tally("002", "Table 3 is between the two rows of Table 6") == (25, 39)
+    outside = [f for f in found("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)")
+               if f.details["outside_hull"]]  # fmt: skip
+    assert len(outside) == 14
+    assert {f.severity for f in outside} == {"major"}
+
+
+def test_002_six_values_of_table_6_are_impossible_for_their_topics() -> None:
+    rule = "Table 6: traditional scenarios as a part of Tables 7-9"
+    assert tally("002", rule) == (33, 39)
+    odd = {(f.published, f.expected) for f in disagreeing("002", rule)}
+    assert odd >= {
+        ("0.469", "0.54953 to 1.18184"), ("0.531", "0.75553 to 1.31284"), ("0.675", "1.09297 to 1.63159"),
+    }  # fmt: skip
+
+
+def test_002_27_values_are_impossible_when_no_scenario_favours_men() -> None:
+    """6 impossible ones and 21 more when every scenario's value is at least 0."""
+    scenarios = {row["topic"]: row for row in rows("002_scenarios.csv")}
+    topics = [row for k in ("07", "08", "09") for row in rows(f"002_table{k}_topics_by_model.csv")]
+    bad = 0
+    for row in rows("002_table06_egal_trad.csv"):
+        if row["type"] != "Traditional":
+            continue
+        own = [r for r in topics if r["model"] == row["model"]]
+        for column in ("B_NM", "B_WN", "B_WM"):
+            bad += not ss.audit.subset_mean(
+                ss.audit.printed(row[column], decimals=3), 16, [ss.audit.printed(r[column], decimals=3) for r in own],
+                [scenarios[r["topic"]]["n_scenarios"] for r in own], low=0, high=2,
+                taken=[scenarios[r["topic"]]["n_traditional"] for r in own],
+            )  # fmt: skip
+    assert bad == 27
+
+
+def test_002_means_of_tables() -> None:
+    assert tally("002", "Table 4 = mean over the 13 models of Tables 7-9") == (32, 32)
+    assert tally("002", "Table 10 = mean of Table 11") == (27, 27)
+    rule = "Table 10 = mean of Tables 12-13 over topics"
+    assert tally("002", rule) == (26, 27)
+    (odd,) = disagreeing("002", rule)
+    assert (odd.published, odd.expected) == ("0.538", "0.536 to 0.537")
+    assert tally("002", "Tables 7-9: B_all = mean size of the three contrasts") == (104, 104)
+
+
+def test_002_steps_show_which_models_have_missing_answers() -> None:
+    wanted = {
+        "Table 3: steps of 2/580": {"llama-2-70b-chat": 3, "llama-2-7b-chat": 1},
+        "Table 6, traditional: steps of 2/320": {"llama-2-70b-chat": 2},
+        "Table 6, egalitarian: steps of 2/260": {"llama-2-70b-chat": 3},
+        "Tables 7-9: steps of 2 per 20 name pairs in each scenario": {"llama-2-70b-chat": 8},
+        "Table 11: steps of 2/800": {"zephyr-7b-beta": 3},
+        "Tables 12-13: steps of 2/200": {"zephyr-7b-beta": 9},
+    }
+    for rule, models in wanted.items():
+        counted: dict[str, int] = defaultdict(int)
+        for finding in disagreeing("002", rule):
+            counted[finding.where.split(": ")[1].split(",")[0]] += 1
+        assert counted == models, rule
+
+
+def test_002_which_contrasts_must_be_significant() -> None:
+    findings = found("002", "Table 3: are the contrasts significant whatever the discordance?")
+    assert sum(f.verdict == "agree" for f in findings) == 36
+    open_ones = {f.where.split("column ")[1] for f in findings if f.verdict == "no_power"}
+    assert open_ones == {"B_NM: llama-2-13b-chat", "B_NM: llama-2-70b-chat", "B_WN: llama-2-70b-chat"}
+
+
+def test_002_contrasts_of_table_6_that_cannot_be_significant() -> None:
+    never = set()
+    for row in rows("002_table06_egal_trad.csv"):
+        for column in ("B_NM", "B_WN", "B_WM"):
+            n = 320 if row["type"] == "Traditional" else 260
+            finding = ss.audit.mcnemar_bounds(
+                ss.audit.printed(row[column], decimals=3), n, significant=True, exact_test=True
+            )
+            if finding.verdict == "disagree":
+                never.add((row["model"], row["type"][0], column))
+    assert never == {
+        ("zephyr-7b-alpha", "T", "B_WN"), ("gpt-4o", "T", "B_NM"), ("llama-2-13b-chat", "T", "B_NM"),
+        ("llama-2-13b-chat", "T", "B_WN"), ("llama-2-70b-chat", "T", "B_NM"),
+    }  # fmt: skip
+
+
+def test_004_table_3_disagrees_with_table_4_for_all_models() -> None:
+    rule = "Table 3 against Table 4: overall alignment"
+    assert tally("004", rule) == (0, 8)
+    differences = sorted(float(f.published) - float(f.expected.split(" to ")[0]) for f in found("004", rule))
+    assert differences[0] == pytest.approx(-2.80, abs=0.011)
+    assert differences[-1] == pytest.approx(16.31, abs=0.011)
+
+
+def test_004_the_rest_of_table_4_adds_up() -> None:
+    assert tally("004", "Table 4: overall = weighted composite of the traits") == (8, 8)
+    assert tally("004", "Table 4: row Mean") == (12, 12)
+    assert tally("004", "Table 4: row Std") == (12, 12)
+    assert tally("004", "Text: p of Grok against 0 (20 scenarios)") == (1, 1)
+    assert tally("004", "Text: p of the other models against 0 is below .0001") == (7, 7)
+    assert tally("004", "Table A.2: debrief = mean of stages 1 to 4") == (10, 10)
+    assert tally("004", "Table A.3: weighted = weight x normalised") == (10, 10)
+
+
+def test_004_text_against_tables() -> None:
+    for rule in ("trait means", "Collective Responsibility", "Authority Deference", "Tradition Orientation"):
+        assert tally("004", f"Text 4.3: {rule} against Table 4") == (0, 1)
+    assert tally("004", "Text 4.2: two means of Grok") == (0, 1)
+
+
+def test_000_one_digit_of_table_11_settles_six_constraints() -> None:
+    assert tally("000", "Table 11: counts of the domains add up to ALL") == (9, 10)
+    (repair,) = MADE["000"].repairs
+    assert (repair.printed, repair.instead, repair.settles, repair.leaves) == ("39", "89", 6, 0)
+    assert repair.cell[2] == "count"
+    assert repair.others == ()
+
+
+def test_000_the_entropy_t_cannot_be() -> None:
+    for unit, bound in (("bits", 1.0), ("nats", 0.6931471805599453)):
+        (finding,) = found("000", f"Text: t of the entropy difference over 1,546 pairs, in {unit}")
+        assert finding.verdict == "disagree"
+        spread = 0.16 * 1546**0.5 / 4.85  # 1.297, more than bounded differences can have
+        assert spread > (bound**2 - 0.16**2) ** 0.5
+
+
+def test_000_reference_lines_of_sensitivity() -> None:
+    (coin,) = found("000", "Text: S of random answers is about 100")
+    assert (coin.verdict, coin.expected) == ("disagree", "50")
+    (ranking,) = found("000", "Text: S of a random ranking is about 100")
+    assert ranking.verdict == "disagree"
+    assert float(ranking.expected) == pytest.approx(76.0, abs=0.1)  # simulated: 76.0
+
+
+def test_000_opponents_follow_from_the_roles() -> None:
+    """Pairs cross domains and do not differ in gender: 1,546 pairs."""
+    roles = list(csv.DictReader((PUBLISHED.parent / "data" / "role_conflict_roles.csv").read_text().splitlines()))
+    opponents = {
+        a["role"]: sum(a["domain"] != b["domain"] and not (a["gender"] and b["gender"] and a["gender"] != b["gender"])
+                       for b in roles) for a in roles
+    }  # fmt: skip
+    assert sum(opponents.values()) == 2 * 1546
+    assert opponents == {row["role"]: int(row["opponents"]) for row in rows("000_role_opponents.csv")}
+
+
+def test_001_nothing_is_wrong() -> None:
+    assert tally("001", "Table 2: each number matches the colour of its cell") == (168, 168)
+    assert MADE["001"].tally()["disagree"] == 0
+    powers = [f.power for f in found("001", "Table 2: each number matches the colour of its cell")]
+    assert min(p for p in powers if p is not None) == 1.0
+
+
+def test_003_tables_are_consistent_in_themselves() -> None:
+    assert tally("003", "Table 3: annotators of each attribute add up to 100") == (9, 9)
+    assert MADE["003"].tally()["disagree"] == 0
+
+
+def rows(name: str | Path) -> list[dict[str, str]]:
+    return list(csv.DictReader((PUBLISHED / name).read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.fixture(scope="module")
+def released() -> AuditReport:
+    if not RELEASED.is_dir():
+        pytest.skip("the released answers (CC BY-NC) are not part of the project: no ../shared/data/adamet")
+    names = ("published_distance_sums", "llm_answers", "rots")
+    return ss.audit.audit([RELEASED / f"adamet_{name}.csv" for name in names], PUBLISHED / "003_released.toml")
+
+
+def test_003_table_1_is_the_released_sums_over_100_but_for_one_cell(released: AuditReport) -> None:
+    findings = [f for f in released.findings if f.title == "Table 1 = released sum / 100"]
+    assert (sum(f.verdict == "agree" for f in findings), len(findings)) == (131, 132)
+    (odd,) = [f for f in findings if f.verdict == "disagree"]
+    assert "GPT-4 Turbo, zero_shot_description, DEAR" in odd.where
+    assert odd.expected == "0.965"
+
+
+def test_003_rows_are_misordered(released: AuditReport) -> None:
+    """No answer key gives the sums in the order of the file, in any area; in alphabetical order one does, in all."""
+    by_file = [f for f in released.findings if f.title.endswith("in the order of the file")]
+    misfits = sorted(round(float(f.details["proved"]), 1) for f in by_file)
+    assert misfits == [128.6, 130.7, 161.0, 185.9]
+    assert {f.verdict for f in by_file} == {"disagree"}
+    sorted_areas = [f for f in released.findings if f.title.endswith("in alphabetical order of the rules")]
+    assert [f.verdict for f in sorted_areas] == ["agree"] * 4
+    assert all(f.details["misfit"] < 1e-6 for f in sorted_areas)
+
+
+def test_003_a_random_order_is_infeasible_too() -> None:
+    """The power of the linear program: three random sets of 100 rules cannot have given the sums of an area."""
+    if not RELEASED.is_dir():
+        pytest.skip("the released answers (CC BY-NC) are not part of the project: no ../shared/data/adamet")
+    answers: dict[str, dict[Any, float | None]] = defaultdict(dict)
+    for row in rows(RELEASED / "adamet_llm_answers.csv"):
+        code = row["answer_code"]
+        answers[row["rot_id"]][row["model"], row["prompt"]] = float(code) if code in set("01234") else None
+    sums: dict[Any, Fraction] = {}
+    for row in rows(RELEASED / "adamet_published_distance_sums.csv"):
+        if row["area"] == "ROC":
+            sums[row["model"], row["prompt"]] = Fraction(row["distance_sum"])
+    groups = {unit: "ROC" if i < 100 else "other" for i, unit in enumerate(answers)}
+    (finding,) = ss.audit.alignment({"ROC": sums}, answers, groups, missing=4, shuffles=3)
+    assert (finding.noticed, finding.neighbours) == (3, 3)
