@@ -8,6 +8,27 @@ from __future__ import annotations
 import numpy as np
 
 import socialstats as ss
+from socialstats.designs.cited import chosen_labels
+from socialstats.studies.label_check import read_labels
+from socialstats.tables import as_table
+
+
+def beside_the_choices(design: ss.Comparisons, fit: ss.BradleyTerryResult) -> None:
+    """Print what was cited, how groups of roles fare, and whether the labels of urgency can be trusted."""
+    truth, roles = ss.datasets.role_conflict_truth(), ss.datasets.role_conflict_roles()
+    print("\n5. Values cited where a family role was chosen, gender, and the labels")
+    cited = ss.label_counts(chosen_labels(design, "domain", cluster="pair").lists)
+    for value, share in sorted(truth.values["family"].items(), key=lambda pair: -pair[1])[:3]:
+        row = cited.row(f"{value} (share of units)", group="family")
+        inside = f"[{row.conf_low:.3f}, {row.conf_high:.3f}]"
+        print(f"   {value}: {row.estimate:.3f} {inside} of stories, simulated {share:.3f}")
+    gender = {role: group for role, group in zip(roles["role"], roles["gender"], strict=True) if group}
+    print("  ", ss.preference_shares(fit, gender, ungrouped="leave_out").sentence(), "Simulated: no effect.")
+    check = read_labels(as_table(ss.datasets.role_conflict_labels()))
+    votes = check.ratings.of_raters([*check.people, check.reference])
+    print("  ", ss.majority_vote_accuracy(votes, truth=check.reference).sentence())
+    people = check.ratings.of_raters(check.people)
+    print("  ", ss.krippendorff_alpha(people).sentence())
 
 
 def main() -> None:
@@ -39,7 +60,9 @@ def main() -> None:
         naive.pairwise().sentence().split(" are ")[0], "instead of", fit.pairwise().sentence().split(" are ")[0] + "."
     )
 
-    print("\n5. The same numbers from independent implementations")
+    beside_the_choices(design, fit)
+
+    print("\n6. The same numbers from independent implementations")
     print(fit.verify().tidy()[["quantity", "package", "difference", "tolerance", "ok"]].to_string(index=False))
 
 
