@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from socialstats.claims import contradictions as rules
@@ -114,25 +115,38 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
             return replace(base, verdict="inconsistent", reason=said)
     tried, fitting = search(bench, claim, first, target, repeats, most=1 if stands else MOST_DEPARTURES)
     base = replace(base, tried=tried + 1)
-    words = tuple(dict.fromkeys(d.words(repeated=repeats > 1) for d in fitting))
-    if stands:
-        drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
-        reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
-        return replace(
-            base, verdict="reproduced", matches=words, discriminating=not words if tried else None, reason=reason
-        )
+    if not stands:
+        return otherwise(bench, base, first, fitting, target, repeats)
+    words = words_of(fitting, repeats)
+    drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
+    reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
+    return replace(
+        base, verdict="reproduced", matches=words, discriminating=not words if tried else None, reason=reason
+    )
+
+
+def otherwise(
+    bench: Bench, base: Judged, first: Definition, fitting: Sequence[Definition], target: Target, repeats: int
+) -> Judged:
+    """Judge a claim that its documented definition does not give."""
+    claim, words = base.claim, words_of(fitting, repeats)
     if words:
+        known = (remark(bench, claim, first, fitting[0]), luck(claim, first, fitting[0]))
         return replace(
             base, verdict="explained", definition=words[0], value=bench.value(claim, fitting[0]), matches=words[1:],
-            discriminating=len(words) == 1,
-            reason="; ".join(said for said in (remark(bench, claim, first, fitting[0]), luck(claim, first, fitting[0]))
-                             if said),
+            discriminating=len(words) == 1, reason="; ".join(said for said in known if said),
         )  # fmt: skip
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
         return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
+    sample = bench.sample_for(claim, first.reading)
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
-    reason = said or f"none of {count(tried + 1, 'definition')} gives it{other_n(claim, sample)}"
+    reason = said or f"none of {count(base.tried, 'definition')} gives it{other_n(claim, sample)}"
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
+
+
+def words_of(definitions: Sequence[Definition], repeats: int) -> tuple[str, ...]:
+    """Return definitions in words, each once."""
+    return tuple(dict.fromkeys(d.words(repeated=repeats > 1) for d in definitions))
 
 
 def luck(claim: Claim, base: Definition, found: Definition) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from socialstats.claims.own import Own
@@ -201,8 +202,15 @@ def about(claim: Claim) -> str:
 
 
 def title_of(claim: Claim) -> str:
-    """Return a claim's name with the rows that it is about."""
-    rows = about(claim)
+    """Return a claim's name with the rows that it is about, as far as the name does not say them.
+
+    Examples
+    --------
+    >>> title_of(Claim(name="acc,none", quantity="mean", printed="1", select={"task": "boolq", "filter": "none"}))
+    'acc,none (boolq)'
+    """
+    said = set(re.split(r"[^\w.\-/]+", claim.name))
+    rows = about(replace(claim, select={name: value for name, value in claim.select.items() if value not in said}))
     return f"{shorten(claim.name)} ({rows})" if rows else shorten(claim.name)
 
 
