@@ -12,7 +12,13 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
-from socialstats.studies.pair_blocks import cluster_block, effects_block, group_matrix, strengths_block
+from socialstats.studies.pair_blocks import (
+    cluster_block,
+    effects_block,
+    group_matrix,
+    strengths_block,
+    with_strength_effect,
+)
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
@@ -37,7 +43,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         answer=answer(design, fit, options),
         strip=lead_strip(fit),
         cautions=order_cautions(fit.cautions, design.cautions, unused_covariates(design, options)),
-        blocks=tuple(block for block in blocks if block is not None),
+        blocks=with_strength_effect(blocks, fit),
         flow=design.flow,
         data=(order_table(design),),
         diagnostics=fit_diagnostics(fit, design),

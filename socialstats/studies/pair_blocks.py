@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +15,7 @@ from socialstats.figures import forest, heat
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
+from socialstats.studies.estimates import rows_table, with_holm
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
 from socialstats.studies.verdicts import verdict
@@ -100,9 +102,10 @@ def _span(row: Row) -> str:
 
 def effects_block(fit: BradleyTerryResult, design: Comparisons) -> Block | None:
     """Return order effect, covariates and tie parameter, with what they mean."""
-    rows = tuple(r for r in fit.rows if r.group in ("order", "covariate", "tie"))
-    if not rows:
+    found = tuple(r for r in fit.rows if r.group in ("order", "covariate", "tie"))
+    if not found:
         return None
+    rows, adjusted = with_holm(found, "effects beside the strengths")
     return Block(
         id="effects",
         question="Do the order of presentation, ties and covariates matter?",
@@ -110,8 +113,8 @@ def effects_block(fit: BradleyTerryResult, design: Comparisons) -> Block | None:
         draw=partial(forest, rows, xlabel="log-odds"),
         figure_title="Effects beside the strengths",
         caption=f"Log-odds per unit, with intervals ({fit.inference}).",
-        tables=(row_table(rows, "Effects in log-odds"),),
-        results=(),
+        tables=(rows_table(rows, "Effects in log-odds"),),
+        results=() if adjusted is None else (adjusted,),
     )
 
 
@@ -142,7 +145,8 @@ def effect_sentence(row: Row, design: Comparisons) -> str:
         what = f"{shown[0].upper()}{shown[1:]}"
     else:
         what = f"One unit of {row.term}"
-    return f"{what} {verdict} the log-odds of being chosen: {number(row.estimate)}, {inside}, {p_value(row.p_value)}."
+    tested = p_value(row.p_value) + (f", adjusted {p_value(row.p_adjusted)}" if row.p_adjusted is not None else "")
+    return f"{what} {verdict} the log-odds of being chosen: {number(row.estimate)}, {inside}, {tested}."
 
 
 def settled(row: Row, above: str, below: str) -> str:
@@ -202,6 +206,21 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
         question="What does the dependence of the rows do to the errors?",
         sentences=(lead,),
         tables=(table,),
+    )
+
+
+def with_strength_effect(blocks: Sequence[Block | None], fit: BradleyTerryResult) -> tuple[Block, ...]:
+    """Say the design effect of the page's clusters in the caption of the strengths; leave out blocks that are None."""
+    found = [block for block in blocks if block is not None]
+    ways = next((block.tables[0].cells[1:] for block in found if block.id == "clusters"), ())
+    own = float(np.nanmedian(strength_errors(fit)))
+    effect = next((cells[-1] for cells in ways if cells[2] == own), None)
+    if effect is None:
+        return tuple(found)
+    said = f"Design effect of the clusters: {effect} (median over the strengths)."
+    return tuple(
+        replace(block, caption=f"{block.caption} {said}".lstrip()) if block.id == "strengths" else block
+        for block in found
     )
 
 

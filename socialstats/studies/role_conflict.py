@@ -23,7 +23,13 @@ from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import Checked, check_labels, read_labels
 from socialstats.studies.outcome import Block, Outcome
-from socialstats.studies.pair_blocks import cluster_block, effects_block, group_matrix, strengths_block
+from socialstats.studies.pair_blocks import (
+    cluster_block,
+    effects_block,
+    group_matrix,
+    strengths_block,
+    with_strength_effect,
+)
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.studies.urgency_blocks import (
@@ -150,7 +156,7 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
         cluster_block(design, options, f"~ {options.covariate}", fit),
         *numbers.multiverses,
     )
-    return tuple(block for block in found if block is not None)
+    return with_strength_effect(found, fit)
 
 
 def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Caution, ...]:

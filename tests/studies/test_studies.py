@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from study_examples import choices
 
 import socialstats as ss
 from socialstats.errors import InputError
@@ -177,3 +178,19 @@ def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_
     assert spread.std_error == pytest.approx(boot.strengths.std(axis=1, ddof=1).std(ddof=1), rel=0.15)
     chance = 1 / (1 + np.exp(spread.estimate - (fit.row("urgency").estimate or 0)))
     assert f"{100 * chance:.1f} % of the time" in block.sentences[-1]
+
+
+def test_effects_are_a_family_and_the_caption_has_the_design_effect() -> None:
+    frame = choices()
+    outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(frame, cluster="story"), FAST)
+    effects = next(b for b in outcome.blocks if b.id == "effects")
+    p = sorted(r.p_value for r in effects.results[0].rows)  # type: ignore[type-var]
+    adjusted = sorted(r.p_adjusted for r in effects.results[0].rows)  # type: ignore[type-var]
+    assert len(p) == 2
+    assert adjusted == pytest.approx([min(1.0, 2 * p[0]), max(min(1.0, 2 * p[0]), p[1])])  # type: ignore[operator]
+    assert "p (Holm)" in effects.tables[0].header
+    assert "(m = 2)" in effects.tables[0].caption
+    strengths = next(b for b in outcome.blocks if b.id == "strengths")
+    table = next(b for b in outcome.blocks if b.id == "clusters").tables[0]
+    own = next(row for row in table.cells if row[0] == "clustered by story")
+    assert f"Design effect of the clusters: {own[-1]} (median over the strengths)." in strengths.caption
