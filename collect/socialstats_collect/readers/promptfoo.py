@@ -14,6 +14,7 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, Quantity, Status
 from socialstats.text import count, quoted
 from socialstats_collect.readers.files import json_lines, load_json
+from socialstats_collect.readers.promptfoo_csv import ROUNDED, is_csv, rows_of
 from socialstats_collect.readers.source import Source
 from socialstats_collect.readers.tabular import (
     Row,
@@ -30,7 +31,7 @@ from socialstats_collect.readers.tabular import (
 )
 
 NAME = "promptfoo"
-NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx' (promptfoo)"
+NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
 SCORE, PASS = "score", "pass"
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
@@ -38,6 +39,8 @@ FAILED = 2
 
 def recognises(source: Source) -> bool:
     """Tell whether this is an output of promptfoo."""
+    if is_csv(source):
+        return True
     if source.kind == "lines" or source.kind == "list":
         return source.has("promptIdx") and ("gradingResult" in source.first or "namedScores" in source.first)
     if source.kind != "object" or "results" not in source.first:
@@ -50,6 +53,10 @@ def recognises(source: Source) -> bool:
 
 def read(source: Source) -> Log:
     """Read an output: a row a test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
+    if source.kind == "text":
+        cut, said = without_long(rows_of(source))
+        notes = (ROUNDED, *status_notes(cut), *said)
+        return Log(harness=NAME, files=(source.path.name,), rows=frame(cut), notes=notes)
     top = mapping(load_json(source.path)) if source.kind == "object" else {}
     inner = mapping(top.get("results"))
     if source.kind == "lines":
@@ -60,12 +67,12 @@ def read(source: Source) -> Log:
     rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
     prompts = [mapping(p) for p in sequence(inner.get("prompts"))]
     kept, long = without_long(rows)
-    notes = [*_notes(prompts, repeated), *status_notes(kept), *long]
+    remarks = [*_notes(prompts, repeated), *status_notes(kept), *long]
     if source.kind == "lines":
-        notes.append("a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check")
+        remarks.append("a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check")
     return Log(
         harness=NAME, version=cell(mapping(top.get("metadata")).get("promptfooVersion")), files=(source.path.name,),
-        rows=frame(kept), claims=tuple(_claims(prompts, rows, source.path.name)), notes=tuple(notes),
+        rows=frame(kept), claims=tuple(_claims(prompts, rows, source.path.name)), notes=tuple(remarks),
         settings={k: cell(v) or "" for k, v in mapping(top.get("runtimeOptions")).items() if k in ("repeat", "cache")},
     )  # fmt: skip
 

@@ -251,6 +251,39 @@ def test_promptfoo_lines_are_the_same_rows(tmp_path: Path) -> None:
     assert any("no totals" in note for note in two.notes)
 
 
+def test_promptfoo_csv_gives_its_rounded_scores(tmp_path: Path) -> None:
+    one = "[echo] A: {{q}},Status,Score,Named Scores,Metric: helps,Grader Reason,Comment"
+    path = tmp_path / "out.csv"
+    path.write_text(
+        f"q,{one},{one.replace('A:', 'B:')}\n"
+        'x,"out, 1",PASS,0.70,{},1.00,fine,,out 2,FAIL,0.21,{},,no,\n'
+        "y,out,PASS,1.00,{},1.00,fine,,boom,ERROR,0.00,{},,HTTP 500,\n"
+        "x,out,PASS,0.80,{},0.50,fine,,out,odd,0.00,{},,no,\n"
+    )
+    log = read_log(path)
+    mine = log.rows[log.rows["scorer"] == "score"]
+    assert list(zip(mine["unit"], mine["epoch"], mine["filter"], mine["status"], strict=True)) == [
+        ("test 1", "1", "prompt 1", "ok"),
+        ("test 1", "1", "prompt 2", "ok"),
+        ("test 2", "1", "prompt 1", "ok"),
+        ("test 2", "1", "prompt 2", "error"),
+        ("test 1", "2", "prompt 1", "ok"),
+        ("test 1", "2", "prompt 2", "unparsed"),
+    ]
+    assert mine["value"].tolist()[:3] == [0.7, 0.21, 1.0]
+    assert log.rows[log.rows["scorer"] == "helps"]["value"].tolist() == [1.0, 1.0, 0.5]
+    assert "cut to two decimals" in log.notes[0]
+    assert set(log.rows["model"]) == {"echo"}
+
+
+def test_promptfoo_real_csv() -> None:
+    log = real("promptfoo/out.csv")
+    exact = real("promptfoo/out.json").rows
+    assert len(log.rows) == len(exact) == 28
+    both = log.rows.merge(exact, on=["unit", "epoch", "scorer", "filter"])
+    assert (both["value_x"] - both["value_y"]).abs().max() <= 0.0051
+
+
 def test_promptfoo_real_output() -> None:
     log = real("promptfoo/out.json")
     assert log.version == "0.121.20"
