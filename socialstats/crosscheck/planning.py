@@ -17,6 +17,7 @@ CLOSED = "the same closed form in another order of arithmetic"
 MULTIPLETESTS = {
     "holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by",
 }  # fmt: skip
+COUNTED = "every draw looked at by itself"
 SIDES = {"two_sided": "two-sided", "greater": "larger", "less": "smaller"}
 MOST_TESTS, MOST_PAIRS = 20, 1500
 SINGULAR, DRAWS = 1e-8, 200_000
@@ -58,12 +59,14 @@ def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
         statistic = abs(row.statistic or 0.0)
         plain = 2 * float(norm.sf(statistic) if row.df is None else t.sf(statistic, row.df))
         checks.append(same_p(f"p of {row.term}", row.p_value, plain, "scipy", CLOSED))
+    checks += simultaneous_checks(result, tested)
     correlation, noise = result.extras["correlation"], result.extras["noise"]
-    if noise == "resamples" or len(tested) > MOST_TESTS:
-        note = "bootstrap draws have a shape of their own" if noise == "resamples" else "too many tests to integrate"
-        return [replace(check, note=f"before adjusting; {note}") for check in checks]
-    sizes = np.array([abs(row.statistic or 0.0) for row in tested])
-    theirs = step_down(sizes, correlation, result.extras["df"], single=result.settings["method"] != "max_t")
+    sizes, single = np.array([abs(row.statistic or 0.0) for row in tested]), result.settings["method"] != "max_t"
+    if noise == "resamples":
+        return checks + drawn_checks(tested, drawn_p(sizes.tolist(), result.extras["resampled"], single=single))
+    if len(tested) > MOST_TESTS:
+        return [replace(check, note="adjusted p not compared: too many tests to integrate") for check in checks]
+    theirs = step_down(sizes, correlation, result.extras["df"], single=single)
     for row, value in zip(tested, theirs.tolist(), strict=True):
         error = math.sqrt(value * (1 - value) * (1 / result.settings["draws"] + 1 / DRAWS))
         checks.append(
@@ -71,6 +74,55 @@ def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
                     why="five Monte-Carlo standard errors of the draws on both sides, or the integral's own error")
         )  # fmt: skip
     return checks
+
+
+def drawn_checks(tested: Sequence[Row], theirs: Sequence[float]) -> list[Check]:
+    """Compare adjusted p-values with counts of the draws."""
+    return [
+        compare(f"adjusted p of {row.term}", row.p_adjusted, p, package="numpy", tolerance=1e-12, why=COUNTED)
+        for row, p in zip(tested, theirs, strict=True)
+    ]
+
+
+def drawn_p(sizes: Sequence[float], draws: FloatArray, *, single: bool) -> list[float]:
+    """Adjusted p-values by counting: (1 + draws whose largest size among the tests left reaches the test's) / (B + 1).
+
+    Step-down: the tests left are those not larger, and no p is below that of a larger statistic.
+    """
+    order = sorted(range(len(sizes)), key=lambda k: -sizes[k])
+    found, least, rows = [0.0] * len(sizes), 0.0, draws.tolist()
+    for place, k in enumerate(order):
+        left = order if single else order[place:]
+        reached = sum(max(abs(row[j]) for j in left) >= sizes[k] * (1 - 1e-10) for row in rows)
+        p = (1 + reached) / (1 + len(draws))
+        least = p if single else max(least, p)
+        found[k] = least
+    return found
+
+
+def simultaneous_checks(result: Result, tested: Sequence[Row]) -> list[Check]:
+    """Both ends of all intervals are the same number of standard errors away; of resamples, a maximum of theirs."""
+    shown = [row for row in tested if row.conf_low is not None and row.std_error is not None]
+    if not shown:
+        return []
+    reaches = [
+        (name, sign * ((end or 0.0) - (row.estimate or 0.0)) / (row.std_error or 1.0))
+        for row in shown
+        for name, sign, end in ((f"{row.term}, low", -1, row.conf_low), (f"{row.term}, high", 1, row.conf_high))
+    ]
+    critical, why = float(np.median([reach for _, reach in reaches])), "one critical value for all intervals"
+    if result.extras["noise"] == "resamples":
+        largest = sorted(max(map(abs, row)) for row in result.extras["resampled"].tolist())
+        critical = largest[math.ceil(result.settings["level"] * (len(largest) + 1) - 1e-9) - 1]
+        why = "the order statistic of the largest sizes that the level names"
+    made: dict[str, Any] = {"package": "numpy", "tolerance": 1e-8 * critical, "why": why}
+    out = [compare(f"{name} in standard errors", reach, critical, **made) for name, reach in reaches]
+    if result.extras["noise"] == "draws" and len(tested) <= MOST_TESTS:
+        level, share = result.settings["level"], inside(critical, result.extras["correlation"], result.extras["df"])
+        error = math.sqrt(level * (1 - level) * (1 / result.settings["draws"] + 1 / DRAWS))
+        made = {"package": "scipy", "tolerance": 5 * error + 2e-4, "why": "five Monte-Carlo standard errors"}
+        out.append(compare("level of the simultaneous intervals", level, share, **made))
+    return out
 
 
 def step_down(sizes: FloatArray, correlation: FloatArray, df: float | None, *, single: bool) -> FloatArray:

@@ -209,8 +209,9 @@ class Noise:
         return f"{count(len(self.draws))} {self.source}" + (f", {shape}" if self.source == "draws" else "")
 
     def extras(self) -> dict[str, Any]:
-        """What a check needs to know of them."""
-        return {"noise": self.source, "df": self.df, "correlation": self.correlation}
+        """What a check needs to know of them; draws only where they are not made from the correlation."""
+        known = {"noise": self.source, "df": self.df, "correlation": self.correlation}
+        return known | ({"resampled": self.draws} if self.source == "resamples" else {})
 
 
 def joint_noise(family: Family, covariance: Any, replicates: Any, draws: int, seed: int) -> Noise:

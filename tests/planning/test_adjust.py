@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import pickle
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from socialstats import InputError, PlanResult, Result, ResultGroup, adjust
 from socialstats.results import Row
@@ -55,7 +57,6 @@ def test_statsmodels_agrees(method, p):
 
 
 def test_the_check_notices_a_wrong_number():
-    import dataclasses
 
     result = adjust(P)
     rows = (dataclasses.replace(result.rows[0], p_adjusted=0.04), *result.rows[1:])
@@ -97,6 +98,31 @@ def test_max_t_from_bootstrap_replicates_follows_their_correlation():
         Row(term=r.term, estimate=6.0, std_error=3.0, statistic=2.0, df=5.0, p_value=0.10193947588) for r in rows
     ]
     assert adjusted(adjust(with_df, method="max_t", replicates=boot)) == pytest.approx([0.102] * 3, abs=0.01)
+
+
+@pytest.mark.parametrize("df", [None, 7.0])
+@pytest.mark.parametrize("method", ["max_t", "max_t_single_step"])
+@pytest.mark.parametrize("source", ["replicates", "covariance"])
+def test_a_changed_number_of_max_t_is_found(method, source, df):
+    rng = np.random.default_rng(2)
+    mix = np.array([[1.0, 0.6, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]])
+    joint = (
+        {"replicates": rng.standard_normal((999, 3)) @ mix} if source == "replicates" else {"covariance": mix.T @ mix}
+    )
+    sizes = {"a": 2.4, "b": -1.1, "c": 3.0}
+    rows = [
+        Row(term=name, estimate=2 * t, std_error=2.0, statistic=t, df=df,
+            p_value=float(2 * (stats.norm.sf(abs(t)) if df is None else stats.t.sf(abs(t), df))))
+        for name, t in sizes.items()
+    ]  # fmt: skip
+    found = adjust(rows, method=method, **joint)
+    assert found.verify().ok, found.verify().tidy().to_string()
+    least = 0.98 if source == "replicates" else 0.6  # integrals know p up to the Monte-Carlo error of the draws
+    for k, row in enumerate(found.rows):
+        for field, factor in (("p_adjusted", least), ("conf_low", 0.98), ("conf_high", 0.98), ("p_value", 0.98)):
+            new = dataclasses.replace(row, **{field: factor * getattr(row, field)})
+            other = dataclasses.replace(found, rows=(*found.rows[:k], new, *found.rows[k + 1 :]))
+            assert not other.verify().ok, (row.term, field)
 
 
 def test_a_single_result_brings_its_covariance():
