@@ -6,6 +6,7 @@ Numbers keep their spelling (``1e5`` and ``7.0`` stay text), so that a file mean
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,12 @@ from socialstats.tables.table import Table, check_names
 from socialstats.tables.text import Source, bad_text, open_text, refuse_other_encodings
 
 PROBLEMS_AT_MOST = 20
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character beyond U+FFFF: an emoji is two of them
 SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
 
 
-class _RepeatedKeyError(ValueError):
-    """An object that names a key twice."""
+class _UnusableError(ValueError):
+    """JSON that is no table's: an object that names a key twice, or half a character."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise _RepeatedKeyError(f"the key '{twice}' occurs twice")
+        raise _UnusableError(f"the key '{twice}' occurs twice")
     return found
 
 
@@ -37,8 +39,15 @@ def _constant(name: str) -> str | None:
 
 
 def parse(text: str) -> Any:
-    """Parse JSON with numbers as they are spelled, NaN as missing, and repeated keys refused."""
-    return json.loads(text, parse_int=str, parse_float=str, parse_constant=_constant, object_pairs_hook=_once)
+    """Parse JSON with numbers as they are spelled, NaN as missing; repeated keys and half characters refused."""
+    found = json.loads(text, parse_int=str, parse_float=str, parse_constant=_constant, object_pairs_hook=_once)
+    if SURROGATE.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise _UnusableError(f"{half} is half a character: write the file anew with it replaced") from error
+    return found
 
 
 def read_jsonl(source: Source) -> Table:
@@ -82,7 +91,7 @@ def _object(content: str, line: int, source: str, problems: list[Problem]) -> di
     fix = "Every line must be one JSON object"
     try:
         row = parse(content)
-    except (json.JSONDecodeError, _RepeatedKeyError, RecursionError) as error:
+    except (json.JSONDecodeError, _UnusableError, RecursionError) as error:
         problems.append(Problem(message=_json_reason(error), source=source, lines=(line,), n_rows=1, fix=fix))
         return None
     if not isinstance(row, dict):
@@ -122,7 +131,7 @@ def read_json(source: Source) -> Table:
         fix = "Is it one object a line? Then say format='jsonl'" if error.msg == "Extra data" else SHAPES
         problem = Problem(message=_json_reason(error), source=source.name, lines=(error.lineno,), fix=fix)
         raise InputError(problem) from error
-    except (_RepeatedKeyError, RecursionError) as error:
+    except (_UnusableError, RecursionError) as error:
         raise InputError(f"{source.name}: {_json_reason(error)}") from error
     frame, columns = _from_object(data, source) if isinstance(data, dict) else _from_list(data, source)
     return Table(frame=frame, columns=columns, source=source.name, unit="record", is_file=True)
