@@ -97,6 +97,9 @@ REFERENCES: dict[str, Reference] = {
         authors="Rao, J. N. K., & Scott, A. J.", year=1984,
         title="On chi-squared tests for multiway contingency tables with cell proportions estimated from survey data",
         venue="The Annals of Statistics, 12(1), 46-60", doi="10.1214/aos/1176346391"),
+    "hotelling1931": Reference(
+        authors="Hotelling, H.", year=1931, title="The generalization of Student's ratio",
+        venue="The Annals of Mathematical Statistics, 2(3), 360-378", doi="10.1214/aoms/1177732979"),
     "quenouille1956": Reference(
         authors="Quenouille, M. H.", year=1956, title="Notes on bias in estimation",
         venue="Biometrika, 43(3-4), 353-360", doi="10.1093/biomet/43.3-4.353"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.choice_changes import change_checks
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.rated_table import rated_table
 from socialstats.crosscheck.row_arithmetic import relative, same_p
@@ -45,7 +46,8 @@ def verify(result: Result) -> Verification:
             for cell, row, other in zip(some, swaps, plain, strict=True):
                 part = table if cell is None else table[table["cell"] == cell]
                 checks += chi_checks(row, other, both_rated(part, name, base), (name, base))
-    return Verification(checks=tuple(gathered(checks, cells)))
+    changes = change_checks(result, table, names, rows)
+    return Verification(checks=(*gathered(checks, cells), *changes))
 
 
 def gathered(checks: list[Check], cells: list[str | None]) -> list[Check]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.metrics.choice_shares.changes import change_rows
 from socialstats.metrics.choice_shares.rows import SWAPPED, all_rows, base_source
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.intervals import checked_level
@@ -33,6 +34,7 @@ def choice_shares(
     source: str | None = None,
     reference: str | None = None,
     stratum: str | Sequence[str] | None = None,
+    base: str | None = None,
     refusal: Refusal = "missing",
     ci: Ci = "auto",
     permutations: int = 2000,
@@ -54,6 +56,9 @@ def choice_shares(
         The source that is subtracted from the others; by default ``"human"`` where there is one, else the first.
     stratum : str or sequence of str, optional
         Declared strata of units: rows for each combination of their levels follow those of all units.
+    base : str, optional
+        A level of `stratum`, such as no pressure: rows of the changes from it to the other levels, paired within the
+        one declared cluster (the scenario that the strata vary).
     refusal : {"missing", "level"}
         A refusal is no rating, or a level of its own.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
@@ -76,8 +81,11 @@ def choice_shares(
         t, df, p and p_adjusted (Holm over levels and strata; over levels for all units); and ``any level``: is
         there any difference. There `statistic` is Pearson's chi-square; p comes from swapping the two sources in
         whole clusters (units where none are declared), and in the row ``any level (ratings independent)`` from the
-        chi-square distribution, which counts ratings of one unit as independent. `extras`: ``counts`` (source ->
-        level -> ratings).
+        chi-square distribution, which counts ratings of one unit as independent. With `base` the changes follow,
+        groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``: means
+        over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters, and
+        Holm over levels and strata; and ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
+        (source -> level -> ratings).
 
     Raises
     ------
@@ -91,6 +99,7 @@ def choice_shares(
     Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
     Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
     Pearson, K. (1900). doi:10.1080/14786440009463897
+    Hotelling, H. (1931). The generalization of Student's ratio. doi:10.1214/aoms/1177732979
     Holm, S. (1979). A simple sequentially rejective multiple test procedure.
     Canay, I. A., Romano, J. P., & Shaikh, A. M. (2017). doi:10.3982/ECTA13081
 
@@ -107,7 +116,7 @@ def choice_shares(
     if ci not in get_args(Ci):
         raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
     settings = {
-        "source": source, "reference": reference, "stratum": stratum, "refusal": refusal,
+        "source": source, "reference": reference, "stratum": stratum, "base": base, "refusal": refusal,
         "ci": "wilson" if ci == "auto" else ci, "permutations": checked_draws(permutations, "permutations"),
         "cluster": cluster, "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
     }  # fmt: skip
@@ -121,7 +130,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     cells = cells_of(design, settings["stratum"], "stratum")
     codes = tuple(factor.codes for factor in factors)
     first = base_source(data, settings["reference"])
-    rows = all_rows(data, cells, codes, first, settings)
+    rows = [*all_rows(data, cells, codes, first, settings), *change_rows(data, cells, codes, first, settings)]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
     made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
@@ -227,6 +236,14 @@ METRIC = Metric(
         "a source's ratings are missing without regard to their value",
         "test of any difference: which source is which is exchangeable, cluster by cluster",
     ),
-    references=("wilson1927", "korngraubard1998", "pearson1900", "holm1979", "canay2017", "phipsonsmyth2010"),
+    references=(
+        "wilson1927",
+        "korngraubard1998",
+        "pearson1900",
+        "hotelling1931",
+        "holm1979",
+        "canay2017",
+        "phipsonsmyth2010",
+    ),
     values="sources",
 )
