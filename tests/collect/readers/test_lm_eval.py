@@ -106,10 +106,15 @@ def test_nan_is_an_error_unless_the_metric_documents_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("how", "quantity", "error"),
-    [("mean", "mean", {"ddof": 1}), ("median", "median", {"method": "bootstrap", "resamples": 500, "ddof": 0}),
-     ("perplexity", "other", {"method": "bootstrap", "resamples": 500, "ddof": 0}),
-     ("bleu", "other", {"method": "bootstrap", "resamples": 100, "ddof": 0})],
-)  # fmt: skip
+    [
+        ("mean", "mean", {"ddof": 1}),
+        ("def mean(arr):\n    return sum(arr) / len(arr)\n", "mean", {"ddof": 1}),
+        ("def odd(arr):\n    return 1\n", "other", {"ddof": 1}),
+        ("median", "median", {"method": "bootstrap", "resamples": 500, "ddof": 0}),
+        ("perplexity", "other", {"method": "bootstrap", "resamples": 500, "ddof": 0}),
+        ("bleu", "other", {"method": "bootstrap", "resamples": 100, "ddof": 0}),
+    ],
+)
 def test_what_a_number_is_follows_from_how_documents_are_joined(
     how: str, quantity: str, error: dict[str, Any], tmp_path: Path
 ) -> None:
