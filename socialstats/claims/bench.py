@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from socialstats.claims.groups import Parts, parts_of
 from socialstats.claims.intervals import OURS
 from socialstats.claims.rows import RowTable
 from socialstats.claims.samples import Reading, Sample, take
-from socialstats.claims.target import DUST
+from socialstats.claims.target import DUST, target_of
 from socialstats.claims.types import Claim, Log
 from socialstats.errors import InputError
 from socialstats.models.intervals import critical_value
@@ -124,8 +124,39 @@ class Bench:
         return int(np.unique(self.table.units()[chosen], return_counts=True)[1].max())
 
     def parts(self, claim: Claim, reading: Reading) -> Parts:
-        """Return the parts of a claim about a group."""
-        return parts_of([self.sample({**claim.select, **part}, reading) for part in claim.parts])
+        """Return the parts of a claim about a group: from rows, or where there are none from printed numbers."""
+        try:
+            return parts_of([self.sample({**claim.select, **part}, reading) for part in claim.parts])
+        except InputError:
+            if any(self.has_rows({**claim.select, **part}) for part in claim.parts):
+                raise
+            return self.printed_parts(claim)
+
+    def has_rows(self, select: Mapping[str, str]) -> bool:
+        """Tell whether any row is selected."""
+        try:
+            return bool(self.table.where(select).any())
+        except InputError:
+            return False
+
+    def printed_parts(self, claim: Claim) -> Parts:
+        """Return the means, standard errors and sizes that the log prints about the parts of a claim."""
+        found = []
+        for part in claim.parts:
+            select = {**claim.select, **part}
+            about = [c for c in self.claims if dict(c.select) == select and not c.parts]
+            if not any(c.quantity == "mean" for c in about):
+                raise InputError("there are neither rows nor a printed mean of each part")
+            n = next((float(c.n) for c in about if c.n), math.nan)
+            found.append((self.printed_number(about, "mean"), self.printed_number(about, "std_error"), n))
+        mean, error, size = np.array(found).T
+        return Parts(mean=mean, error=error, n=size, value=np.empty(0))
+
+    @staticmethod
+    def printed_number(claims: Sequence[Claim], quantity: str) -> float:
+        """Return the first printed number of a quantity; NaN where there is none."""
+        targets = [target_of(c.printed, full=False) for c in claims if c.quantity == quantity]
+        return next((t.value for t in targets if t is not None), math.nan)
 
     def siblings(self, claim: Claim) -> list[Claim]:
         """Return the other claims about the same rows or parts."""

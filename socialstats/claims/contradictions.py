@@ -53,6 +53,16 @@ def zero_error(bench: Bench, claim: Claim, target: Target, sample: Sample | None
     return f"{said}; if they are 0 or 1, it is √(p(1 − p)/(n − 1)) = {math.sqrt(mean * (1 - mean) / (n - 1)):.6g}"
 
 
+def as_if_binary(bench: Bench, claim: Claim, target: Target) -> str:
+    """Without rows: whether a standard error is that of scores of 0 and 1 with the printed mean and n."""
+    mean, n = printed_mean(bench, claim), claim.n
+    if claim.quantity != "std_error" or claim.parts or mean is None or n is None or n < 2 or not 0 <= mean <= 1:
+        return ""
+    expected = math.sqrt(mean * (1 - mean) / (n - 1))
+    known = f"scores of 0 or 1 with the printed mean and n have {expected:.6g}"
+    return f"{known}, as printed" if target.holds(expected) else known
+
+
 def outside_interval(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
     """The end of an interval on the wrong side of the mean, or of the other end."""
     if claim.quantity not in ("conf_low", "conf_high"):

@@ -21,7 +21,8 @@ class Parts:
     ----------
     mean, error, n : (parts,) arrays
     value : (values,) array
-        All values of all parts, in the order of the parts.
+        All values of all parts, in the order of the parts; none where the parts are known by printed numbers only
+        (then a size or standard error that is not printed is NaN).
     """
 
     mean: FloatArray
@@ -79,7 +80,7 @@ def error_by_size(parts: Parts) -> float:
 
 def error_all_rows(parts: Parts) -> float:
     """Of all rows as one sample: s / sqrt(N)."""
-    return std_error(Sample(value=parts.value))
+    return std_error(Sample(value=parts.value)) if len(parts.value) else math.nan
 
 
 def error_combined(parts: Parts) -> float:

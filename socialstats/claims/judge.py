@@ -9,23 +9,16 @@ from dataclasses import replace
 from socialstats.claims import contradictions as rules
 from socialstats.claims.bench import Bench
 from socialstats.claims.definitions import Definition
-from socialstats.claims.documented import documented, harness_name
-from socialstats.claims.groups import (
-    GROUP_DEVIATIONS,
-    GROUP_ERRORS,
-    GROUP_MEANS,
-    GroupFormula,
-    Parts,
-)
-from socialstats.claims.judged import Judged
+from socialstats.claims.documented import documented
+from socialstats.claims.judge_groups import of_group
+from socialstats.claims.judged import Judged, finite
 from socialstats.claims.own import own_estimate
-from socialstats.claims.remarks import group_remark, remark
+from socialstats.claims.remarks import remark
 from socialstats.claims.repeats import POOLED
 from socialstats.claims.samples import Reading, Sample
 from socialstats.claims.search import search
 from socialstats.claims.target import Target, digits_in, target_of
 from socialstats.claims.types import Claim
-from socialstats.claims.weighting import weighs_by_size
 from socialstats.errors import InputError
 from socialstats.text import count, shorten
 
@@ -33,9 +26,6 @@ MOST_DEPARTURES = 2
 TELLING_DIGITS = 5  # with fewer, one of some hundred definitions is likely to give a number by chance
 WITH_INTERVAL = ("mean", "share")
 PLAIN_MEANS = ("mean", "nanmean")
-GROUPS: dict[str, dict[str, GroupFormula]] = {
-    "mean": GROUP_MEANS, "share": GROUP_MEANS, "std_error": GROUP_ERRORS, "std_dev": GROUP_DEVIATIONS,
-}  # fmt: skip
 
 
 def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
@@ -89,7 +79,8 @@ def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) ->
         said = rules.first_of(rules.DECISIVE, bench, base.claim, target, None)
     if said:
         return replace(base, verdict="inconsistent", reason=said)
-    return replace(base, reason=why)
+    binary = "" if target is None else rules.as_if_binary(bench, base.claim, target)
+    return replace(base, reason=f"{why}; {binary}" if binary else why)
 
 
 def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
@@ -172,52 +163,3 @@ def check_column(bench: Bench, definition: Definition, sample: Sample) -> None:
     if name not in bench.table.columns:
         raise InputError(f"the rows have no column '{name}', which the log names for this number")
     raise InputError(f"column '{name}', which the log names for this number, is empty or differs within units")
-
-
-def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
-    """Judge a claim about several parts together."""
-    formulas = GROUPS.get(claim.quantity)
-    if formulas is None:
-        raise InputError(f"a {rules.QUANTITY_WORDS[claim.quantity]} of several parts together is not recomputed here")
-    parts = bench.parts(claim, Reading())
-    values = {key: formula.compute(parts) for key, formula in formulas.items()}
-    first = group_key(bench, claim, parts)
-    base = Judged(
-        claim=claim, verdict="not_reproduced", recomputed=finite(values[first]), value=finite(values[first]),
-        definition=formulas[first].words, tried=len(values),
-    )  # fmt: skip
-    if target is None:
-        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
-    size = float(abs(parts.value).max())
-    fitting = [key for key, value in values.items() if target.holds(value, size=size)]
-    words = tuple(formulas[key].words for key in fitting if key != first)
-    if first in fitting:
-        return replace(base, verdict="reproduced", matches=words, discriminating=not words)
-    said = rules.first_of(rules.DECISIVE, bench, claim, target, Sample(value=parts.value))
-    if said:
-        return replace(base, verdict="inconsistent", reason=said)
-    if fitting:
-        return replace(
-            base, verdict="explained", definition=words[0], value=values[fitting[0]], matches=words[1:],
-            discriminating=len(words) == 1, reason=group_remark(bench, claim, fitting[0]),
-        )  # fmt: skip
-    percent = [key for key, value in values.items() if target.holds(100 * value, size=100 * size)]
-    if percent:
-        words = tuple(f"{formulas[key].words}; in percent" for key in percent)
-        return replace(base, verdict="explained", definition=words[0], value=100 * values[percent[0]],
-                       matches=words[1:], discriminating=len(words) == 1)  # fmt: skip
-    return replace(base, reason=f"none of {len(values)} definitions gives it")
-
-
-def group_key(bench: Bench, claim: Claim, parts: Parts) -> str:
-    """Return the documented formula of a group."""
-    harness = harness_name(bench.log.harness)
-    by_size = weighs_by_size(bench, claim, parts)
-    if claim.quantity == "std_error":
-        return ("pooled" if harness == "lm-eval" else "by_size") if by_size else "equal"
-    return "of_means" if claim.quantity == "std_dev" else ("by_size" if by_size else "equal")
-
-
-def finite(value: float) -> float | None:
-    """Return a number, or None for one that does not exist."""
-    return value if math.isfinite(value) else None

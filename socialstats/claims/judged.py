@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -172,6 +173,11 @@ TIDY = (
     "discriminating", "own_estimate", "own_std_error", "own_conf_low", "own_conf_high", "n_units", "n_clusters",
     "reason",
 )  # fmt: skip
+
+
+def finite(value: float) -> float | None:
+    """Return a number, or None for one that does not exist."""
+    return value if math.isfinite(value) else None
 
 
 def tidy_row(one: Judged) -> tuple[Any, ...]:

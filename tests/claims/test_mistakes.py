@@ -137,3 +137,44 @@ def test_mean_beyond_all_scores_and_mean_that_no_count_gives():
 
 def test_negative_error():
     assert check(log_of(rows([1.0, 0.0]), claim("std_error", "-0.5"))).judged[0].verdict == "inconsistent"
+
+
+def results_only(error, version, *, mean="0.475", n=(20, 8), part_errors=(0.11413288653790232, 0.1889822365046136)):
+    """A results file of lm-eval without samples: tasks and their group, numbers only."""
+    parts = tuple({"task": t, "scorer": "acc", "filter": "none"} for t in ("family", "work"))
+    claims = []
+    for part, value, one, size in zip(parts, (0.45, 0.5), part_errors, n, strict=True):
+        claims.append(claim("mean", value, select=part, n=size))
+        claims.append(claim("std_error", repr(one), select=part, n=size))
+    claims.append(claim("mean", mean, select={}, parts=parts))
+    claims.append(claim("std_error", repr(error), select={}, parts=parts))
+    return log_of(rows([1.0]).iloc[:0], *claims, harness="lm-eval", version=version)
+
+
+def test_groups_are_recomputed_from_the_numbers_of_their_tasks_where_there_are_no_rows():
+    found = check(results_only(0.11038636861469739, "0.4.13"))
+    assert [one.verdict for one in found.judged[-2:]] == ["reproduced"] * 2
+    assert "from the numbers printed for the parts" in found.judged[-1].definition
+    tasks = found.judged[:4]
+    assert {one.verdict for one in tasks} == {"not_computable"}
+    assert "as printed" in tasks[1].reason  # 9 of 20: the error of scores of 0 and 1
+
+    old = check(results_only(pooled([FAMILY, WORK]), "0.4.9")).judged[-1]
+    assert old.verdict == "explained"
+    assert "before 0.4.13" in old.reason
+
+    weighted = check(results_only(pooled([FAMILY, WORK]), "0.4.9", mean=repr(13 / 28))).judged
+    assert [one.verdict for one in weighted[-2:]] == ["reproduced"] * 2
+
+
+def test_zeros_that_reach_the_group_are_inconsistent_there_too():
+    found = check(results_only(0.0, "0.4.4", part_errors=(0.0, 0.0)))
+    assert [one.verdict for one in found.judged] == [
+        "not_computable", "inconsistent", "not_computable", "inconsistent", "reproduced", "inconsistent",
+    ]  # fmt: skip
+
+
+def test_group_without_rows_and_sizes_cannot_be_recomputed_when_it_needs_them():
+    found = check(results_only(0.2, "0.4.9", n=(None, None), mean=repr(13 / 28))).judged
+    assert found[-2].verdict == "not_computable"
+    assert found[-1].verdict == "not_computable"
