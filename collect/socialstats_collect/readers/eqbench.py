@@ -6,7 +6,7 @@ re-weights the others. Here both are rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Status
@@ -93,12 +93,18 @@ def _of_run(key: str, run: dict[str, Any]) -> list[Row]:
         about = {"run": key, "scenario": scenario, "task_status": cell(task.get("status"))}
         for stage, (judge, scores) in _stages(task, judges):
             place = about | {"stage": stage, "judge": judge}
-            for name in known if stage != "" and not {*scores} & {"commitment_score"} else scores:
-                if name != "commitment_score" or name in scores:
-                    found.append(_score(name, scores.get(name), common, place))
+            expected = _expected(known, scores, POLITICS if politics else STANDARD)
+            found += [_score(name, scores.get(name), common, place) for name in expected]
         if totals:
             found.append(_composite(task, politics, common, about))
     return found
+
+
+def _expected(known: Mapping[str, None], scores: Mapping[str, Any], fixed: Collection[str]) -> list[str]:
+    """Return the criteria of a task's stage: those scored, and those of the fixed set that other tasks have."""
+    if not any(name in fixed for name in scores):
+        return [*scores]
+    return [name for name in known if name in scores or name in fixed]
 
 
 def _stages(task: dict[str, Any], judges: list[str]) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from socialstats.claims.types import Claim, Quantity
 from socialstats_collect.readers.tabular import Row, cell, column, is_number, mapping, printed, sequence
 
 Select = dict[str, str]
+Named = tuple[str, dict[str, Any]]
+ONE_NUMBER = ("accuracy", "mean", "stderr", "bootstrap_stderr", "std", "var")
 QUANTITIES: dict[str, Quantity] = {
     "accuracy": "mean", "mean": "mean", "stderr": "std_error", "bootstrap_stderr": "std_error", "std": "std_dev",
     "var": "variance", "lower": "conf_low", "upper": "conf_high",
@@ -41,25 +44,45 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return a claim a printed metric, and one without a number for each declared metric that is not printed."""
     about = mapping(top.get("eval"))
     known = {str(r["scorer"]) for r in rows}
+    entries: dict[tuple[str, str | None], list[_Entry]] = {}
     for position, score in enumerate(scores(top)):
         name, scorer = cell(score.get("name")) or "", cell(score.get("scorer") or score.get("name")) or ""
-        declared = _declared(about, scorer)
         part = f"{scorer}/{name}"
-        by_part = part in known and (name != scorer or not any(_plain(declared)))
+        by_part = part in known and (name != scorer or not any(_plain(_declared(about, scorer))))
         select = {"scorer": part if by_part else scorer}
-        where = f"{file}: results.scores[{position}]"
         settings: dict[str, object] = {"reducer": _reducer(score, about, rows, select)}
+        entry = _Entry(select=select, settings=settings, where=f"{file}: results.scores[{position}]")
+        entries.setdefault((scorer, name if by_part else None), []).append(entry)
         n = score.get("scored_samples")
-        seen: list[tuple[str, dict[str, Any]]] = []
         for key, held in mapping(score.get("metrics")).items():
             metric = mapping(held)
             params = mapping(metric.get("params")) or mapping(metric.get("options"))
-            seen.append((_bare(metric.get("group") or metric.get("name") or key), _set(params)))
+            entry.printed.append((_bare(metric.get("group") or metric.get("name") or key), _set(params)))
             claim = _claim(key, metric, params, select, settings, rows)
-            yield _finished(claim, f"{where}.metrics.{key}", n if isinstance(n, int) else None)
-        for metric_name, params in _expected(declared, name if by_part else None):
-            if (metric_name, _set(params)) not in seen:
-                yield _absent(metric_name, params, select, settings, where)
+            yield _finished(claim, f"{entry.where}.metrics.{key}", n if isinstance(n, int) else None)
+    for (scorer, of), found in entries.items():
+        for metric_name, params in _unprinted(list(_expected(_declared(about, scorer), of)), found):
+            yield _absent(metric_name, params, found[0].select, found[0].settings, found[0].where)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    """What the log prints in one place about a scorer, or about one part of its values."""
+
+    select: Select
+    settings: dict[str, object]
+    where: str
+    printed: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+
+def _unprinted(declared: list[Named], entries: list[_Entry]) -> Iterator[Named]:
+    """Yield declared metrics of one number that no entry prints: fewer are printed of a name than were declared."""
+    for name in dict.fromkeys(n for n, _ in declared if n in ONE_NUMBER):
+        wanted = [(n, params) for n, params in declared if n == name]
+        there = max(sum(n == name for n, _ in entry.printed) for entry in entries)
+        seen = [held for entry in entries for held in entry.printed]
+        lost = [(n, params) for n, params in wanted if (n, _set(params)) not in seen]
+        yield from lost[: max(0, len(wanted) - there)]
 
 
 def _claim(
@@ -89,8 +112,6 @@ def _claim(
 
 
 def _finished(claim: Claim, where: str, n: int | None) -> Claim:
-    from dataclasses import replace
-
     return replace(claim, where=where, n=n if len(claim.select) == 1 and not claim.parts else None)
 
 
@@ -153,7 +174,7 @@ def _plain(declared: Any) -> Iterator[dict[str, Any]]:
             yield metric
 
 
-def _expected(declared: Any, part: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _expected(declared: Any, part: str | None) -> Iterator[Named]:
     """Yield name and parameters of the metrics that were declared for a scorer, or for one part of its values."""
     if part is None:
         wanted: list[Any] = [*_plain(declared)]
@@ -181,4 +202,5 @@ def _set(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bare(name: Any) -> str:
-    return (cell(name) or "").rsplit("/", 1)[-1]
+    """Return a metric's name; only Inspect's own go without their package: another's ``accuracy`` may be anything."""
+    return (cell(name) or "").removeprefix("inspect_ai/")

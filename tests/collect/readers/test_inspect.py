@@ -185,6 +185,23 @@ def test_declared_metrics_that_are_not_printed_are_claims_without_a_number(tmp_p
     assert empty[0].settings["cluster"] == "scenario"
 
 
+def test_metrics_printed_in_another_entry_are_not_missing(tmp_path: Path) -> None:
+    """Reduced and unreduced metrics of one scorer, and several reducers, are entries of their own."""
+    declared = [{"name": "inspect_ai/accuracy", "options": {}}, {"name": "inspect_ai/stderr", "options": {"x": 1}},
+                {"name": "inspect_ai/frequency", "options": {}}, {"name": "mine/mean", "options": {}}]  # fmt: skip
+    printed = [
+        printed_score("match", {"accuracy": 0.5, "stderr": 0.1}, reducer="mean"),
+        printed_score("match", {"accuracy": 0.6, "stderr": 0.2}, reducer="max"),
+        printed_score("match", {"C": {**metric("C", 0.5), "group": "frequency"}, "mine/mean": 7.0}, scored_samples=8),
+    ]
+    about = {"scorers": [{"name": "match", "metrics": declared}], "config": {"epochs": 2}}
+    log = read_log(as_json(tmp_path / "x.json", header(printed, **about), SCORED))
+    assert [(c.printed, c.quantity, c.settings["reducer"]) for c in log.claims] == [
+        ("0.5", "mean", "mean"), ("0.1", "std_error", "mean"), ("0.6", "mean", "max"), ("0.2", "std_error", "max"),
+        ("0.5", "other", "none"), ("7.0", "other", "none"),
+    ]  # fmt: skip
+
+
 def test_plain_metrics_of_dict_values_are_about_the_scorer_itself(tmp_path: Path) -> None:
     """The harness counts such values as 0.0 in silence; the rows are the parts, so nothing hides it."""
     samples = [sample(k, scores={"likert": {"value": {"comply": 1, "likert": 2}}}) for k in range(4)]

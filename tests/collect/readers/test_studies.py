@@ -94,7 +94,10 @@ def test_eqbench_averages_standard_criteria_only_and_reads_gzip(tmp_path: Path) 
     assert set(log.rows["model"]) == {"gpt-x"}
     tasks["s9"] = task(rubric_scores={"other_criterion": 3})
     path.write_bytes(gzip.compress(json.dumps(runs).encode()))
-    assert read_log(path).claims[0].quantity == "other"
+    log = read_log(path)
+    assert log.claims[0].quantity == "other"
+    assert set(log.rows["status"]) == {"ok", "unscored"}  # analysis tasks do not miss the criteria of the others
+    assert log.rows[log.rows["unit"] == "s9"]["scorer"].tolist() == ["other_criterion", "composite"]
 
 
 def test_commitment_is_a_trait_of_its_own(tmp_path: Path) -> None:
