@@ -27,8 +27,8 @@ def std_error_possible(
     Parameters
     ----------
     mean, std_error : printed numbers
-        The share and its standard error; both in percent with ``%`` or ``scale=100``. An s.e. given as the number 0
-        (not as a string) is exactly 0.
+        The share and its standard error; both in percent with ``%`` or ``scale=100``. An s.e. printed as 0 or 0.0 is
+        exactly 0.
     n : whole number, optional
         Answers. Without it only an s.e. of 0 can be judged, by the n that it would need.
     ddof : {0, 1, "either"}
@@ -55,7 +55,7 @@ def std_error_possible(
     """
     if ddof not in (0, 1, "either"):
         raise InputError(f"ddof={ddof!r} is not 0, 1 or 'either'")
-    share, error = (_scaled(printed(x), scale) for x in (mean, _exact_zero(std_error)))
+    share, error = (_scaled(printed(x), scale) for x in (mean, std_error if scale != 1 else _exact_zero(std_error)))
     low, high = share.bounds
     if high < 0 or low > 1:
         raise InputError(f"mean={share.text} is no share: it is outside 0 to 1. Set scale=100 for percentages")
@@ -70,8 +70,11 @@ def std_error_possible(
     return _judged(share, error, people, known)
 
 
-def _exact_zero(value: Any) -> Any:
-    return Fraction(0) if isinstance(value, int | float) and value == 0 else value
+def _exact_zero(value: Any) -> Printed:
+    """Return exactly 0 for a 0 that shows at most one decimal: nobody rounds the s.e. of a share so far."""
+    number = printed(value)
+    bare = number.relation == "=" and number.value == 0 and not number.percent and number.unit >= Fraction(1, 10)
+    return replace(number, unit=Fraction(0), low=Fraction(0), high=Fraction(0)) if bare else number
 
 
 def _scaled(number: Printed, scale: int) -> Printed:

@@ -8,49 +8,76 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from socialstats.audit.numbers import printed
+from socialstats.audit.numbers import Printed, printed
 from socialstats.audit.rulebook import GIVEN, Rule, RuleBook
-from socialstats.audit.sheets import Reading, Sheet, read_sheet
+from socialstats.audit.sheets import Sheet, read_sheet
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing
 
 KINDS = {
-    "p": r"p|p[ _.]?val(ue)?|pvalue|sig",
-    "std_error": r"se|s\.?e\.?m?|std[ _]?err(or)?|stderr|standard[ _]error",
-    "n": r"n|n[ _]?(obs|total|samples?|items|responses|questions)?|sample[ _]size|samples|total[ _]n",
-    "mean": r"mean|m|avg|average|mean[ _]score",
-    "sd": r"sd|s\.d\.|std|std[ _]?dev|stdev|standard[ _]deviation",
-    "percent": r"percent|percentage|pct|%|perc",
-    "count": r"count|k|freq(uency)?|number|hits|successes|correct",
-    "share": r"acc(uracy)?|proportion|prop|share|rate|p[ _]?hat|fraction|exact[ _]match|win[ _]?rate|pass[ _]?rate",
-    "t": r"t|t[ _]?(stat(istic)?|val(ue)?)",
-    "F": r"f|f[ _]?(stat(istic)?|val(ue)?)",
-    "z": r"z|z[ _]?(stat(istic)?|val(ue)?|score)",
-    "chi2": r"chi2|chi[ _-]?sq(uared?)?|χ²|χ2|x2",
-    "r": r"r|corr(elation)?|pearson([ _]r)?",
-    "df": r"df|dof|df2|d\.f\.|df[ _]?(residual|error|den(om)?)",
-    "df1": r"df1|df[ _]?(num|model|between)",
-    "total": r"total|sum|denominator|out[ _]of",
-    "alpha": r"alpha|kappa|krippendorff([ _]alpha)?|cohen([ _]kappa)?",
-}  # fmt: skip
-NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (see the documentation of socialstats.audit)'
+    "p": "p pval pvalue p_value sig",
+    "std_error": "se s.e. sem stderr std_err std_error standard_error",
+    "n": "n nobs n_obs n_total n_samples n_items n_questions sample_size samples",
+    "mean": "mean m avg average",
+    "sd": "sd s.d. std stdev std_dev standard_deviation",
+    "percent": "percent percentage pct %",
+    "count": "count k freq frequency hits successes correct n_correct",
+    "share": "acc accuracy proportion prop share rate fraction exact_match win_rate winrate pass_rate",
+    "t": "t t_stat t_statistic t_value",
+    "F": "f f_stat f_statistic f_value",
+    "z": "z z_stat z_statistic z_value z_score",
+    "chi2": "chi2 chisq chi_sq chi_squared chi_square χ² χ2 x2",
+    "r": "r corr correlation pearson pearson_r",
+    "df": "df dof df2 d.f. df_residual df_error df_den",
+    "df1": "df1 df_num df_model df_between",
+    "total": "total sum denominator out_of",
+    "alpha": "alpha kappa krippendorff_alpha cohen_kappa",
+}
+SPLIT = re.compile(r"[\s_.,;:/()\[\]-]+")
+STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df")  # may be parts of longer names
+SHARED = ("n", "df", "total")  # one column for all families of a table
+NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
 
 
-def kinds_of(columns: Sequence[str]) -> dict[str, str]:
-    """Return what columns seem to hold, by their names: kind to column, the first of each kind.
+def kind_of(column: str) -> tuple[str, str]:
+    """Return what a column seems to hold, and the rest of its name.
 
     Examples
     --------
-    >>> kinds_of(["model", "Acc", "Std Err", "N"])
-    {'share': 'Acc', 'std_error': 'Std Err', 'n': 'N'}
+    >>> kind_of("Std Err"), kind_of("acc_stderr"), kind_of("SD (harm)"), kind_of("model")
+    (('std_error', ''), ('std_error', 'acc'), ('sd', 'harm'), ('', 'model'))
     """
-    found: dict[str, str] = {}
-    for column in columns:
-        for kind, pattern in KINDS.items():
-            if re.fullmatch(pattern, column.strip().casefold()) and kind not in found:
-                found[kind] = column
-                break
-    return found
+    plain = column.strip().casefold()
+    words = [word for word in SPLIT.split(plain) if word] or [plain]
+    whole = "_".join(words)
+    for kind, names in KINDS.items():
+        if whole in names.split() or plain in names.split():
+            return kind, ""
+    for kind in STEMMED:
+        for name in KINDS[kind].split():
+            parts = name.split("_")
+            if len(words) > len(parts) and parts in (words[: len(parts)], words[-len(parts) :]):
+                rest = words[len(parts) :] if words[: len(parts)] == parts else words[: -len(parts)]
+                return kind, "_".join(rest)
+    return "", whole
+
+
+def families(sheet: Sheet) -> list[dict[str, str]]:
+    """Return, for each measure of a table, the columns of its kinds; sizes without a measure belong to all."""
+    found: dict[str, dict[str, str]] = {}
+    named: dict[str, str] = {}
+    for column in sheet.columns:
+        if not _numeric(sheet, column):
+            continue
+        kind, stem = kind_of(column)
+        named["_".join(word for word in SPLIT.split(column.strip().casefold()) if word)] = column
+        if kind:
+            found.setdefault(stem, {}).setdefault(kind, column)
+    shared = {kind: column for kind, column in found.get("", {}).items() if kind in SHARED}
+    for stem, kinds in found.items():
+        if stem in named and not {"mean", "share", "percent"} & set(kinds):
+            kinds["share" if _is_share(sheet, named[stem]) else "value"] = named[stem]
+    return [{**shared, **kinds} for kinds in found.values()]
 
 
 def guess_rules(paths: Sequence[str | os.PathLike[str]]) -> RuleBook:
@@ -66,36 +93,37 @@ def guess_rules(paths: Sequence[str | os.PathLike[str]]) -> RuleBook:
     if not paths:
         raise InputError("name a table, or give --rules with a file that names its tables")
     sheets: dict[str, Sheet] = {}
-    rules: list[Rule] = []
+    rules: dict[str, Rule] = {}
     for path in paths:
         name = Path(path).name.split(".")[0]
         sheets[name] = read_sheet(name, [path])
-        rules += _rules(sheets[name])
+        for kinds in families(sheets[name]):
+            rules |= {rule.name: rule for rule in _rules(sheets[name], kinds)}
     if not rules:
         columns = [column for sheet in sheets.values() for column in sheet.columns]
         raise NothingToAnalyse(f"no generic check fits the columns {listing(columns, 12)}. {NO_RULES}")
     sheets[GIVEN] = next(iter(sheets.values()))
-    return RuleBook(title="", source="", sheets=sheets, rules=tuple(rules))
+    return RuleBook(title="", source="", sheets=sheets, rules=tuple(rules.values()))
 
 
-def _rules(sheet: Sheet) -> list[Rule]:
-    """Return the generic rules for one table."""
-    kinds = {kind: column for kind, column in kinds_of(sheet.columns).items() if _numeric(sheet, column)}
+def _rules(sheet: Sheet, kinds: dict[str, str]) -> list[Rule]:
+    """Return the generic rules for one measure of a table."""
 
     def made(check: str, options: dict[str, Any] | None = None, **parameters: Any) -> Rule:
         columns = [value for value in parameters.values() if isinstance(value, str)]
         return Rule(name=f"{sheet.name}: {check} of {listing(columns)}", check=check, table=sheet.name,
                     parameters=parameters, options=options or {})  # fmt: skip
 
-    return [*_limits(made, kinds), *_spread(sheet, made, kinds), *_tests(made, kinds)]
+    return [*_limits(sheet, made, kinds), *_spread(sheet, made, kinds), *_tests(made, kinds)]
 
 
-def _limits(made: Any, kinds: dict[str, str]) -> list[Rule]:
+def _limits(sheet: Sheet, made: Any, kinds: dict[str, str]) -> list[Rule]:
     ends = {"p": (0, 1), "alpha": (-1, 1), "r": (-1, 1)}
-    rules = [
-        made("within", value=kinds[kind], low=low, high=high) for kind, (low, high) in ends.items() if kind in kinds
-    ]
+    rules = [made("within", value=kinds[k], low=low, high=high) for k, (low, high) in ends.items() if k in kinds]
     rules += [made("within", value=kinds[kind], low=0) for kind in ("std_error", "sd", "n", "count") if kind in kinds]
+    for kind in ("share", "percent"):
+        if kind in kinds:
+            rules.append(made("within", value=kinds[kind], low=0, high=_scale(sheet, kinds[kind])))
     total = kinds.get("total", kinds.get("n"))
     if {"count", "percent"} <= set(kinds) and total:
         rules.append(made("count_percent", count=kinds["count"], percent=kinds["percent"], total=total))
@@ -103,22 +131,17 @@ def _limits(made: Any, kinds: dict[str, str]) -> list[Rule]:
 
 
 def _spread(sheet: Sheet, made: Any, kinds: dict[str, str]) -> list[Rule]:
-    """Rules about means and shares; a mean of whole numbers is only assumed when the column is called a mean."""
+    """Rules about means and shares; whole numbers are only assumed where the names say mean or share."""
     rules: list[Rule] = []
-    n, mean, share = kinds.get("n"), kinds.get("mean"), kinds.get("share", kinds.get("percent"))
-    if n and mean:
-        if "sd" in kinds:
-            rules.append(made("grimmer", mean=mean, sd=kinds["sd"], n=n))
-        else:
-            rules.append(made("grim", mean=mean, n=n))
-    if share:
-        percent = _in_percent(sheet, share)
-        rules.append(made("within", value=share, low=0, high=100 if percent else 1))
-        if n and not (kinds.get("count") and share == kinds.get("percent")):
-            rules.append(made("grim", mean=share, n=n, scale=100 if percent else 1))
-        if "std_error" in kinds:
-            given = {"mean": share, "std_error": kinds["std_error"], **({"n": n} if n else {})}
-            rules.append(made("std_error_possible", {"scale": 100 if percent else 1}, **given))
+    n, share = kinds.get("n"), kinds.get("share", kinds.get("percent"))
+    if n and "mean" in kinds:
+        given = {"mean": kinds["mean"], "n": n}
+        rules.append(made("grimmer", sd=kinds["sd"], **given) if "sd" in kinds else made("grim", **given))
+    if n and share and "count" not in kinds:
+        rules.append(made("grim", mean=share, n=n, scale=_scale(sheet, share)))
+    if share and "std_error" in kinds:
+        given = {"mean": share, "std_error": kinds["std_error"], **({"n": n} if n else {})}
+        rules.append(made("std_error_possible", {"scale": _scale(sheet, share)}, **given))
     return rules
 
 
@@ -133,24 +156,27 @@ def _tests(made: Any, kinds: dict[str, str]) -> list[Rule]:
     return rules
 
 
+def _numbers(sheet: Sheet, column: str) -> list[Printed]:
+    found = []
+    for row in sheet.rows:
+        try:
+            found.append(printed(row[column]))
+        except InputError:
+            continue  # a label, or a missing number: named when a rule needs it
+    return found
+
+
 def _numeric(sheet: Sheet, column: str) -> bool:
     """Tell whether most cells of a column are numbers."""
-    numbers = 0
-    for row in sheet.rows:
-        try:
-            printed(row[column], strip=Reading().strip)
-        except InputError:
-            continue
-        numbers += 1
-    return numbers > len(sheet.rows) / 2
+    return len(_numbers(sheet, column)) > len(sheet.rows) / 2
 
 
-def _in_percent(sheet: Sheet, column: str) -> bool:
-    """Tell whether a column of shares is in percent without a sign."""
-    values = []
-    for row in sheet.rows:
-        try:
-            values.append(printed(row[column]))
-        except InputError:
-            continue
-    return any(value.value > 1 and not value.percent for value in values)
+def _is_share(sheet: Sheet, column: str) -> bool:
+    return all(number.percent or 0 <= number.value <= 1 for number in _numbers(sheet, column))
+
+
+def _scale(sheet: Sheet, column: str) -> int:
+    """Return 100 for a column of shares in percent, 1 for shares (and for numbers with a percent sign)."""
+    plain = [number for number in _numbers(sheet, column) if not number.percent]
+    signs = len(plain) < len(_numbers(sheet, column))
+    return 100 if signs or any(number.value > 1 for number in plain) else 1

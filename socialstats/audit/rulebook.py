@@ -230,10 +230,12 @@ class _RuleReading:
         """Complain of parameters that are needed and not given."""
         absent = [name for name in self.check.required if name not in parameters]
         absent = absent[1:] if columns else absent
-        mandatory = [n for n in ("kind", "chooser") if n in self.check.options and n not in self.given]
-        if absent or mandatory:
+        if absent:
             fix = "Give a column, a constant, or { table = ..., column = ..., by = ... }"
-            self.file.wrong(f"{self.place}{self.given['check']} needs {', '.join([*absent, *mandatory])}", fix)
+            self.file.wrong(f"{self.place}{self.given['check']} needs {', '.join(absent)}", fix)
+        for name in (n for n in ("kind", "chooser") if n in self.check.options and n not in self.given):
+            allowed = ", ".join(self.check.options[name])
+            self.file.wrong(f"{self.place}{self.given['check']} needs {name}", f"One of: {allowed}")
 
     def columns(self, key: str, given: Any, sheet: Sheet) -> tuple[str, ...]:
         """Check names of columns."""

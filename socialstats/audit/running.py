@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.audit.binding import Bound, bind
@@ -14,6 +14,10 @@ from socialstats.audit.repairs import Repair, repairs_of
 from socialstats.audit.rulebook import Rule, RuleBook, read_rules
 from socialstats.errors import InputError, Problem
 
+ASSUMING = {
+    "grim": "means of whole numbers", "grimmer": "whole numbers", "std_error_possible": "shares of 0 and 1 answers",
+    "count_percent": "percentages of that total",
+}  # fmt: skip
 ORDER = ("disagree", "agree", "no_power", "not_checkable")
 
 
@@ -107,6 +111,14 @@ def audit(
     return run(read_rules(rules, paths))
 
 
+def assumed(finding: Finding) -> Finding:
+    """Mark a disagreement that rests on what the columns' names suggest: whole numbers, independent answers."""
+    if finding.verdict != "disagree" or finding.rule not in ASSUMING:
+        return finding
+    message = f"{finding.message} (if these are {ASSUMING[finding.rule]})"
+    return replace(finding, severity="minor", message=message)
+
+
 def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     """Make every check of a rules file."""
     bounds, findings = [], []
@@ -123,7 +135,8 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
             problems += error.problems
             continue
         bounds += of_rule
-        findings += [bound.run(book.sheets) for bound in of_rule]
+        made = [bound.run(book.sheets) for bound in of_rule]
+        findings += [assumed(finding) for finding in made] if guessed else made
         if not of_rule:
             findings.append(Finding(rule=rule.check, verdict="not_checkable", title=rule.name,
                                     message="no row of the table is selected by this rule"))  # fmt: skip

@@ -201,7 +201,9 @@ def test_a_standard_error_of_zero() -> None:
         assert ss.audit.std_error_possible("0.4375", zero, 16).severity == "major"
         assert ss.audit.std_error_possible("1.0", zero, 16).verdict == "agree"
     assert ss.audit.std_error_possible("0.45", "0.000").verdict == "disagree"  # needs 984,000 answers
-    assert ss.audit.std_error_possible("0.45", "0.0").verdict == "not_checkable"
+    assert ss.audit.std_error_possible("0.45", "0.0").verdict == "disagree"
+    assert ss.audit.std_error_possible("0.45", "0.00").verdict == "not_checkable"  # 9,900 answers have .005
+    assert ss.audit.std_error_possible("0.45", "0.00", 14042).verdict == "agree"
     assert ss.audit.std_error_possible("1.000", "0.000").verdict == "not_checkable"
     assert ss.audit.std_error_possible("45", "11.4", 20, scale=100).verdict == "agree"
     assert ss.audit.std_error_possible("45%", "11.4%", 20).verdict == "agree"
