@@ -12,7 +12,10 @@ from socialstats.studies import STUDIES, Study
 from socialstats.tables import as_table, read_table
 
 # option, or key of a plan -> field of StudyOptions
-OPTIONS = {"label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights"}
+OPTIONS = {
+    "label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights",
+    "name_check": "names",
+}  # fmt: skip
 NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
 BUNDLED = {
     "label_check": "_labels",

@@ -291,12 +291,19 @@ def level_checks(counted: Recount) -> list[Check]:
         if "same groups" in rows:
             parts = position_contrasts(counted.means, level)
             terms.append(Term(row=rows["same groups"], parts=parts, reach=1.0))
+        terms += [Term(row=rows[name], parts=score_contrasts(counted.means, a, b, level), reach=1.0)
+                  for name, a, b in kinds(counted.result.extras["groups"]) if name in rows]  # fmt: skip
         checks += [check for term in terms for check in term_checks(counted, term)]
         if "B_all" in rows:
             theirs = size_of(counted.means, counted.pairs, level)
             checks.append(near(label(rows["B_all"]), rows["B_all"].estimate, theirs, "pandas", SAME))
             checks += answers_check(counted, rows["B_all"], level)
     return checks + difference_checks(counted)
+
+
+def kinds(groups: tuple[str, ...]) -> list[tuple[str, str, str]]:
+    """Term, first and second group of the score of every kind of couple; those of one group have its name."""
+    return [(a if a == b else f"{a}, {b}", a, b) for a in groups for b in groups]
 
 
 def difference_checks(counted: Recount) -> list[Check]:

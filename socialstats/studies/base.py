@@ -13,7 +13,7 @@ from socialstats.errors import Caution, InputError
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"
-BESIDE = ("simulated", "labels", "item_groups", "controls")  # not settings: what was read beside the table
+BESIDE = ("simulated", "labels", "item_groups", "controls", "names")  # not settings: what was read beside the table
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -47,6 +47,8 @@ class StudyOptions:
         `controls`, where these are given.
     controls : Ratings or None
         Scores of control texts, for the staged-values study.
+    names : NameCheck or None
+        For what a model takes the names of the relationship-bias study (`socialstats.studies.couple_names`).
     weights : mapping of str to float, or None
         Weight of each trait in the composite of the staged-values study; None: the paper's.
     labels : LabelCheck or None
@@ -73,6 +75,7 @@ class StudyOptions:
     effect_scale: Literal["raw", "d_z"] = "raw"
     zero: Mapping[str, float] | None = None
     controls: Ratings | None = None
+    names: Any = None
     weights: Mapping[str, float] | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None

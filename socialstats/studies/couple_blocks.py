@@ -9,8 +9,10 @@ from functools import partial
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
+from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
+from socialstats.studies.couple_parts import AS_WRITTEN, rung_of
 from socialstats.studies.couple_words import FAMILY, favoured
 from socialstats.studies.estimates import numbers_text, p_text, rows_table
 from socialstats.studies.outcome import Block, Table
@@ -56,7 +58,7 @@ def overall_block(main: Result) -> Block:
     if null.estimate is not None:
         said.append(
             "B_all averages sizes, which are above 0 even if nobody is favoured: with these scenarios and pairs of "
-            f"names it would then be {number(null.estimate)} on average. That nobody is favoured: "
+            f"names it would then be {number(null.estimate)} on average. Test that nobody is favoured: "
             f"{p_value(null.p_value)} (multivariate t of the biases, with the clusters)."
         )
     if flip.p_value is not None:
@@ -114,8 +116,8 @@ def naive_block(main: Result) -> Block:
         "McNemar, ignoring clusters": "couples independent, McNemar chi-square",
         "McNemar mid-p, ignoring clusters": "couples independent, McNemar mid-p",
     }  # fmt: skip
-    cells = []
-    said = []
+    cells, said = [], []
+    limits: dict[str, tuple[str, str]] = {}
     for row in of_group(main, "bias"):
         for group, label in ways.items():
             r = main.row(row.term, group=group)
@@ -124,15 +126,18 @@ def naive_block(main: Result) -> Block:
         mcnemar = main.row(row.term, group="McNemar, ignoring clusters")
         if mcnemar.statistic is not None and row.p_value is not None:
             chi = f"χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}"
+            low, high = mcnemar_bounds(mcnemar.estimate or 0.0, mcnemar.n or 1.0)
+            limits[row.term] = (number(low), number(high))
             said.append(
                 f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n or 0)} "
-                f"couples as independent, {chi}."
+                f"couples as independent, {chi} (B and the number of couples alone put χ² between {number(low)} and "
+                f"{number(high)})."
             )
     known = main.extras["mcnemar_cells"]
     table = tuple((term, int(c["first_group_both"]), int(c["second_group_both"]), int(c["first_place_both"]),
                    int(c["second_place_both"])) for term, c in known.items())  # fmt: skip
     header = ("Pair of groups", "First group both times", "Second group both times", "First name both times",
-              "Second name both times", "Couples")  # fmt: skip
+              "Second name both times", "Couples", "Lowest χ²", "Highest χ²")  # fmt: skip
     return Block(
         id="tests",
         question="What would a test that ignores the scenarios claim?",
@@ -142,8 +147,9 @@ def naive_block(main: Result) -> Block:
             Table(caption="Tests of each bias, the one to quote first",
                   header=("Pair of groups", "What is independent", "Statistic", "p", "n", "Why not"),
                   cells=tuple(cells)),
-            Table(caption="Couples answered in both orders: n of McNemar's test", header=header,
-                  cells=tuple((*line, sum(line[1:])) for line in table)),
+            Table(caption="Couples answered in both orders: n of McNemar's test, and bounds of its χ² from B and n",
+                  header=header,
+                  cells=tuple((*line, sum(line[1:]), *limits.get(line[0], (None, None))) for line in table)),
         ),
     )  # fmt: skip
 
@@ -188,9 +194,9 @@ def answers_block(design: Ratings) -> Table:
     times = design.unit_count[design.unit]
     kinds = [(f"{a}, {b}", code == i * width + j) for i, a in enumerate(first.levels)
              for j, b in enumerate(second.levels)]  # fmt: skip
-    rung = design.strata.get("rung")
+    rung = rung_of(design)
     if rung is not None:
-        kinds += [(f"wording {shorten(level, 20)}" + (" (as written)" if level == "0" else ""),
+        kinds += [(f"wording {shorten(level, 20)}" + (" (as written)" if level in AS_WRITTEN else ""),
                    rung.codes[design.unit] == k) for k, level in enumerate(rung.levels)]  # fmt: skip
     rung_said = "; wording: the last that was tried" if rung is not None else ""
     cells = []

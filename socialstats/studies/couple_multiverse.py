@@ -14,6 +14,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.metrics.relationship_bias import relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
+from socialstats.studies.couple_parts import AS_WRITTEN, rung_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
 from socialstats.studies.outcome import Block
 from socialstats.text import shorten
@@ -95,9 +96,10 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     ]
     if np.any(design.status != OK):
         made += [way(label, "missing answers", partial(filled, design, side)) for side, label in enumerate(SIDES)]
-    if "rung" in design.strata and "0" in design.strata["rung"].levels:
-        rung = design.strata["rung"]
-        story = partial(without, design, rung, rung.levels.index("0"), only=True)
+    rung = rung_of(design)
+    written = None if rung is None else next((k for k, level in enumerate(rung.levels) if level in AS_WRITTEN), None)
+    if rung is not None and written is not None:
+        story = partial(without, design, rung, written, only=True)
         made.append(way("story as written only", "rewordings", story))
     for name in ("kind", "topic"):
         factor = design.strata.get(name)

@@ -18,6 +18,14 @@ from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block
 from socialstats.text import count, listing, number, p_value, shorten
 
+RUNGS = ("rung", "variant")  # columns that say which wording of a question was answered
+AS_WRITTEN = ("0", "original", "as written")
+
+
+def rung_of(design: Ratings) -> Factor | None:
+    """Return the wording that was tried last, where the table says it."""
+    return next((design.strata[name] for name in RUNGS if name in design.strata), None)
+
 
 def scenario_scores(design: Ratings, first: str, second: str) -> tuple[FloatArray, FloatArray]:
     """Return the scenarios' mean answers with `first` in the second place, and with `first` in the first place.
@@ -96,15 +104,21 @@ def strata_blocks(strata: Mapping[str, Result]) -> tuple[Block, ...]:
     for name, result in strata.items():
         title = shorten(name, 40)
         parts = [r for r in result.rows if (r.group or "").startswith(f"{name} = ")]
+        biases = {r.term for r in result.rows if r.group == "bias"}
         levels = [(r, (r.group or "").partition(" = ")[2]) for r in parts]
         own = [replace(r, term=f"{level}: {r.term}", group=None, p_adjusted=None)
-               for r, level in levels if r.term not in ("B_all", "same groups")]  # fmt: skip
+               for r, level in levels if r.term in biases]  # fmt: skip
         rows, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
         more = [replace(r, term=f"{level}: {'place' if r.term == 'same groups' else r.term}", group=None)
                 for r, level in levels if r.term in ("B_all", "same groups")]  # fmt: skip
+        scores = [replace(r, term=f"{level}: {r.term if ', ' in r.term else f'{r.term}, {r.term}'}", group=None)
+                  for r, level in levels if r.term not in (*biases, "B_all", "same groups")]  # fmt: skip
         gaps = [r for r in result.rows if " - " in (r.group or "") and r not in parts]
         tables = [rows_table(rows, f"Bias B by {title}", term=title.capitalize()),
                   rows_table(more, f"B_all and effect of the place by {title}", term=title.capitalize())]  # fmt: skip
+        if scores:
+            tables.append(rows_table(scores, f"Mean answer S of every kind of couple by {title}",
+                                     term=f"{title.capitalize()}: first, second name"))  # fmt: skip
         if gaps:
             tables.append(rows_table(gaps, f"Differences of the biases between the two levels of {title} (p (Holm): "
                                      "over the pairs of groups)", term="Difference"))  # fmt: skip

@@ -88,7 +88,7 @@ def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[
         plain = main.row("B_all", group="overall")
         second += (
             f"; uncorrected it is {number(plain.estimate)}, and would be {number(null.estimate)} on average if nobody "
-            f"were favoured ({p_value(null.p_value)} that nobody is)"
+            f"were favoured (test of no bias: {p_value(null.p_value)})"
         )
     naive = disagreements(main, biases, options)
     third = (

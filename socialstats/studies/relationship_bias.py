@@ -23,7 +23,8 @@ from socialstats.studies.couple_blocks import (
     position_block,
 )
 from socialstats.studies.couple_multiverse import bias_multiverses, filled
-from socialstats.studies.couple_parts import scenario_blocks, strata_blocks
+from socialstats.studies.couple_names import check_names, names_block, read_names
+from socialstats.studies.couple_parts import RUNGS, scenario_blocks, strata_blocks
 from socialstats.studies.couple_words import FAMILY, answer
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
@@ -33,7 +34,7 @@ from socialstats.text import count, level_text, listing, number, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "verify")
 COLUMNS = ("scenario", "pair", "group_first", "group_second", "answer")
-STRATA = (*EXTRA, "rung")
+STRATA = (*EXTRA, *RUNGS)
 FEW = 100  # resamples where no bootstrap interval is shown
 MOST_PAIRS = 6  # pairs of groups that get blocks of their own
 
@@ -51,16 +52,20 @@ class Numbers:
         B of each scenario.
     bounds : mapping of str to Result
         With all missing answers for the first, and for the second group of each B.
+    names : Result or None
+        For what the model takes the names.
     """
 
     main: Result
     strata: dict[str, Result]
     scenarios: Result
     bounds: dict[str, Result]
+    names: Result | None
 
     def all(self) -> dict[str, Result]:
         """Return every result by a name of its own."""
         found = {"Biases": self.main, "Biases by scenario": self.scenarios}
+        found |= {} if self.names is None else {"Names": self.names}
         found |= {f"Biases by {shorten(name, 40)}": result for name, result in self.strata.items()}
         return found | {f"Biases, {name}": result for name, result in self.bounds.items()}
 
@@ -84,7 +89,7 @@ def read(
     if cluster:
         raise InputError("--cluster: this study takes scenario and pair as crossed clusters; leave the option out")
     alone = by is None and not any(column in table.columns for column in RATERS)
-    strata = [column for column in STRATA if column in table.columns and (alone or column != "rung")]
+    strata = [column for column in STRATA if column in table.columns and (alone or column not in RUNGS)]
     return couples_design(table, strata=strata, by=by, na=na, refusal=refusal, source=table.source)
 
 
@@ -133,9 +138,14 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     sides = {"missing answers for the first group": 0, "missing answers for the second group": 1} if lost else {}
     return Numbers(
         main=bias(design, options, resamples=options.resamples),
-        strata={name: bias(design, options, stratum=name) for name in EXTRA if name in design.strata},
+        strata={
+            name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
+            for name in EXTRA
+            if name in design.strata
+        },
         scenarios=bias(design, options, stratum="scenario", cluster="pair"),
         bounds={label: bias(filled(design, side), options) for label, side in sides.items()},
+        names=None if options.names is None else check_names(options.names, options),
     )
 
 
@@ -148,7 +158,9 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found: list[Block | None] = [
         bias_block(main, options), overall_block(main), position_block(main),
         *scenario_blocks(design, main, numbers.scenarios, biases),
-        *strata_blocks(numbers.strata), naive_block(main), missing_block(main, numbers.bounds),
+        *strata_blocks(numbers.strata),
+        None if numbers.names is None else names_block(options.names, numbers.names), naive_block(main),
+        missing_block(main, numbers.bounds),
         dependence_block(
             design.clusters, lambda way: bias(design, options, cluster=way), rows="answers",
             quantity=f"bias B of {shorten(strongest.term, 40)}",
@@ -221,8 +233,8 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"names ({groups}) in one order; B = S with the group second minus S with the group first, from −2 to 2. "
         f"{numbers.main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
         f"over the {FAMILY}, and verdicts by the adjusted p. B_all is the mean of |B|, which is above 0 without any "
-        "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected. McNemar's test takes "
-        "couples of one scenario as independent and is shown because publications use it.",
+        "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected. "
+        "McNemar's test takes couples of one scenario as independent and is shown because publications use it.",
     )
 
 
@@ -235,4 +247,5 @@ STUDY = Study(
     run=run,
     read=read,
     columns=COLUMNS,
+    beside={"names": read_names},
 )

@@ -17,7 +17,7 @@ CASES = {
     "crossed": {},
     "clusters of scenarios, bootstrap": {"cluster": "scenario", "ci": "percentile", "couples": "complete"},
     "independent, basic, scenarios alike": {"cluster": None, "ci": "basic", "aggregate": "scenario"},
-    "levels": {"stratum": "topic"},
+    "levels": {"stratum": "topic", "stratum_rows": "scores"},
 }
 
 

@@ -12,6 +12,7 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 
 from socialstats import datasets
 from socialstats.errors import InputError, NothingToAnalyse
+from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.couple_multiverse import filled
@@ -57,7 +58,9 @@ def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> N
     assert [list(line[1:5]) for line in table] == [[int(v) for v in c.values()] for c in cells.values()]
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
     null = outcome.blocks[0].results[0].extras["null_mean"]["value"]
-    assert stray_decimals(outcome, texts, {null, 0.05}) == []
+    rows = [r for r in outcome.blocks[0].results[0].rows if r.group == "McNemar, ignoring clusters"]
+    bounds = {bound for r in rows for bound in mcnemar_bounds(r.estimate or 0.0, r.n or 1.0)}
+    assert stray_decimals(outcome, texts, {null, 0.05, *bounds}) == []
     assert outcome.strip is not None
     marks = [m for m in outcome.strip.marks if m.kind == "estimate"]
     assert all({m.value, m.low, m.high} <= known_numbers(outcome) for m in marks)
@@ -221,3 +224,29 @@ def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
         if shown.draw is not None:
             shown.draw().figure.draw_without_rendering()
     assert "<b>w</b> - $x$ is" in outcome.answer[0] or "whether <b>w</b> - $x$ or" in outcome.answer[0]
+
+
+def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
+    block = next(b for b in outcome.blocks if b.id == "tests")
+    main = outcome.blocks[0].results[0]
+    for line in block.tables[1].cells:
+        row = main.row(line[0], group="McNemar, ignoring clusters")
+        n, size = row.n, abs(row.estimate)
+        assert [float(str(c)) for c in line[-2:]] == pytest.approx([n * size**2 / 4, n * size / 2], abs=0.0051)
+        assert float(str(line[-2])) <= row.statistic <= float(str(line[-1]))
+    table = next(
+        t for b in outcome.blocks for t in b.tables if t.caption == "Mean answer S of every kind of couple by kind"
+    )
+    means = frame.groupby(["kind", "group_first", "group_second"])["answer"].mean()
+    assert {line[0]: line[1] for line in table.cells} == pytest.approx(
+        {f"{kind}: {a}, {b}": value for (kind, a, b), value in means.items()}
+    )
+
+
+def test_a_column_variant_is_the_wording_too(frame: pd.DataFrame) -> None:
+    few = frame[frame["scenario"] < "scenario 08"].rename(columns={"rung": "variant"})
+    few = few.assign(variant=few["variant"].map(lambda k: "original" if k == 0 else f"rewording {k}"))
+    outcome = run_study(STUDY, read(few), replace(FAST, verify=False))
+    assert any(str(line[0]) == "wording original (as written)" for line in outcome.data[0].cells)
+    choices = {line[1] for line in next(b for b in outcome.blocks if b.id == "multiverse-1").tables[0].cells}
+    assert "rewordings" in choices

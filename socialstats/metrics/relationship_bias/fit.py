@@ -13,7 +13,7 @@ from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
 from socialstats.metrics.relationship_bias.cautions import all_cautions
 from socialstats.metrics.relationship_bias.data import Data, of_stratum, one_order_only, read, unit_factor
-from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options
+from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options, StratumRows
 from socialstats.metrics.relationship_bias.overall import (
     answers_of,
     flip_row,
@@ -48,6 +48,7 @@ def relationship_bias(
     couples: CoupleRule = "all",
     aggregate: Aggregate = "pooled",
     stratum: str | None = None,
+    stratum_rows: StratumRows = "biases",
     ci: CiName = "closed",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
@@ -81,6 +82,8 @@ def relationship_bias(
         (the mean of absolute values is not the absolute value of the mean).
     stratum : str, optional
         Stratum of the units: biases, position and B_all of each of its levels; of two levels also their difference.
+    stratum_rows : {"biases", "scores"}
+        ``"scores"``: also S of every kind of couple within each level.
     ci : {"closed", "percentile", "basic"}
         Interval of S and B: t, or a bootstrap of clusters. B_all always has a bootstrap interval.
     cluster : str, sequence of str or None
@@ -136,7 +139,7 @@ def relationship_bias(
     options = Options(
         groups=None if groups is None else tuple(groups), scenario=scenario, pair=pair, group_first=group_first,
         group_second=group_second, answers=tuple(answers), couples=couples, aggregate=aggregate, stratum=stratum,
-        ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
+        stratum_rows=stratum_rows, ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
     options.check()
     return by_levels(as_design(ratings, options), "declared", lambda one: estimate(one, options), Ratings)
@@ -236,6 +239,9 @@ def level_rows(found: Analysis, group: str, options: Options) -> list[Row]:
         rows.append(Row(term="B_all", group=group, estimate=whole, n=answers_of(found)))
     if position is not None:
         rows.append(made.linear_row(found.data, position, made.SAME, group, 1.0, options))
+    if options.stratum_rows == "scores":
+        terms = [*made.position_terms(found, group), *made.score_terms(found, group)]
+        rows += [made.term_row(found, term, options) for term in terms if term.term != made.SAME]
     return rows
 
 

@@ -13,6 +13,7 @@ from socialstats.resampling.intervals import check_resamples
 
 CiName = Literal["closed", "percentile", "basic"]
 CoupleRule = Literal["all", "complete"]
+StratumRows = Literal["biases", "scores"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,7 @@ class Options:
     couples: CoupleRule
     aggregate: Aggregate
     stratum: str | None
+    stratum_rows: StratumRows
     ci: CiName
     cluster: Any
     level: float
@@ -38,7 +40,12 @@ class Options:
         """Raise InputError for an impossible option."""
         checked_level(self.level)
         checked_seed(self.seed)
-        for name, allowed in (("couples", get_args(CoupleRule)), ("aggregate", AGGREGATES), ("ci", get_args(CiName))):
+        for name, allowed in (
+            ("couples", get_args(CoupleRule)),
+            ("aggregate", AGGREGATES),
+            ("ci", get_args(CiName)),
+            ("stratum_rows", get_args(StratumRows)),
+        ):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name}={getattr(self, name)!r} is not one of {', '.join(allowed)}")
         if len(self.answers) != 2 or self.answers[0] == self.answers[1]:

@@ -73,10 +73,10 @@ def bias_terms(found: Analysis, group: str = BIAS) -> list[Term]:
     return [Term(term=data.label(pair), group=group, parts=found.bias(pair), reach=2.0) for pair in data.pairs]
 
 
-def position_terms(found: Analysis) -> list[Term]:
+def position_terms(found: Analysis, group: str = POSITION) -> list[Term]:
     """S_aa of every group that met its own kind, and their mean: 0 without an effect of the position."""
     each = [
-        Term(term=name, group=POSITION, parts=found.parts([(1.0, k, k)]), reach=1.0)
+        Term(term=name, group=group, parts=found.parts([(1.0, k, k)]), reach=1.0)
         for k, name in enumerate(found.data.groups)
     ]
     each = [term for term in each if term.parts]
@@ -84,11 +84,11 @@ def position_terms(found: Analysis) -> list[Term]:
     return [*each, mean] if len(each) > 1 else each
 
 
-def score_terms(found: Analysis) -> list[Term]:
+def score_terms(found: Analysis, group: str = SCORE) -> list[Term]:
     """S_ab of every pair of different groups, in both orders; no test: position and bias are both in it."""
     names = found.data.groups
     each = [
-        Term(term=f"{names[a]}, {names[b]}", group=SCORE, parts=found.parts([(1.0, a, b)]), reach=1.0, tested=False)
+        Term(term=f"{names[a]}, {names[b]}", group=group, parts=found.parts([(1.0, a, b)]), reach=1.0, tested=False)
         for one, other in found.data.pairs
         for a, b in ((one, other), (other, one))
     ]
