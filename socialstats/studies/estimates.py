@@ -222,8 +222,14 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
     return f"clusters: {names}" + ("" if effect is None else f" (design effect {number(effect, 1)})")
 
 
+def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[str, ...]:
+    """Return the literature of some results, then that of all others on a page, each once."""
+    shown = [result for block in blocks for result in block.results]
+    return tuple(dict.fromkeys(key for result in (*results, *shown) for key in result.references))
+
+
 __all__ = [
     "Verdict", "cluster_ways", "cluster_words", "clusters_caption", "design_effect", "df_text", "digits_for",
-    "error_of", "family_words", "label_of", "numbers_text", "p_text", "rows_table", "settings_of", "tests_table",
-    "verdict", "verify_all", "with_holm",
+    "error_of", "family_words", "label_of", "numbers_text", "p_text", "references_of", "rows_table", "settings_of",
+    "tests_table", "verdict", "verify_all", "with_holm",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import (
     digits_for,
     numbers_text,
+    references_of,
     settings_of,
     verdict,
     verify_all,
@@ -76,8 +77,7 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         flow=design.flow,
         diagnostics=diagnostics(design),
         methods=methods(design, numbers, options),
-        references=tuple(dict.fromkeys(
-            (*main.references, *(key for r in others if r is not None for key in r.references)))),
+        references=references_of((main, *(r for r in others if r is not None)), shown),
         verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,

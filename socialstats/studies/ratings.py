@@ -16,7 +16,7 @@ from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verify_all
+from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.ratings_blocks import (
     about_ratings,
@@ -94,7 +94,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
-        references=tuple(dict.fromkeys(key for r in results for key in r.references)),
+        references=references_of(results, shown),
         verifications=verify_all(numbers.all(), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,

@@ -315,3 +315,10 @@ def test_the_multiverse_holds_what_it_names(binary: Outcome, numeric: Outcome, n
     assert kinds == ["as on this page", "interval", "interval", "interval"]
     assert {r.estimate for r in numeric.blocks[-1].results[0].rows} == {numeric.blocks[0].results[0].rows[0].estimate}
     assert [r.group for r in nominal.blocks[-1].results[0].rows] == ["as on this page", "clusters"]
+
+
+def test_the_literature_of_every_block_is_listed(binary: Outcome, nominal: Outcome) -> None:
+    for outcome in (binary, nominal):
+        used = {key for b in outcome.blocks for r in b.results for key in r.references}
+        assert used <= set(outcome.references)
+        assert "steegen2016" in used
