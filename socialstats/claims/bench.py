@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -40,12 +41,15 @@ class Bench:
         All claims about this log, its own and others.
     columns : tuple of str
         Columns that formulas may group by.
+    weight_column : str
+        A column that may hold weights, where claims name none; empty without one.
     """
 
     log: Log
     table: RowTable
     claims: tuple[Claim, ...]
     columns: tuple[str, ...] = ()
+    weight_column: str = ""
     samples: dict[Key, Sample] = field(default_factory=dict)
 
     def sample(self, select: Mapping[str, str], reading: Reading) -> Sample:
@@ -63,6 +67,9 @@ class Bench:
             sample = replace(sample, level=float(str(level)))
         if weights is not None:
             sample = replace(sample, weight=self.weights(claim, str(weights), reading))
+        elif self.weight_column:
+            with suppress(InputError):  # nobody said that it weighs these rows
+                sample = replace(sample, weight=self.weights(claim, self.weight_column, reading))
         return replace(sample, resamples=int(str(claim.settings.get("resamples") or RESAMPLES)))
 
     def weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:

@@ -89,7 +89,8 @@ def check(
     known = () if only_claims else log.claims
     every = (*log.claims, *given)
     column = cluster_column(table, every, cluster)
-    bench = Bench(log=log, table=table, claims=every, columns=usable_columns(table, every, column))
+    bench = Bench(log=log, table=table, claims=every, columns=usable_columns(table, every, column),
+                  weight_column=next((name for name in table.columns if "weight" in name.lower()), ""))  # fmt: skip
     own = [judge(bench, c, full=is_full(c, precision, harness=log.harness), cluster=column) for c in known]
     judged = own + [judge(bench, c, full=is_full(c, precision), cluster=column) for c in given]
     return Checked(

@@ -90,6 +90,8 @@ class RowTable:
         InputError
             For a column that the rows do not have, or a value that no row has.
         """
+        if not len(self):
+            raise InputError("the log holds no rows to recompute it from")
         chosen: BoolArray = np.ones(len(self), dtype=np.bool_)
         for name, wanted in select.items():
             if name not in self.columns:
@@ -101,7 +103,7 @@ class RowTable:
             chosen &= codes == (labels.index(str(wanted)) if known else EMPTY)
         if not chosen.any():
             said = ", ".join(f"{name} = {quoted([str(value)])}" for name, value in select.items())
-            raise InputError(f"no row has {said} together" if said else "the log has no rows")
+            raise InputError(f"no row has {said} together")
         return chosen
 
     def units(self) -> IntArray:

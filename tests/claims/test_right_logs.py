@@ -255,3 +255,25 @@ def test_a_number_of_few_digits_that_departs_twice_may_be_chance():
     once = check(rows(scores), [claim("mean", "0.667")]).judged[0]
     assert "only the first" in once.definition
     assert "coincidence" not in once.reason
+
+
+def test_weights_that_the_log_declares_or_only_holds():
+    frame = rows([1.0, 0.0, 1.0, 0.0], sample_weight=[3.0, 1.0, 1.0, 1.0])
+    weighted = repr(4 / 6)
+    declared = claim("mean", weighted, settings={"weights": "sample_weight"})
+    assert check(log_of(frame, declared)).judged[0].verdict == "reproduced"
+    held = check(log_of(frame, claim("mean", weighted))).judged[0]
+    assert held.verdict == "explained"
+    assert "weights" in held.definition
+    lost = check(log_of(frame, claim("mean", "0.5", settings={"weights": "wt"}))).judged[0]
+    assert lost.verdict == "not_computable"
+    assert "no column 'wt' with the weights" in lost.reason
+
+
+def test_labels_that_are_no_number_counted_as_zero():
+    frame = rows([1.0, 1.0, 0.0, 1.0])
+    frame.loc[3, ["value", "status"]] = [math.nan, "unparsed"]
+    frame = pd.concat([frame, rows({"lost": [None]})], ignore_index=True)
+    one = check(log_of(frame, claim("mean", "0.5"))).judged[0]
+    assert one.verdict == "explained"
+    assert "scores that are no number counted as 0" in one.definition

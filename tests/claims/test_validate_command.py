@@ -53,6 +53,13 @@ def test_a_right_log_exits_with_0_and_says_so_first(tmp_path, capsys):
     assert "\x1b" not in out
 
 
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_a_terminal_has_colour_unless_it_does_not_want_it(tmp_path, capsys, monkeypatch, no_color, coloured):
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert ("\x1b[32mStand" in run(capsys, "validate", inspect_log(tmp_path))[1]) == coloured
+
+
 def test_a_wrong_number_exits_with_1_and_is_named(tmp_path, capsys):
     code, out, _ = run(capsys, "validate", inspect_log(tmp_path, accuracy=0.8))
     assert code == 1
