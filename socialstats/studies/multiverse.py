@@ -43,6 +43,9 @@ class Variant:
     lead: Callable[[Result], Row] = lambda result: result.rows[0]
 
 
+NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
+
+
 class Multiverse(Result):
     """An estimate under every choice: one row a variant, ``extras["results"]`` the Result of each by its label."""
 
@@ -56,8 +59,8 @@ class Multiverse(Result):
         leads: Mapping[str, Row] = self.extras["leads"]
         checks = [
             Check(quantity=f"{row.term}: estimate", ours=row.estimate, theirs=leads[row.term].estimate,
-                  package="socialstats", version="", tolerance=0.0, ok=row.estimate == leads[row.term].estimate,
-                  why="the same number, copied")
+                  package="socialstats", version="", tolerance=0.0, why="the same numbers, copied",
+                  ok=all(getattr(row, name) == getattr(leads[row.term], name) for name in NUMBERS))
             for row in known(self.rows)
         ]  # fmt: skip
         base = leads[self.rows[0].term].estimate or 0.0
