@@ -100,12 +100,20 @@ def _row(held: dict[str, Any], common: dict[str, Any], level: str, about: dict[s
 
 
 def _claims(run: dict[str, Any], file: str) -> Iterator[Claim]:
-    """Return the number of passed test cases: the only total that a run holds and that its rows can check."""
+    """Return the counts of passed test cases, and of scores of each metric (of all levels) that pass and fail."""
     if is_number(run.get("testPassed")):
         yield Claim(
             name="testPassed", quantity="sum", printed=printed(run["testPassed"]), where=f"{file}: testPassed",
             select={"scorer": SUCCESS, "filter": CASE}, settings={"reducer": "none"},
         )  # fmt: skip
+    for position, held in enumerate(map(mapping, sequence(run.get("metricsScores")))):
+        for key, passed in (("passes", "True"), ("fails", "False")):
+            if is_number(held.get(key)) and held[key] > 0:
+                yield Claim(
+                    name=f"{key} of {cell(held.get('metric'))}", quantity="count", printed=printed(held[key]),
+                    where=f"{file}: metricsScores[{position}].{key}", settings={"reducer": "none"},
+                    select={"scorer": cell(held.get("metric")) or "", "passed": passed},
+                )  # fmt: skip
 
 
 def _notes(run: dict[str, Any], rows: list[Row]) -> Iterator[str]:

@@ -326,7 +326,7 @@ def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_p
         "conversationalTestCases": [],
         "testPassed": 1,
         "testFailed": 3,
-        "metricsScores": [{"metric": "Faith", "scores": [0.8, 0.4, 0.3, 0.9]}],
+        "metricsScores": [{"metric": "Faith", "scores": [0.8, 0.4, 0.3, 0.9], "passes": 2, "fails": 2, "errors": 1}],
     }
     for top in (run, {"testRunData": run}):
         log = read_log(dump(tmp_path / "x.json", top))
@@ -338,7 +338,13 @@ def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_p
             ("c1", "2", "case", "ok"),
             ("c1 (2)", "1", "case", "ok"),
         ]
-        assert [(c.name, c.quantity, c.printed) for c in log.claims] == [("testPassed", "sum", "1")]
+        assert [(c.name, c.quantity, c.printed) for c in log.claims] == [
+            ("testPassed", "sum", "1"),
+            ("passes of Faith", "count", "2"),
+            ("fails of Faith", "count", "2"),
+        ]
+        ok = faith[faith["status"] == "ok"]
+        assert dict(ok["passed"].value_counts()) == {"True": 2, "False": 2}
         assert log.rows[log.rows["scorer"] == "success"]["value"].sum() == 1
         said = " ".join(log.notes)
         assert "fewer than all 4 test cases: 'Bias' 2, 'Faith' 3" in said
