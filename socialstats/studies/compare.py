@@ -68,7 +68,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         shares_block(numbers.models, numbers.reference),
         strengths_block(fits, numbers.models, numbers.reference),
         items_block(numbers.items, by, numbers.reference, options.level),
-        entropy_block(numbers.entropy, by, numbers.reference),
+        entropy_block(numbers.entropy, by, numbers.reference, options.level),
         ranges_block(numbers, names),
     )  # fmt: skip
     return tuple(block for block in found if block is not None)
@@ -105,7 +105,8 @@ def checked(numbers: Numbers) -> dict[str, Result]:
     found: dict[str, Result] = {}
     for name, level in numbers.levels.items():
         found[f"{shorten(name, 40)}: strengths and effects"] = level.fit
-    return found | {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
+    found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
+    return found | {f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()}
 
 
 STUDY = Study(

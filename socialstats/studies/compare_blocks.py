@@ -12,7 +12,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip, Table
-from socialstats.text import count, number, quoted, shorten
+from socialstats.text import count, number, p_value, quoted, shorten
 
 MOST_SHOWN = 15  # differences of strengths drawn; the table has all
 
@@ -70,10 +70,11 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
         row = row if row.estimate is not None else result.row("S", group="difference")
         leads.append(replace(row, term=name, group=None))
     rows, adjusted = with_holm(leads, "differences in S")
+    words = (f"closer to following {options.covariate} than", f"farther from following {options.covariate} than")
     return Block(
         id="differences-s",
         question=f"Which differ from '{shorten(reference, 40)}' on the same pairs?",
-        sentences=tuple(result.sentence() for result in found.values()),
+        sentences=told(rows, reference, words, options.level) if adjusted else one_sentence(found),
         draw=partial(forest, rows, xlabel=f"S minus that of {shorten(reference, 30)}", label=by),
         figure_title=f"Differences in S from {shorten(reference, 40)}",
         caption="Corrected for noise; negative: closer to following "
@@ -208,7 +209,39 @@ def _settled(rows: Sequence[Row], what: str, reference: str) -> str:
     return f"{text}, most clearly {quoted([r.term for r in top])} ({numbers_text(top[0], digits=3)} for the first)."
 
 
-def entropy_block(found: Mapping[str, Result], by: str, reference: str) -> Block | None:
+def one_sentence(found: Mapping[str, Result]) -> tuple[str, ...]:
+    """Return the sentences of the results themselves: right where no p-value is adjusted."""
+    return tuple(result.sentence() for result in found.values())
+
+
+def told(
+    rows: Sequence[Row], reference: str, words: tuple[str, str], level: float, *, digits: int = 2
+) -> tuple[str, ...]:
+    """Say which levels lie below the reference, above it, and for which the adjusted tests leave it open.
+
+    Examples
+    --------
+    >>> rows = [Row(term=name, estimate=x, conf_low=x - 1, conf_high=x + 1, p_value=p, p_adjusted=p)
+    ...         for name, x, p in (("m1", -3.0, 0.002), ("m2", 0.4, 0.4))]
+    >>> for text in told(rows, "base", ("lower than", "higher than"), 0.95):
+    ...     print(text)
+    m1: lower than 'base' (−3.00, 95% CI [−4.00, −2.00], adjusted p = .002).
+    The data do not settle it for m2 (0.40, 95% CI [−0.60, 1.40], adjusted p = .400).
+    """
+    found: list[str] = []
+    left: list[str] = []
+    for row in rows:
+        p = row.p_adjusted if row.p_adjusted is not None else row.p_value
+        numbers = numbers_text(row, digits=digits) + ("" if p is None else f", adjusted {p_value(p)}")
+        if p is None or p >= 1 - level:
+            left.append(f"{shorten(row.term, 40)} ({numbers})")
+        else:
+            word = words[(row.estimate or 0.0) > 0]
+            found.append(f"{shorten(row.term, 40)}: {word} '{shorten(reference, 40)}' ({numbers}).")
+    return (*found, *([f"The data do not settle it for {'; '.join(left)}."] if left else []))
+
+
+def entropy_block(found: Mapping[str, Result], by: str, reference: str, level: float = 0.95) -> Block | None:
     """Return the differences in how undecided the choices are."""
     if not found:
         return None
@@ -217,7 +250,8 @@ def entropy_block(found: Mapping[str, Result], by: str, reference: str) -> Block
     return Block(
         id="differences-entropy",
         question="Which are more undecided?",
-        sentences=tuple(result.sentence() for result in found.values()),
+        sentences=told(tested, reference, ("less undecided than", "more undecided than"), level, digits=3) if adjusted
+        else one_sentence(found),
         draw=partial(forest, tested, xlabel=f"entropy (bits) minus that of {shorten(reference, 30)}", label=by,
                      digits=3),
         figure_title=f"Differences in choice entropy from {shorten(reference, 40)}",

@@ -9,10 +9,11 @@ from functools import partial
 from socialstats.figures import forest
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text
-from socialstats.studies.label_check import Checked, LabelCheck
+from socialstats.studies.label_check import ALL, UNEQUAL, Checked, LabelCheck
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, listing, shorten
 
+SHORT = {ALL: "all", UNEQUAL: "unequal"}
 RULES = {"split": "ties broken at random", "wrong": "ties counted as wrong", "drop": "ties left out"}
 
 
@@ -29,7 +30,7 @@ def labels_block(check: LabelCheck, checked: Checked) -> Block:
         figure_title="Agreement of every rater with the reference, by stories and weights",
         caption="Kappa is 1 for the same labels and 0 for agreement by chance. Linear weights count a tie for a side "
         "as half an error, quadratic ones as a quarter; a published 'weighted kappa' may be either, of all stories "
-        "or of those of unequal urgency.",
+        "or of those that the reference gives unequal urgencies ('unequal').",
         tables=tables(checked, kappas),
         results=checked.all(),
     )
@@ -40,7 +41,7 @@ def kappa_rows(check: LabelCheck, checked: Checked) -> tuple[Row, ...]:
     rows = []
     for (stories, weights), found in checked.kappas.items():
         rows += [
-            replace(result.rows[0], term=f"{shorten(rater, 40)}, {weights}, {stories}", group=None)
+            replace(result.rows[0], term=f"{shorten(rater, 30)}: {weights}, {SHORT[stories]}", group=None)
             for rater, result in found.items()
         ]
     return tuple(rows)

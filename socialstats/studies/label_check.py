@@ -28,6 +28,7 @@ REFERENCES = ("reference", "truth", "gold", "label", "designed")
 CODINGS: tuple[tuple[str, ...], ...] = (("-1", "0", "1"), ("a", "tie", "b"))
 TIE_RULES = ("split", "wrong", "drop")
 WEIGHTS = ("linear", "quadratic")
+ALL, UNEQUAL = "all stories", "stories of unequal urgency"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +204,7 @@ def of_stories(check: LabelCheck) -> tuple[tuple[str, Ratings], ...]:
     differs = np.zeros(len(ratings.units), dtype=bool)
     middle = next((float(k) for k, name in enumerate(ratings.levels) if name.strip().casefold() in ("0", "tie")), 1.0)
     differs[ratings.unit[own & (ratings.value != middle)]] = True
-    whole = ("all stories", ratings)
+    whole = (ALL, ratings)
     if not differs.any() or differs.all():
         return (whole,)
-    return whole, ("stories of unequal urgency", ratings.take(differs[ratings.unit], note="urgencies differ"))
+    return whole, (UNEQUAL, ratings.take(differs[ratings.unit], note="urgencies differ"))

@@ -17,7 +17,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import default_cluster
-from socialstats.text import count, quoted, shorten
+from socialstats.text import count, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,9 +103,7 @@ def leaders(rows: tuple[Row, ...], group: str) -> tuple[str, ...]:
         f"{shorten(name, 40)}: {shorten(row.term, 40)} ({numbers_text(row, digits=3, bounded=True)})"
         for name, row in list(best.items())[:MOST_TOLD]
     ]  # fmt: skip
-    names = {row.term for row in best.values()}
-    same = f"the same in every {group}" if len(names) == 1 and len(best) > 1 else quoted(sorted(names))
-    return (f"Largest share of the labels, by {group} of the chosen role ({same}): {'; '.join(told)}.",)
+    return (f"Largest share of the labels, by {group} of the chosen role: {'; '.join(told)}.",)
 
 
 def _share(row: Row) -> tuple[float | None, float | None, float | None]:
