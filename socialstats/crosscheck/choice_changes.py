@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.row_arithmetic import relative
-from socialstats.results import Check, Result, Row
+from socialstats.results import Check, FloatArray, Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,7 @@ def part(shares: pd.DataFrame, source: str, cell: str) -> pd.DataFrame:
     return shares[kept].droplevel(["source", "cell"])
 
 
-def level_checks(row: Row, values: object) -> list[Check]:
+def level_checks(row: Row, values: FloatArray) -> list[Check]:
     """Compare a mean, its t and its interval."""
     from scipy import stats
 
@@ -61,7 +61,7 @@ def level_checks(row: Row, values: object) -> list[Check]:
     if row.estimate is None:
         return []
     test = stats.ttest_1samp(values, 0.0) if row.conf_low is not None else None
-    mean = float(sum(values) / len(values))  # type: ignore[arg-type, call-overload]
+    mean = float(values.mean())
     checks = [compare(where, row.estimate, mean, package="pandas", tolerance=1e-12, why=TABLED)]
     if test is not None:
         low, high = test.confidence_interval(row.conf_level or 0.95)

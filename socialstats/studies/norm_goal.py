@@ -20,16 +20,17 @@ from socialstats.studies.norm_goal_blocks import (
     differences_block,
     shares_block,
     similarity_block,
-    variants_block,
     widest,
 )
+from socialstats.studies.norm_goal_changes import base_in, changes_blocks
+from socialstats.studies.norm_goal_multiverse import bounds_block, variants_block
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.ratings_blocks import united
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.studies.sources import Shares, Source, crossed, human_source, raters_of, unpacked
 from socialstats.text import count, level_text, listing, number, p_value, quoted, shorten
 
-USED = ("seed", "resamples", "level", "verify")
+USED = ("seed", "resamples", "level", "verify", "reference")
 MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 12
 
 
@@ -121,7 +122,10 @@ def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
     strata = ordered_strata(design)
     both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
     keys: tuple[str | None, ...] = strata or (None,)
-    found_shares: dict[str | None, Any] = {name: choice_shares(design, stratum=name, **both) for name in keys}
+    found_shares: dict[str | None, Any] = {
+        name: choice_shares(design, stratum=name, base=base_in(design, name, options.reference), **both)
+        for name in keys
+    }
     similar: dict[str | None, Any] = {name: js_similarity(design, cell=name, **both) for name in keys}
     cells: Any = None
     if len(strata) > 1 and len(cells_of(design, strata[:2], "cell").labels) <= MOST_CELLS:
@@ -159,6 +163,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         found.append(shares_block(rows, result, numbers.source, name, labels, k))
         if name is not None:
             found.append(differences_block(rows, result, numbers.source, name, labels, k))
+    found += changes_blocks(numbers.shares, numbers.source)
     found.append(similarity_block(numbers.similar, numbers.source))
     found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
     found.append(agreement_block(numbers.alphas, numbers.source))
@@ -179,6 +184,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
                          bounded=True, lead=lead)
     )  # fmt: skip
+    found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import Bar, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
-from socialstats.metrics.js_similarity import js_similarity
 from socialstats.models.source_counts import cells_of
 from socialstats.results import Result, Row
-from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
-from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.sources import Shares, Source
 from socialstats.text import count, number, p_value, shorten
@@ -193,62 +189,3 @@ def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | Non
         tables=(rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),),
         results=tuple(alphas.values()),
     )
-
-
-def variants_block(
-    design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
-) -> Block | None:
-    """Show the similarity of the first source under every choice of analysis."""
-    first = source.others[0]
-    base: dict[str, Any] = {
-        "source": source.name, "reference": source.human, "level": options.level, "seed": options.seed,
-        "resamples": options.resamples, "permutations": min(options.resamples, 199),
-    }  # fmt: skip
-
-    def of(table: Ratings = design, **more: Any) -> Any:
-        return js_similarity(table, **{**base, **more})
-
-    def corrected(result: Result) -> Row:
-        return next(r for r in result.rows if r.term == first and r.group is None)
-
-    def after(result: Result) -> Row:
-        rows = list(result.rows)
-        return rows[rows.index(corrected(result)) + 1]  # plug-in
-
-    def macro(result: Result) -> Row:
-        return [r for r in result.rows if r.term == first][-1]
-
-    found = [
-        Variant(label="pooled, corrected for bias", choice="as on this page", compute=lambda: similar, lead=corrected),
-        Variant(label="plug-in, without correction", choice="bias", compute=of, lead=after),
-        Variant(label="within units, then averaged", choice="aggregation", compute=partial(of, aggregate="unit"),
-                lead=corrected),
-    ]  # fmt: skip
-    if design.clusters:
-        found.append(Variant(label="units independent", choice="clusters", compute=partial(of, cluster=None),
-                             lead=corrected))  # fmt: skip
-    found += [Variant(label=f"mean of the cells of {name}", choice="macro or micro", compute=partial(of, cell=name),
-                      lead=macro) for name in strata]  # fmt: skip
-    if (design.status == 2).any():
-        found.append(Variant(label="refusals as an action", choice="refusals", compute=partial(of, refusal="level"),
-                             lead=corrected))  # fmt: skip
-    for name in strata:
-        factor = design.strata[name]
-        if len(factor.levels) <= MOST_LEFT_OUT:
-            found += [
-                Variant(label=f"without {name} {level}", choice=f"leave one {name} out", lead=corrected,
-                        compute=partial(without, of, design, name, code))
-                for code, level in enumerate(factor.levels)
-            ]  # fmt: skip
-    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}", distinct(found), reference=1.0,
-                      digits=3, words="1 (equal shares)")  # fmt: skip
-    return multiverse_block(
-        made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
-        quantity=f"similarity of {shorten(first, 30)}",
-        note="Within units a source is compared with people unit by unit, which asks for more than equal shares.",
-    )  # fmt: skip
-
-
-def without(compute: Any, design: Ratings, stratum: str, code: int) -> Any:
-    """Compute a result without the units of one level of a stratum."""
-    return compute(design.take(design.strata[stratum].codes[design.unit] != code, note="one level left out"))

@@ -196,3 +196,36 @@ def test_labels_that_look_like_names_of_rows_keep_their_tests() -> None:
     cells = next(b for b in outcome.blocks if b.id == "closest").tables[0].cells
     assert len(cells) == 6
     assert all(row[-1] is not None for row in cells)
+
+
+def test_changes_from_no_pressure_are_those_of_the_table_whatever_the_sources_are_called() -> None:
+    frame = actions().assign(source=lambda f: f["source"].replace("model", "a model"))  # before human in order
+    outcome = run_study(STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=False))
+    block = next(b for b in outcome.blocks if b.id == "changes")
+    wide = frame.assign(hit=frame["action"] == "escalate").groupby(["source", "scenario", "pressure"])["hit"].mean()
+    moved = (wide.xs("goal", level="pressure") - wide.xs("none", level="pressure")).unstack("source")
+    found = {row[0]: row[1] for row in block.tables[0].cells}
+    assert found["human: goal - none: escalate"] == pytest.approx(moved["human"].mean())
+    gap = (moved["a model"] - moved["human"]).mean()
+    assert found["a model - human: goal - none: escalate"] == pytest.approx(gap)
+    assert "From 'none' (goal - none) the share of" in block.sentences[0]
+    assert len(block.tables[1].cells) == 3  # both sources, and their difference
+
+
+def test_refusals_of_the_model_bound_its_difference() -> None:
+    frame = actions()
+    refused = (frame["source"] == "model") & (frame.index % 5 == 0)
+    frame.loc[refused, "action"] = "no answer"
+    design = Ratings.from_frame(
+        frame, unit="scenario", rater="rater", value="action", scale="nominal", rater_source="source", by="pressure",
+        refusal="no answer",
+    )  # fmt: skip
+    outcome = run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False))
+    block = next(b for b in outcome.blocks if b.id == "refusals")
+    without, against, favour = (row[1] for row in block.tables[0].cells)
+    assert against < without < favour
+    model, human = frame[frame["source"] == "model"], frame[frame["source"] == "human"]
+    place = next(a for a in ACTIONS if f"'{a}'" in block.question)
+    people = (human["action"] == place).mean()
+    assert against == pytest.approx((model["action"] == place).mean() - people)
+    assert favour == pytest.approx(model["action"].isin([place, "no answer"]).mean() - people)
