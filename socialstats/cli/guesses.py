@@ -14,6 +14,7 @@ from socialstats.tables import Table, as_number
 
 MODELS = ("model", "system", "llm", "prompt", "persona")  # what a table is likely to be analysed by
 SOURCES = ("source", "rater_source", "rater_type", "rater_kind")
+KINDS = ("domain", "topic", "group")
 PEOPLE = {"human", "humans", "people", "person", "crowd"}
 REFUSALS = {"refusal", "refused", "refuse", "declined", "no answer", "cannot answer", "can't say"}
 ORDERS = (
@@ -109,15 +110,23 @@ def ratings_guess(columns: Columns) -> dict[str, Any]:
     sizes = {name: len(columns.labels(name)) for name in free}
     of_units = [name for name in free if columns.constant(name, "unit")]
     of_raters = [name for name in free if name not in of_units and columns.constant(name, "rater")]
-    clusters = [name for name in of_units if sizes[name] > MOST_GROUPS and columns.is_cluster(name)]
+    clusters = [
+        name for name in of_units if columns.is_cluster(name) and (sizes[name] > MOST_GROUPS or not _is_kind(name))
+    ]
+    clusters = clusters[:1]
     loose = [name for name in free if name not in (*of_units, *of_raters) and sizes[name] <= MOST_BY]
     new = [] if source is None or columns.said("rater_source") else [f"rater_source={source}"]
     guess: dict[str, Any] = {
-        "strata": [name for name in of_units if sizes[name] <= MOST_GROUPS],
+        "strata": [name for name in of_units if sizes[name] <= MOST_GROUPS and name not in clusters],
         "rater_groups": [name for name in of_raters if sizes[name] <= MOST_GROUPS],
-        "cluster": clusters[:1], "by": loose[0] if loose else None, "map": new,
+        "cluster": clusters, "by": loose[0] if loose else None, "map": new,
     }  # fmt: skip
     return guess | levels_guess(columns, source)
+
+
+def _is_kind(name: str) -> bool:
+    """Tell whether a column that may be a cluster is as likely a kind of units, to report by."""
+    return any(word in name.casefold() for word in KINDS)
 
 
 def _source(columns: Columns) -> str | None:

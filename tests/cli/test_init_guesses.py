@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from socialstats import datasets
 from socialstats.cli import main
 from socialstats.cli.examples import READINGS
 from socialstats_reports import read_results
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
+from study_tables import ratings
 
 TABLES = {
     "role_conflict": "role-conflict",
@@ -130,6 +134,15 @@ def test_columns_of_stories_and_models_are_guessed_for_pairs_and_comparisons(
     data = planned(frame, tmp_path, capsys)["data"]
     assert (data["cluster"], data["by"]) == (["story"], "model")
     assert page_of(tmp_path, capsys)["study"] == "paired"
+
+
+def test_stories_are_clusters_and_domains_are_strata_of_ratings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = planned(ratings(), tmp_path, capsys)["data"]
+    assert (data["cluster"], data["strata"], data["rater_groups"]) == (["story"], ["domain"], ["kind"])
+    assert (data["levels"], data["refusal"]) == (["low", "medium", "high"], ["refused"])
+    assert page_of(tmp_path, capsys)["study"] == "agreement"
 
 
 def test_columns_that_nothing_can_be_guessed_from_are_refused(
