@@ -19,6 +19,7 @@ from socialstats.studies.compare_items import items_block
 from socialstats.studies.compare_numbers import Numbers, compute, reference_of
 from socialstats.studies.compare_words import answer, cautions_of, level_table, methods
 from socialstats.studies.outcome import Block, Outcome, Table
+from socialstats.studies.urgency_refusals import refusals_by_level
 from socialstats.text import count, number, shorten
 
 __all__ = ["STUDY", "reference_of", "run"]
@@ -69,6 +70,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         strengths_block(fits, numbers.models, numbers.reference),
         items_block(numbers.items, by, numbers.reference, options.level),
         entropy_block(numbers.entropy, by, numbers.reference, options.level),
+        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options) if numbers.s else None,
         ranges_block(numbers, names),
     )  # fmt: skip
     return tuple(block for block in found if block is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -10,13 +11,15 @@ import numpy as np
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.designs.joining import joined
 from socialstats.errors import InputError
+from socialstats.figures import forest
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.outcome import Block
-from socialstats.studies.refusals import Rule, refusal_block
-from socialstats.text import count
+from socialstats.studies.estimates import numbers_text
+from socialstats.studies.outcome import Block, Table
+from socialstats.studies.refusals import RULES, Rule, refusal_block
+from socialstats.text import count, number, percent, shorten
 
 EQUAL = (
     "A refusal between equals counts half for each role where refusals count for urgency, and for the role that won "
@@ -40,6 +43,43 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
     )  # fmt: skip
     found = [(block, name) for block, name in ((share, "refusals-share"), (s, "refusals-s")) if block is not None]
     return tuple(replace(block, id=name, caption=f"{block.caption} {about} {EQUAL}") for block, name in found)
+
+
+def refusals_by_level(parts: Mapping[str, Comparisons], by: str, options: StudyOptions) -> Block | None:
+    """Return the bounds of the share of choices for the higher covariate, of every level; None without refusals."""
+    if not any(part.refused is not None for part in parts.values()):
+        return None
+    rows: list[tuple[str, int, list[Row]]] = []
+    results: list[Result] = []
+    for name, part in parts.items():
+        found = [share_of(part, options.covariate, options, rule) for rule in RULES]
+        results += found
+        refused = 0 if part.refused is None else part.refused.n_rows
+        rows.append((name, refused, [_higher(result) for result in found]))
+    most = max(rows, key=lambda row: row[1] / max(parts[row[0]].n_rows + row[1], 1))
+    shown = tuple(replace(row[2][0], term=row[0], group=None) for row in rows)
+    cells = tuple(
+        (name, n, *(value for r in three for value in (r.estimate, r.conf_low, r.conf_high))) for name, n, three in rows
+    )
+    ends = [x for words in ("left out", "against", "for") for x in (words, f"{words}: low", f"{words}: high")]
+    share = percent(most[1] / (parts[most[0]].n_rows + most[1]))
+    return Block(
+        id="refusals",
+        question="How far could refusals move the shares?",
+        sentences=(
+            f"'{shorten(most[0], 40)}' refused most often: {share} of its stories. Its share of choices for the higher "
+            f"{options.covariate} is {numbers_text(most[2][0], digits=3, bounded=True)} without them; had all gone "
+            f"against it, it would be {number(most[2][1].estimate, 3, bounded=True)}, had all gone for it, "
+            f"{number(most[2][2].estimate, 3, bounded=True)}.",
+        ),
+        draw=partial(forest, shown, xlabel=f"share of choices for the higher {options.covariate}", label=by, digits=3,
+                     reference=0.5),
+        figure_title=f"Share of choices for the higher {options.covariate}, refusals left out",
+        caption="Levels that refuse different stories are compared on the stories that both answered.",
+        tables=(Table(caption="Shares with all refusals left out, counted against, and counted for",
+                      header=(by, "Refusals", *ends), cells=cells),),
+        results=tuple(results),
+    )  # fmt: skip
 
 
 def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
