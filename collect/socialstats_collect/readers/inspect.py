@@ -15,7 +15,7 @@ from socialstats.claims.types import Log
 from socialstats.errors import InputError, Problem
 from socialstats.text import count
 from socialstats_collect.readers.files import open_bytes
-from socialstats_collect.readers.inspect_claims import claims, clusters
+from socialstats_collect.readers.inspect_claims import claims, clusters, scorers
 from socialstats_collect.readers.inspect_rows import rows
 from socialstats_collect.readers.source import Source
 from socialstats_collect.readers.streaming import JsonStream
@@ -51,7 +51,7 @@ def read(source: Source) -> Log:
     """Read an Inspect log: a row a sample, epoch and scorer; dict and list values a row a part (``scorer/part``)."""
     parts = _read_zip(source) if source.kind == "zip" else _read_json(source)
     about = mapping(parts.top.get("eval"))
-    found, notes = rows(about, parts.samples, _reductions(parts.top))
+    found, notes = rows(about, parts.samples, _reductions(parts.top), scorers(parts.top))
     found, long = without_long(found)
     return Log(
         harness=NAME,

@@ -34,6 +34,11 @@ def scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     return [mapping(score) for score in sequence(results.get("scores"))]
 
 
+def scorers(top: dict[str, Any]) -> list[str]:
+    """Return the scorers that the log prints numbers of."""
+    return list(dict.fromkeys(cell(s.get("scorer") or s.get("name")) or "" for s in scores(top)))
+
+
 def clusters(top: dict[str, Any]) -> set[str]:
     """Return the metadata keys that printed metrics group or cluster samples by."""
     params = [mapping(mapping(m).get("params")) for s in scores(top) for m in mapping(s.get("metrics")).values()]

@@ -48,14 +48,17 @@ def to_float(value: Any) -> tuple[float | None, Status]:
 
 
 def rows(
-    about: dict[str, Any], samples: list[dict[str, Any]], reductions: list[Any]
+    about: dict[str, Any], samples: list[dict[str, Any]], reductions: list[Any], printed: list[str]
 ) -> tuple[list[Row], tuple[str, ...]]:
-    """Return a row a sample, epoch, scorer and part, and what is to be said about them."""
+    """Return a row a sample, epoch, scorer and part, and what is to be said about them.
+
+    Where no sample has a score, the scorers are those that the log prints numbers of, or that it declares.
+    """
     model, task = about.get("model"), about.get("task")
     if not samples and reductions:
         note = "the log holds no samples: rows are the values after epochs were joined, without metadata"
         return [r for each in reductions for r in _reduced(mapping(each), model, task)], (note,)
-    scorers = _scorers(about, samples)
+    scorers = _scorers(about, samples, printed)
     found: list[Row] = []
     for sample in samples:
         found += _rows_of(sample, scorers, model, task)
@@ -70,7 +73,7 @@ def scores_of(sample: dict[str, Any]) -> dict[str, Any]:
     return mapping(sample.get("scores"))
 
 
-def _scorers(about: dict[str, Any], samples: list[dict[str, Any]]) -> dict[str, list[str]]:
+def _scorers(about: dict[str, Any], samples: list[dict[str, Any]], printed: list[str]) -> dict[str, list[str]]:
     """Return every scorer with the parts of its values, in order of appearance."""
     found: dict[str, dict[str, None]] = {}
     for sample in samples:
@@ -78,7 +81,7 @@ def _scorers(about: dict[str, Any], samples: list[dict[str, Any]]) -> dict[str, 
             parts = found.setdefault(name, {})
             parts.update(dict.fromkeys(parts_of(mapping(score).get("value"))))
     if not found:
-        names = [cell(mapping(s).get("name")) or "" for s in sequence(about.get("scorers"))] or [""]
+        names = printed or [cell(mapping(s).get("name")) or "" for s in sequence(about.get("scorers"))] or [""]
         found = {name: {} for name in names}
     return {name: [*parts] for name, parts in found.items()}
 

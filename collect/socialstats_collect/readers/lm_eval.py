@@ -7,7 +7,7 @@ A samples file holds a row for each document and filter; which filter, old files
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +47,11 @@ def recognises(source: Source) -> bool:
     """Tell whether these are results or samples of lm-evaluation-harness."""
     if source.kind == "lines":
         return source.has("doc_id", "doc") and ("resps" in source.first or "filtered_resps" in source.first)
-    if source.kind != "object" or not isinstance(source.first.get("results"), dict):
+    tables = source.first.get("results")
+    if source.kind != "object" or not isinstance(tables, dict):
         return False
-    return any(key in source.first for key in ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks"))
+    known = any(key in source.first for key in ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks"))
+    return known or any("," in key for held in tables.values() if isinstance(held, dict) for key in held)
 
 
 def read(source: Source) -> Log:
@@ -60,11 +62,14 @@ def read(source: Source) -> Log:
     files = _samples_of(source.path, results)
     rows: list[Row] = []
     notes: list[str] = []
-    for task, path in files.items():
-        found, said = _rows(path, task, results)
+    within = {str(task): held for task, held in mapping(results.get("samples")).items() if isinstance(held, list)}
+    for task in dict.fromkeys((*within, *files)):
+        place = source.path if task in within else files[task]
+        found, said = _rows(_within(within[task], place) if task in within else _lines(place), place, task, results)
         rows += found
         notes += said
-    without = [task for task in mapping(results.get("results")) if task not in files and task not in _groups(results)]
+    there = {*files, *within, *_groups(results)}
+    without = [task for task in mapping(results.get("results")) if task not in there]
     if without:
         named = listing([str(task) for task in without], most=8)
         notes.append(f"no samples file for {named}: run lm_eval with --log_samples to have one")
@@ -87,7 +92,7 @@ def _read_samples(source: Source) -> Log:
     results = mapping(load_json(beside, nan=True)) if beside.is_file() else {}
     task = match["task"] if match else name.removesuffix(".gz").removesuffix(".jsonl").removeprefix("samples_")
     task = next((t for t in mapping(results.get("results")) if name.endswith(f"_{t}.jsonl")), task)
-    found, said = _rows(source.path, task, results)
+    found, said = _rows(_lines(source.path), source.path, task, results)
     kept, long = without_long(found)
     own = tuple(c for c in claims(results, beside.name) if c.select.get("task") == task and not c.parts)
     note = () if results else (f"no results file beside {name}: there are no numbers of the harness to check",)
@@ -111,30 +116,45 @@ def _samples_of(path: Path, results: dict[str, Any]) -> dict[str, Path]:
         ends = (f"_{task}_{stamp[1]}.jsonl", f"_{task}_{stamp[1]}.jsonl.gz") if stamp else (f"_{task}.jsonl",)
         exact = [n for n in names if n.startswith("samples_" + ends[0][1:]) or n == f"samples{ends[0]}"]
         near = [] if stamp else [n for n in names if n.endswith(ends)]
-        if exact or near:
-            found[str(task)] = inside(path.parent, min(exact or near, key=len))
+        dated = [] if stamp else [n for n in names if (match := STAMPED.match(n)) and match["task"] == task]
+        chosen = exact or near or (dated if len(dated) == 1 else [])
+        if chosen:
+            found[str(task)] = inside(path.parent, min(chosen, key=len))
     return found
 
 
-def _rows(path: Path, task: str, results: dict[str, Any]) -> tuple[list[Row], list[str]]:
-    """Return a row a document, filter and metric of one samples file."""
+def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    for line, sample in json_lines(path, nan=True):
+        yield f"{path.name} line {line}", sample
+
+
+def _within(samples: list[Any], path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield samples that a results file holds itself (as the library returns them)."""
+    for position, sample in enumerate(samples, start=1):
+        yield f"{path.name} sample {position}", mapping(sample)
+
+
+def _rows(
+    samples: Iterable[tuple[str, dict[str, Any]]], path: Path, task: str, results: dict[str, Any]
+) -> tuple[list[Row], list[str]]:
+    """Return a row a document, filter and metric of one task's samples."""
     listed = metrics_of(results, task)
     filters = list(dict.fromkeys(f for _, f in listed))
     model = cell(results.get("model_name")) or _model(results, path)
     seen: dict[str, int] = {}
     rows: list[Row] = []
     unnamed = 0
-    for line, sample in json_lines(path, nan=True):
+    for place, sample in samples:
         doc = cell(sample.get("doc_id"))
         if doc is None:
-            raise InputError(f"{path.name} line {line}: a sample without doc_id. Is this a samples file of lm_eval?")
+            raise InputError(f"{place}: a sample without doc_id. Is this a samples file of lm_eval?")
         before = seen[doc] = seen.get(doc, -1) + 1
         if "filter" in sample:
             used = cell(sample["filter"]) or ""
         else:
             unnamed += before > 0
             used = filters[before % len(filters)] if filters else ""
-        rows += _of_sample(sample, used, task, model, listed, results, f"{path.name} line {line}")
+        rows += _of_sample(sample, used, task, model, listed, results, place)
     notes = []
     if unnamed:
         notes.append(f"{path.name} does not say which filter a row is of: they were told apart by their order")

@@ -106,6 +106,12 @@ def test_every_row_keeps_its_status(tmp_path: Path) -> None:
         assert "status error: 3 of 16 rows" in said
 
 
+def test_samples_without_any_score_are_unscored_rows_of_the_printed_scorer(tmp_path: Path) -> None:
+    top = header([printed_score("includes", {"accuracy": 1.0})])
+    log = read_log(as_json(tmp_path / "x.json", top, [sample("a"), sample("b", error="x")]))
+    assert cells(log, "unit", "scorer", "status") == [("a", "includes", "unscored"), ("b", "includes", "error")]
+
+
 def test_an_infinite_score_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a score is infinite"):
         read_log(as_json(tmp_path / "x.json", header(), [sample("a", scores={"m": math.inf})]))

@@ -73,6 +73,24 @@ def test_old_names_and_keys(tmp_path: Path) -> None:
     assert len(read_logs(tmp_path)) == 1
 
 
+def test_samples_inside_the_results_and_results_with_nothing_else(tmp_path: Path) -> None:
+    samples = {"toy": [line(k, metrics={"acc": k % 2}) for k in range(4)]}
+    log = read_log(dump(tmp_path / "a.json", {"results": {"toy": {"acc,none": 0.5}}, "samples": samples}))
+    assert (log.harness, log.rows["value"].tolist()) == ("lm-eval", [0.0, 1.0, 0.0, 1.0])
+    assert not any("no samples file" in note for note in log.notes)
+    samples["toy"][2]["acc"] = math.nan
+    with pytest.raises(InputError, match=r"b\.json sample 3: acc is nan"):
+        read_log(dump(tmp_path / "b.json", {"results": {"toy": {"acc,none": 0.5}}, "samples": samples}))
+
+
+def test_results_that_lost_their_time_stamp_find_their_samples(tmp_path: Path) -> None:
+    path = run(tmp_path, {"toy": {"acc,none": 1.0}}, {"toy": [line(0, metrics={"acc": 1})]})
+    renamed = path.rename(tmp_path / "mine.json")
+    assert len(read_log(renamed).rows) == 1
+    dump_lines(tmp_path / "samples_toy_2020-01-01T00-00-00.jsonl", [line(5, metrics={"acc": 0})])
+    assert len(read_log(renamed).rows) == 0  # two runs: which one is not known
+
+
 def test_metadata_and_units(tmp_path: Path) -> None:
     log = read_log(run(tmp_path, {"toy": {"acc,none": 1.0}}, {"toy": [line(k, metrics={"acc": 1}) for k in range(3)]}))
     assert log.rows["unit"].tolist() == ["toy:0", "toy:1", "toy:2"]
