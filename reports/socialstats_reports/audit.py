@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from socialstats.audit.running import AuditReport
 
 TITLE = "Do the published numbers agree with each other?"
+AGREEING = ("rule", "title", "verdict", "where", "published", "expected", "power")
 METHODS = (
     "A printed number is an interval: every value that is printed so, half a unit of the last digit to both sides, "
     "ends included, in exact fractions. Sources disagree when no values inside the intervals of all numbers that take "
@@ -120,8 +121,16 @@ def agree_table(report: AuditReport) -> dict[str, Any]:
     return view | {"right": [False] * len(view["header"])}
 
 
+def _brief(finding: dict[str, Any]) -> dict[str, Any]:
+    """Return a finding for the page's JSON: what agrees in short (``--format json`` has all), nothing empty."""
+    kept = AGREEING if finding["verdict"] == "agree" else tuple(finding)
+    return {name: finding[name] for name in kept if finding[name] not in ("", None, [], {})}
+
+
 def _embedded(reports: Sequence[AuditReport]) -> str:
     import json
 
     found = {"audits": [report.to_dict() for report in reports]}
-    return json.dumps(found, allow_nan=False, ensure_ascii=False).translate(ESCAPES)
+    for one in found["audits"]:
+        one["findings"] = [_brief(finding) for finding in one["findings"]]
+    return json.dumps(found, allow_nan=False, ensure_ascii=False, separators=(",", ":")).translate(ESCAPES)

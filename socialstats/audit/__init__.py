@@ -14,13 +14,14 @@ from socialstats.audit.grids import granularity, grim
 from socialstats.audit.means import hull, mean_abs, mean_of, sd_of, weighted_mean
 from socialstats.audit.numbers import Printed, printed
 from socialstats.audit.p_values import statistic_p, t_from_summary
+from socialstats.audit.papers import papers
 from socialstats.audit.repairs import Repair
 from socialstats.audit.running import AuditReport, audit
 from socialstats.audit.spreads import debit, grimmer
 from socialstats.audit.sums import count_percent, sum_to
 
 __all__ = [
-    "audit", "AuditReport", "Repair", "Finding", "Printed", "printed",
+    "audit", "papers", "AuditReport", "Repair", "Finding", "Printed", "printed",
     "sum_to", "count_percent", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
     "grim", "grimmer", "debit", "granularity", "std_error_possible",
     "statistic_p", "t_from_summary", "paired_t_feasible", "mcnemar_bounds",

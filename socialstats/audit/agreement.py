@@ -44,7 +44,7 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
         return _against_bound(number, other, factor, added)
     low, high = sorted(factor * end + added for end in other.bounds)
     said = other.text if factor == 1 and added == 0 else f"{_times(factor)}{other.text}{_plus(added)}"
-    return compare("text_against_table", number, low, high, source=f"the other source, {said},")
+    return compare("text_against_table", number, low, high, source=f"the other source ({said})")
 
 
 def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fraction) -> Finding:
@@ -53,7 +53,7 @@ def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fra
     far = Fraction(10**12) + abs(number.value)
     return compare(
         "text_against_table", number, -far if low is None else low, far if high is None else high,
-        source=f"the other source, {other.text},",
+        source=f"the other source ({other.text})",
     )  # fmt: skip
 
 

@@ -140,13 +140,19 @@ def mcnemar_bounds(
     )  # fmt: skip
     if significant is None or decided == "open":
         return base
-    if significant == (decided == "significant"):
-        return replace(base, verdict="agree", message=base.message + ", as claimed")
-    claim = "significance is claimed" if significant else "no significance is claimed"
-    limit = f"a chi2 of at most {high:.3g}" if significant else f"a chi2 of at least {low:.3g}"
     if exact_test:
         limit = f"an exact p of at least {ends[0]:.3g}" if significant else f"an exact p of at most {ends[1]:.3g}"
-    message = f"sources disagree: {claim}, but {said} have {limit}"
+    else:
+        limit = f"a chi2 of at most {high:.3g}" if significant else f"a chi2 of at least {low:.3g}"
+    return _claimed(base, significant, f"{said} have {limit}")
+
+
+def _claimed(base: Finding, significant: bool, limit: str) -> Finding:
+    """Compare a claim of significance (or of none) with what the bounds decide."""
+    if significant == (base.details["decided"] == "significant"):
+        return replace(base, verdict="agree", message=base.message + ", as claimed")
+    claim = "significance is claimed" if significant else "no significance is claimed"
+    message = f"sources disagree: {claim}, but {limit}"
     return replace(base, verdict="disagree", severity="major", message=message)
 
 

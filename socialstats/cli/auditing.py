@@ -20,6 +20,7 @@ EPILOG = """examples:
   socialstats audit table2.csv                        the checks that the columns' names allow
   socialstats audit table2.csv --rules rules.toml -o audit.html
   socialstats audit --rules rules.toml --format json  tables named in the rules file
+  socialstats audit --example 002 -o audit.html       published tables that come with socialstats
 
 rules.toml, one [[rule]] a check:
   [tables]
@@ -50,6 +51,7 @@ def add_audit(commands: Any) -> None:
     add = parser.add_argument
     add("tables", nargs="*", metavar="TABLE", help="published tables: csv, tsv, ...; - for stdin")
     add("--rules", metavar="FILE", help="which checks to make (TOML)")
+    add("--example", metavar="NAME", help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004")
     add("--format", choices=FORMATS, help="default: text, or by the name of -o")
     add("-o", "--output", metavar="FILE", help="file to write (default: stdout)")
     add("--fail-on", choices=["never", "disagree", "major"], default="never",
@@ -58,8 +60,12 @@ def add_audit(commands: Any) -> None:
 
 def run_audit(options: argparse.Namespace) -> int:
     """Audit the tables and write the outcome."""
-    from socialstats.audit import audit
+    from socialstats.audit import audit, papers
 
+    if options.example is not None:
+        if options.tables or options.rules:
+            raise InputError("--example brings its own tables and rules: leave out TABLE and --rules")
+        options.rules = str(papers(options.example)[options.example])
     report = audit(options.tables, options.rules)
     write(options, report)
     bad = [f for f in report.findings if f.verdict == "disagree"]

@@ -160,7 +160,7 @@ def test_004_the_rest_of_table_4_adds_up() -> None:
 
 
 def test_004_text_against_tables() -> None:
-    for rule in ("trait means", "Collective Responsibility", "Authority Deference", "Tradition Orientation"):
+    for rule in ("Egalitarianism", "Collective Responsibility", "Authority Deference", "Tradition Orientation"):
         assert tally("004", f"Text 4.3: {rule} against Table 4") == (0, 1)
     assert tally("004", "Text 4.2: two means of Grok") == (0, 1)
 
