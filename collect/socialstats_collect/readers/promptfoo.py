@@ -63,9 +63,10 @@ def read(source: Source) -> Log:
         results = [held for _, held in json_lines(source.path)]
     else:
         results = sequence(inner.get("results")) if top else sequence(load_json(source.path))
-    tests = [mapping(held) for held in results]
+    tests = _numbered([mapping(held) for held in results])
     rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
-    prompts = [mapping(p) for p in sequence(inner.get("prompts"))]
+    older = mapping(mapping(inner.get("table")).get("head"))
+    prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
     kept, long = without_long(rows)
     remarks = [*_notes(prompts, repeated), *status_notes(kept), *long]
     if source.kind == "lines":
@@ -75,6 +76,19 @@ def read(source: Source) -> Log:
         rows=frame(kept), claims=tuple(_claims(prompts, rows, source.path.name)), notes=tuple(remarks),
         settings={k: cell(v) or "" for k, v in mapping(top.get("runtimeOptions")).items() if k in ("repeat", "cache")},
     )  # fmt: skip
+
+
+def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Number the prompts of versions that do not: a column is a prompt's template and a provider, in order."""
+    columns: dict[tuple[str, str], int] = {}
+    for test in tests:
+        prompt, provider = mapping(test.get("prompt")), test.get("provider")
+        named = cell(provider.get("id") if isinstance(provider, dict) else provider) or ""
+        template = cell(prompt.get("label") or prompt.get("display") or prompt.get("id")) or ""
+        columns.setdefault((template, named), len(columns))
+        if not isinstance(test.get("promptIdx"), int):
+            test["promptIdx"] = columns[template, named]
+    return tests
 
 
 def _rows(tests: list[dict[str, Any]], task: Any) -> tuple[list[Row], int]:

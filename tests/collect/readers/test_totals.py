@@ -251,6 +251,18 @@ def test_promptfoo_lines_are_the_same_rows(tmp_path: Path) -> None:
     assert any("no totals" in note for note in two.notes)
 
 
+def test_promptfoo_of_older_versions_numbers_no_prompts(tmp_path: Path) -> None:
+    rows = [foo(0, p, {"q": q}, 0.5 * p) | {"prompt": {"display": f"P{p}"}} for q in "ab" for p in range(2)]
+    for held in rows:
+        del held["promptIdx"], held["testIdx"]
+    table = {"head": {"prompts": [{"metrics": {"score": 0}}, {"metrics": {"score": 1.0}}]}}
+    log = read_log(dump(tmp_path / "x.json", {"results": {"version": 2, "results": rows, "stats": {}, "table": table}}))
+    mine = log.rows[log.rows["scorer"] == "score"]
+    assert mine.groupby("filter")["value"].sum().to_dict() == {"prompt 1": 0.0, "prompt 2": 1.0}
+    assert mine.groupby("filter")["unit"].nunique().to_dict() == {"prompt 1": 2, "prompt 2": 2}
+    assert [(c.name, c.printed) for c in log.claims] == [("score", "0"), ("score", "1.0")]
+
+
 def test_promptfoo_csv_gives_its_rounded_scores(tmp_path: Path) -> None:
     one = "[echo] A: {{q}},Status,Score,Named Scores,Metric: helps,Grader Reason,Comment"
     path = tmp_path / "out.csv"
