@@ -54,8 +54,8 @@ def shares(design: ss.Ratings, domains: list[str]) -> None:
     print(f"   {inside} of {wanted} intervals hold the simulated share (95 % would be {0.95 * wanted:.0f})")
     for pressure in PRESSURES[1:]:
         row = found.row("deviate", group=f"model - human: {pressure} - none")
-        print(f"   from none to {pressure} the model's share of deviate changes by {row.estimate:.3f} "
-              f"[{row.conf_low:.3f}, {row.conf_high:.3f}] against people, adjusted p = {row.p_adjusted:.4f}")  # fmt: skip
+        print(f"   none to {pressure}: the model's share of deviate changes by {row.estimate:.3f} "
+              f"[{row.conf_low:.3f}, {row.conf_high:.3f}] against people, adjusted p {row.p_adjusted:.4f}")  # fmt: skip
 
 
 def agreement(design: ss.Ratings, choices: Any) -> None:
