@@ -16,7 +16,7 @@ from socialstats.studies.compare_blocks import (
     strip_of,
 )
 from socialstats.studies.compare_items import items_block
-from socialstats.studies.compare_numbers import Numbers, compute, reference_of
+from socialstats.studies.compare_numbers import Numbers, compute, groupings_of, reference_of
 from socialstats.studies.compare_words import answer, cautions_of, level_table, methods
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats.studies.urgency_refusals import refusals_by_level
@@ -66,7 +66,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
             {k: v.fit for k, v in numbers.levels.items()}, {k: v.ratio for k, v in numbers.levels.items()},
             {k: v.rates for k, v in numbers.levels.items()}, numbers.models, by, numbers.reference, options,
         ),
-        shares_block(numbers.models, numbers.reference),
+        shares_block(numbers.models, numbers.reference, groupings_of(design, options)),
         strengths_block(fits, numbers.models, numbers.reference),
         items_block(numbers.items, by, numbers.reference, options.level),
         entropy_block(numbers.entropy, by, numbers.reference, options.level),

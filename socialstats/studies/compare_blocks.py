@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,6 +11,7 @@ from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
+from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.text import count, number, p_value, quoted, shorten
@@ -97,18 +99,12 @@ def effects_block(
         replace(row, term=name, group=None) for name, fit in fits.items() for row in fit.rows
         if row.term == lead and row.group in ("covariate", "order")
     )  # fmt: skip
-    cells = tuple(
-        (name, *(next((r.estimate for r in fit.rows if r.term == t), None) for t in terms), _lead(ratios[name]),
-         _rate(rates[name]))
-        for name, fit in fits.items()
-    )  # fmt: skip
     changes = [
         replace(r, term=f"{name}: {r.term}", group=None)
         for name, result in models.items() for r in result.rows if r.group == "effect"
     ]  # fmt: skip
     tested, adjusted = with_holm(changes, "differences of effects")
-    tables = [Table(caption=f"Effects in log-odds by {by}", cells=cells,
-                    header=(by, *terms, f"{lead} in sds of the strengths", f"higher {lead} wins"))]  # fmt: skip
+    tables = [effects_table(fits, terms, lead, ratios, rates, by)]
     if tested:
         caption = f"Effects minus those of {shorten(reference, 40)}"
         tables.append(rows_table(tested, caption, term=by))
@@ -128,6 +124,22 @@ def effects_block(
     )
 
 
+def effects_table(
+    fits: Mapping[str, BradleyTerryResult], terms: Sequence[str], lead: str, ratios: Mapping[str, Result | None],
+    rates: Mapping[str, Result | None], by: str,
+) -> Table:  # fmt: skip
+    """Return the effects of every level, the leading one in sds of the strengths, and how often the higher side won."""
+    cells = tuple(
+        (name, *(next((r.estimate for r in fit.rows if r.term == t), None) for t in terms), _lead(ratios[name]),
+         _rate(rates[name]))
+        for name, fit in fits.items()
+    )  # fmt: skip
+    return Table(
+        caption=f"Effects in log-odds by {by}", cells=cells,
+        header=(by, *terms, f"{lead} in sds of the strengths", f"higher {lead} wins"),
+    )  # fmt: skip
+
+
 def _lead(result: Result | None) -> float | None:
     return None if result is None else result.rows[0].estimate
 
@@ -136,8 +148,10 @@ def _rate(result: Result | None) -> float | None:
     return None if result is None else result.row("all", group="higher").estimate
 
 
-def shares_block(models: Mapping[str, Result], reference: str) -> Block | None:
-    """Return the differences in preference shares of groups of items."""
+def shares_block(
+    models: Mapping[str, Result], reference: str, groupings: Mapping[str, Mapping[str, object]]
+) -> Block | None:
+    """Return the differences in preference shares of groups of items (P_d, P_g), and how many items each group has."""
     rows = _of(models, "share")
     if not rows:
         return None
@@ -149,7 +163,7 @@ def shares_block(models: Mapping[str, Result], reference: str) -> Block | None:
         draw=partial(forest, tested[:60], xlabel="difference of shares (P)", digits=3, sort=False),
         figure_title=f"Preference shares minus those of {shorten(reference, 40)}",
         caption="Share: mean worth of a group over the sum of the group means. Intervals from refits on the same "
-        "resampled pairs.",
+        f"resampled pairs. {'; '.join(f'{name}: {sizes_text(groups)}' for name, groups in groupings.items())}.",
         tables=(rows_table(tested, "Differences of shares", term="Share"),),
         results=() if adjusted is None else (adjusted,),
     )
@@ -163,8 +177,11 @@ def strengths_block(fits: Mapping[str, BradleyTerryResult], models: Mapping[str,
     cells = tuple((item, *(fit.strengths.get(item) for fit in fits.values())) for item in items)
     tested, _ = with_holm(_of(models, "strength"), "differences of strengths")
     order = sorted(tested, key=lambda r: -abs(r.statistic or 0.0))[:MOST_SHOWN]
-    table = Table(caption="Log-strengths (0 = average item)", header=("Item", *fits), cells=cells, digits=2)
-    tables = [table]
+    tables = [
+        Table(caption="Log-strengths (0 = average item)", header=("Item", *fits), cells=cells, digits=2),
+        Table(caption="RPI: worths that sum to 1 (tested as log-strengths)", header=("Item", *fits),
+              cells=tuple((item, *(shares.get(item) for shares in worths(fits))) for item in items), digits=4),
+    ]  # fmt: skip
     if tested:
         tables.append(differences_table(tested))
     return Block(
@@ -178,6 +195,15 @@ def strengths_block(fits: Mapping[str, BradleyTerryResult], models: Mapping[str,
         tables=tuple(tables),
         results=tuple(models.values()),
     )  # fmt: skip
+
+
+def worths(fits: Mapping[str, BradleyTerryResult]) -> list[dict[str, float]]:
+    """Return the worths of every model: exp(strength) over their sum."""
+    found = []
+    for fit in fits.values():
+        raw = {item: math.exp(strength) for item, strength in fit.strengths.items()}
+        found.append({item: value / sum(raw.values()) for item, value in raw.items()})
+    return found
 
 
 def differences_table(rows: Sequence[Row]) -> Table:

@@ -222,8 +222,8 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
         metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
         rows=rows, inference=f"{count(options.resamples, 'bootstrap resample')} by {by}, the same for both; t with "
         f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
-        cautions=() if lost is None else (lost,), references=("davisonhinkley1997",), design=(one, two),
-        words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
+        cautions=() if lost is None else (lost,), references=("davisonhinkley1997", "krippendorff2019"),
+        design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras={"parts": (one, two), "people": human_source(one)},
     )  # fmt: skip
 

@@ -58,7 +58,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         data=(level_table(numbers, by),),
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(key for block in shown for r in block.results for key in r.references)),
-        verifications=verify_all({}, shown[:1]) if options.verify and shown else {},
+        verifications=verify_all({}, shown) if options.verify else {},
         settings=settings_of(options, USED) | {"reference": numbers.reference},
         simulated=options.simulated,
     )  # fmt: skip
@@ -125,7 +125,7 @@ def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> s
     if not known:
         return f"{text}."
     top = max(known, key=lambda r: abs(r.statistic or 0.0))
-    word = "most clearly" if clear else "the data leave the rest open, the largest by its error being"
+    word = "most clearly" if clear else "the data leave it open, the largest by its error is"
     return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
 
 

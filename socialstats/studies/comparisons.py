@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -171,6 +173,18 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
         for name, groups in constant_covariates(design).items()
         if 2 <= sizes[name] <= 12 and sizes[name] < len(design.items)
     }
+
+
+def sizes_text(groups: Mapping[str, object]) -> str:
+    """Say how many items each group has.
+
+    Examples
+    --------
+    >>> sizes_text({"nun": "faith", "imam": "faith", "son": "family"})
+    'faith 2 items and family 1 item'
+    """
+    sizes = Counter(str(group) for group in groups.values())
+    return listing([f"{shorten(name, 30)} {count(sizes[name], 'item')}" for name in sorted(sizes)], most=8)
 
 
 def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:

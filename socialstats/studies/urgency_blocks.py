@@ -13,10 +13,10 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.comparisons import strongest
+from socialstats.studies.comparisons import sizes_text, strongest
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.studies.pair_blocks import row_table
-from socialstats.text import count, interval, listing, number, percent, shorten
+from socialstats.text import count, interval, number, percent
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 
@@ -193,18 +193,17 @@ def share_block(shares: Result, name: str, left: int) -> Block:
         )
         for r in shares.rows
     )
-    sizes = {r.term: r.n_units or 0 for r in shares.rows}
-    said = listing([f"{shorten(term, 30)} {count(n, 'role')}" for term, n in sizes.items()], most=8)
-    outside = f"; {count(left, 'role')} without a group" if left else ""
+    groups = shares.settings["groups"]
+    outside = f"; {count(left, 'item')} without a group" if left else ""
     return Block(
         id=f"shares-{name}",
         question=f"Which {name.replace('_', ' ')} is preferred?",
         sentences=(shares.sentence(),),
-        draw=partial(forest, rows, xlabel="share of preference", reference=1 / len(sizes), sort=False),
+        draw=partial(forest, rows, xlabel="share of preference", reference=1 / len(set(groups.values())), sort=False),
         figure_title=f"Preference shares by {name.replace('_', ' ')}",
         caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
-        f"equal share. Groups: {said}{outside}. The arithmetic mean follows a group's few strongest roles, the "
-        f"geometric mean treats all alike. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits.",
+        f"equal share. Groups: {sizes_text(groups)}{outside}. The arithmetic mean follows a group's few strongest roles, "
+        f"the geometric mean treats all alike. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits.",
         tables=(row_table(shares.rows, f"Preference shares by {name.replace('_', ' ')}"),),
         results=(shares,),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -115,12 +115,7 @@ def of_effect(
         )  # fmt: skip
     if not fit.fitted_state.penalised:
         found.append(variant("strengths pulled together (Firth)", "penalty", penalty="firth"))
-    if design.n_ties:
-        rules: tuple[Literal["davidson", "rao_kupper", "half"], ...] = ("davidson", "rao_kupper", "half")
-        found += [
-            variant(f"ties: {rule.replace('_', ' and ')}", "ties", ties=rule)
-            for rule in rules if rule != fit.settings["ties"]
-        ]  # fmt: skip
+    found += [variant(f"ties: {rule.replace('_', ' and ')}", "ties", ties=rule) for rule in other_ties(design, fit)]
     found += _each(altered(design, groups, options.covariate), again, lead)
     return multiverse(
         "bradley_terry",
@@ -129,6 +124,12 @@ def of_effect(
         reference=0.0,
         words="zero",
     )
+
+
+def other_ties(design: Comparisons, fit: BradleyTerryResult) -> list[str]:
+    """Return the models of ties that the page does not use; none without ties."""
+    rules = ("davidson", "rao_kupper", "half") if design.n_ties else ()
+    return [rule for rule in rules if rule != fit.settings["ties"]]
 
 
 def without_strengths(design: Comparisons, formula: str, cluster: Any, options: StudyOptions) -> Result:

@@ -153,7 +153,7 @@ def test_groups_of_some_roles_are_shares_of_those_roles_only(outcome: Outcome) -
     assert female.conf_high is not None
     assert female.conf_low < 0.5 < female.conf_high  # gender has no effect, by construction
     assert "P_g" in shares.caption
-    assert "51 roles without a group" in shares.caption
+    assert "51 items without a group" in shares.caption
 
 
 def test_tables_of_groups_are_checked() -> None:
