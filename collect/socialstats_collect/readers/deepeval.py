@@ -12,8 +12,9 @@ from typing import Any
 
 from socialstats.claims.types import Claim, Log, Status
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import load_json
+from socialstats_collect.readers.files import json_stream
 from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.streaming import JsonStream
 from socialstats_collect.readers.tabular import (
     Row,
     cell,
@@ -33,6 +34,10 @@ NEEDS = "JSON with 'testCases' or 'testRunData' (DeepEval)"
 CASE = "case"
 SUCCESS = "success"
 KINDS = ("testCases", "conversationalTestCases")
+CASE_KEYS = (
+    "name", "order", "input", "scenario", "success", "metricsData", "actualOutput", "tags", "metadata",
+    "additionalMetadata", "trace",
+)  # fmt: skip
 
 
 def recognises(source: Source) -> bool:
@@ -45,7 +50,8 @@ def recognises(source: Source) -> bool:
 
 def read(source: Source) -> Log:
     """Read a test run: a row a test case and metric, its spans under the filter ``span: name``."""
-    top = mapping(load_json(source.path))
+    with json_stream(source.path) as stream:
+        top = _run(stream)
     run = mapping(top.get("testRunData")) or top
     task = cell(run.get("testFile") or run.get("identifier") or run.get("datasetAlias")) or ""
     seen: Counter[tuple[str, str]] = Counter()
@@ -59,6 +65,19 @@ def read(source: Source) -> Log:
         claims=tuple(_claims(run, source.path.name)), notes=(*_notes(run, rows), *status_notes(kept), *long),
         settings={k: cell(v) or "" for k, v in mapping(run.get("hyperparameters")).items()},
     )  # fmt: skip
+
+
+def _run(stream: JsonStream) -> dict[str, Any]:
+    """Read a run; of its cases only what the rows need."""
+    found: dict[str, Any] = {}
+    for key in stream.members():
+        if key in KINDS and stream.peek() == "[":
+            found[key] = list(stream.objects(CASE_KEYS))
+        elif key == "testRunData" and stream.peek() == "{":
+            found[key] = _run(stream)
+        else:
+            found[key] = stream.value()
+    return found
 
 
 def _of_case(case: dict[str, Any], position: int, task: str, seen: Counter[tuple[str, str]]) -> Iterator[Row]:

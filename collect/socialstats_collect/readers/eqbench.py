@@ -12,8 +12,9 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, Status
 from socialstats.errors import InputError
 from socialstats.text import count, listing
-from socialstats_collect.readers.files import load_json
+from socialstats_collect.readers.files import json_stream
 from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.streaming import JsonStream
 from socialstats_collect.readers.tabular import (
     Row,
     cell,
@@ -29,7 +30,8 @@ from socialstats_collect.readers.tabular import (
 
 NAME = "eqbench"
 NEEDS = "JSON of runs with 'scenario_tasks' (EQ-Bench 3, PoliticsBench)"
-SCORED = "rubric_scored"
+SCORED, TASKS = "rubric_scored", "scenario_tasks"
+STATE = ("status", "error", "rubric_run_error", "test_model")
 POLITICS = {
     "tradition_orientation": -1.125, "progress_orientation": 1.0, "authority_deference": -1.125,
     "egalitarianism": 1.125, "risk_aversion": -0.875, "openness_to_difference": 1.125,
@@ -61,7 +63,7 @@ def recognises(source: Source) -> bool:
 
 def read(source: Source) -> Log:
     """Read runs: a row a task, stage, judge and criterion, and one a task with the harness's composite."""
-    runs = {k: run for k, run in mapping(load_json(source.path)).items() if "scenario_tasks" in mapping(run)}
+    runs = {key: run for key, run in _runs(source) if "scenario_tasks" in run}
     if not runs:
         raise InputError(f"{source.path.name}: no run with 'scenario_tasks'")
     rows = [r for key, run in runs.items() for r in _of_run(key, run)]
@@ -71,6 +73,32 @@ def read(source: Source) -> Log:
         claims=tuple(c for key, run in runs.items() for c in _claims(key, run, rows, source.path.name)),
         notes=(*_notes(rows), *status_notes(rows)),
     )  # fmt: skip
+
+
+def _runs(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield runs; of their tasks only scores and states are kept, never what was said."""
+    with json_stream(source.path) as stream:
+        for key in stream.members():
+            if stream.peek() != "{":
+                stream.value(plain=True)
+                continue
+            run: dict[str, Any] = {}
+            for name in stream.members():
+                nested = name == TASKS and stream.peek() == "{"
+                run[name] = dict(_iterations(stream)) if nested else stream.value()
+            yield key, run
+
+
+def _iterations(stream: JsonStream) -> Iterator[tuple[str, dict[str, Any]]]:
+    for iteration in stream.members():
+        tasks: dict[str, Any] = {}
+        if stream.peek() == "{":
+            for scenario in stream.members():
+                task = mapping(stream.value(plain=True))
+                tasks[scenario] = {k: v for k, v in task.items() if "scores" in k or k in STATE}
+        else:
+            stream.value(plain=True)
+        yield iteration, tasks
 
 
 def _tasks(run: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

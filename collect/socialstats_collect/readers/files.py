@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +17,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_BYTES = 1 << 29
 MOST_LINE = 1 << 28
+MOST_STREAMED = 1 << 34
 MOST_FILES = 200_000
 DEEPEST = 8
 TOO_LARGE = "Split the log, or convert it with its own harness first"
@@ -67,6 +69,13 @@ def load_json(path: Path, *, nan: bool = False, spelled: bool = True, most: int 
     """
     with open_bytes(path) as raw:
         return parse(raw, path.name, nan=nan, spelled=spelled, most=most)
+
+
+@contextmanager
+def json_stream(path: Path, *, nan: bool = False, spelled: bool = True) -> Iterator[JsonStream]:
+    """Open a JSON file to be read member by member, however large it is."""
+    with open_bytes(path) as raw:
+        yield JsonStream(raw, Problem(message="", source=path.name), nan=nan, spelled=spelled, most=MOST_STREAMED)
 
 
 def json_lines(path: Path, *, nan: bool = False, spelled: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -13,7 +13,7 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, Quantity, Status
 from socialstats.errors import InputError
 from socialstats.text import count
-from socialstats_collect.readers.files import inside, load_json
+from socialstats_collect.readers.files import inside, json_stream, load_json
 from socialstats_collect.readers.source import Source
 from socialstats_collect.readers.tabular import (
     Row,
@@ -54,7 +54,8 @@ def read(source: Source) -> Log:
     spec = mapping(_load(folder, SPEC)) if SPEC in files else {}
     model = mapping(spec.get("adapter_spec")).get("model") or mapping(spec.get("adapter_spec")).get("model_deployment")
     task = spec.get("name") or folder.resolve().name
-    rows = [r for held in sequence(_load(folder, INSTANCES)) for r in _rows(mapping(held), model, task)]
+    with json_stream(inside(folder, INSTANCES)) as stream:
+        rows = [r for held in stream.elements() for r in _rows(mapping(held), model, task)]
     stats = sequence(_load(folder, STATS)) if STATS in files else []
     trials = len({r["epoch"] for r in rows})
     return Log(

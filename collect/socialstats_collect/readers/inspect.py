@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from socialstats.claims.types import Log
-from socialstats.errors import InputError, Problem
+from socialstats.errors import InputError
 from socialstats.text import count
-from socialstats_collect.readers.files import open_bytes
+from socialstats_collect.readers.files import json_stream
 from socialstats_collect.readers.inspect_claims import claims, clusters, scorers
 from socialstats_collect.readers.inspect_rows import rows
 from socialstats_collect.readers.source import Source
-from socialstats_collect.readers.streaming import JsonStream
 from socialstats_collect.readers.tabular import cell, frame, mapping, sequence, status_notes, without_long
 from socialstats_collect.readers.zips import Archive
 
@@ -73,8 +72,7 @@ def _slim(sample: Any, source: Source) -> dict[str, Any]:
 def _read_json(source: Source) -> Parts:
     """Read one member after the other; of samples only what is needed is kept."""
     parts = Parts(top={})
-    with open_bytes(source.path) as raw:
-        stream = JsonStream(raw, Problem(message="", source=source.path.name), nan=True, spelled=True)
+    with json_stream(source.path, nan=True) as stream:
         for key in stream.members():
             if key == "samples" and stream.peek() == "[":
                 parts.samples.extend(_slim(sample, source) for sample in stream.elements())

@@ -13,7 +13,7 @@ from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity, Status
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import json_lines, load_json
+from socialstats_collect.readers.files import json_lines, json_stream
 from socialstats_collect.readers.promptfoo_csv import ROUNDED, is_csv, rows_of
 from socialstats_collect.readers.source import Source
 from socialstats_collect.readers.tabular import (
@@ -33,6 +33,10 @@ from socialstats_collect.readers.tabular import (
 NAME = "promptfoo"
 NEEDS = "JSON with 'results' and its 'prompts' or 'stats', or lines with 'promptIdx', or its csv (promptfoo)"
 SCORE, PASS = "score", "pass"
+TEST_KEYS = (
+    "promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score", "namedScores",
+    "gradingResult", "response", "error", "failureReason",
+)  # fmt: skip
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
 
@@ -47,7 +51,7 @@ def recognises(source: Source) -> bool:
         return False
     inner = source.first["results"]
     if isinstance(inner, dict):
-        return "results" in inner and ("stats" in inner or "prompts" in inner or "table" in inner)
+        return sum(key in inner for key in ("version", "results", "prompts", "stats", "table")) > 1
     return "evalId" in source.first
 
 
@@ -57,13 +61,9 @@ def read(source: Source) -> Log:
         cut, said = without_long(rows_of(source))
         notes = (ROUNDED, *status_notes(cut), *said)
         return Log(harness=NAME, files=(source.path.name,), rows=frame(cut), notes=notes)
-    top = mapping(load_json(source.path)) if source.kind == "object" else {}
+    top = _top(source)
     inner = mapping(top.get("results"))
-    if source.kind == "lines":
-        results = [held for _, held in json_lines(source.path)]
-    else:
-        results = sequence(inner.get("results")) if top else sequence(load_json(source.path))
-    tests = _numbered([mapping(held) for held in results])
+    tests = _numbered([mapping(held) for held in sequence(inner.get("results"))])
     rows, repeated = _rows(tests, mapping(top.get("config")).get("description") or top.get("evalId"))
     older = mapping(mapping(inner.get("table")).get("head"))
     prompts = [mapping(p) for p in sequence(inner.get("prompts")) or sequence(older.get("prompts"))]
@@ -76,6 +76,36 @@ def read(source: Source) -> Log:
         rows=frame(kept), claims=tuple(_claims(prompts, rows, source.path.name)), notes=tuple(remarks),
         settings={k: cell(v) or "" for k, v in mapping(top.get("runtimeOptions")).items() if k in ("repeat", "cache")},
     )  # fmt: skip
+
+
+def _top(source: Source) -> dict[str, Any]:
+    """Read an output; of its tests only what the rows need."""
+    if source.kind == "lines":
+        return {"results": {"results": [_slim(held) for _, held in json_lines(source.path)]}}
+    found: dict[str, Any] = {}
+    with json_stream(source.path) as stream:
+        if source.kind == "list":
+            return {"results": {"results": [_slim(held) for held in stream.objects(TEST_KEYS)]}}
+        for key in stream.members():
+            if key != "results" or stream.peek() != "{":
+                found[key] = stream.value()
+                continue
+            found[key] = inner = {}
+            for name in stream.members():
+                tests = name == "results" and stream.peek() == "["
+                inner[name] = [_slim(held) for held in stream.objects(TEST_KEYS)] if tests else stream.value()
+    return found
+
+
+def _slim(test: dict[str, Any]) -> dict[str, Any]:
+    """Keep what the rows need of a test: of its response what was answered, of its grading the weights."""
+    found = {key: test[key] for key in TEST_KEYS if key in test}
+    response, grading = test.get("response"), mapping(test.get("gradingResult"))
+    if isinstance(response, dict):
+        found["response"] = {key: response[key] for key in ("output", "isRefusal") if key in response}
+    if grading:
+        found["gradingResult"] = {"namedScoreWeights": grading.get("namedScoreWeights")}
+    return found
 
 
 def _numbered(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from socialstats.errors import InputError, Problem
 from socialstats_collect.readers.files import ZIP_MAGIC, files_in, head_of
 from socialstats_collect.readers.streaming import CHUNK, JsonStream
 
+DEPTH = 2
 Kind = Literal["folder", "zip", "object", "list", "lines", "text"]
 
 
@@ -94,10 +95,20 @@ def _first(head: bytes, name: str, is_list: bool) -> tuple[dict[str, Any], str, 
         if is_list:
             element = next(stream.elements(), None)
             return (element if isinstance(element, dict) else {}), "", ""
-        for key in stream.members():
-            found[key] = None
-            found[key] = stream.value(plain=True)
+        _fill(found, stream, DEPTH)
         return found, stream.peek(), ""
     except InputError as error:
         cut = len(head) >= CHUNK and "not UTF-8" not in str(error)
         return found, "", "" if cut else str(error)
+
+
+def _fill(found: dict[str, Any], stream: JsonStream, depth: int) -> None:
+    """Put the members of an object in place as they are read, so that what was read stays when the head ends."""
+    for key in stream.members():
+        found[key] = None
+        if depth and stream.peek() == "{":
+            inner: dict[str, Any] = {}
+            found[key] = inner
+            _fill(inner, stream, depth - 1)
+        else:
+            found[key] = stream.value(plain=True)

@@ -7,7 +7,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import IO, Any
 
@@ -104,6 +104,11 @@ class JsonStream:
         """Yield the elements of a list."""
         for _ in self._items("[", "]"):
             yield self.value(plain=True)
+
+    def objects(self, keep: Collection[str]) -> Iterator[dict[str, Any]]:
+        """Yield the objects of a list, each with the members that are needed only; other elements are empty objects."""
+        for held in self.elements():
+            yield {key: held[key] for key in keep if key in held} if isinstance(held, dict) else {}
 
     def _items(self, opening: str, closing: str) -> Iterator[str]:
         self._take(opening)

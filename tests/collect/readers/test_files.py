@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from socialstats.errors import InputError, Problem
-from socialstats_collect.readers import files, read_log, streaming, zips
+from socialstats_collect.readers import files, read_log, source, streaming, zips
 from socialstats_collect.readers.source import look
 from socialstats_collect.readers.streaming import JsonStream, Spelled
-from tests.collect.readers.logs import dump, header, sample, zipped
+from tests.collect.readers.logs import SAMPLES, dump, header, sample, zipped
 
 
 def stream(data: bytes, **rest: bool) -> JsonStream:
@@ -238,3 +238,32 @@ def test_a_first_look_tells_lines_from_one_object(tmp_path: Path) -> None:
     two.write_text('{"a": 1}\n{"a": 2}\n')
     assert (look(one).kind, look(one).first) == ("object", {"a": 1, "b": [1, 2]})
     assert (look(two).kind, look(two).first) == ("lines", {"a": 1})
+
+
+LARGE = (
+    "inspect/fixtures/log_formats.json", "lm_eval/group_weighted", "promptfoo/out.json", "promptfoo/out.jsonl",
+    "deepeval/test_run_sample.json", "politicsbench/sample_fixture_runs.json", "arena/battles.jsonl",
+    "helm/run_3trials/per_instance_stats.json", "openai_evals/oa_sample.jsonl",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_logs_larger_than_the_first_look_are_known(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not SAMPLES.exists():
+        pytest.skip("shared/data/harness_samples is not beside the project")
+    whole = read_log(SAMPLES / name)
+    size = 1500
+    monkeypatch.setattr(source, "head_of", lambda path: files.head_of(path, size))
+    monkeypatch.setattr(source, "CHUNK", size)
+    assert read_log(SAMPLES / name).rows.equals(whole.rows)
+
+
+def test_a_large_file_that_is_broken_later_is_an_error_of_its_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = dump(tmp_path / "x.json", {**header(), "samples": [sample(k, scores={"m": 1}) for k in range(50)]})
+    path.write_text(path.read_text()[:-100])
+    monkeypatch.setattr(source, "head_of", lambda path: files.head_of(path, 500))
+    monkeypatch.setattr(source, "CHUNK", 500)
+    with pytest.raises(InputError, match=r"x\.json line 1: (not JSON|the text ends too early)"):
+        read_log(path)
