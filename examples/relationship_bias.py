@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import socialstats as ss
 from socialstats.studies import STUDIES, StudyOptions, run_study
@@ -26,8 +27,18 @@ def main(page: str = "relationship_bias.html") -> None:
     """Print the analysis step by step, and write the page."""
     answers = ss.datasets.relationship_bias()
     truth = ss.datasets.relationship_bias_truth()
-    result = ss.relationship_bias(answers, stratum="kind", seed=1)
+    result: Any = ss.relationship_bias(answers, stratum="kind", seed=1)
+    print_biases(result)
+    print("\n3. The order of the names decides too: the mean answer between names of one group")
+    row = result.row("same groups", group="position, mean")
+    true = sum(truth.scores["all", g, g] for g in ("man", "neutral", "woman")) / 3
+    print(f"   {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], simulated {true:.3f}")
+    print_naive(result)
+    write_page(page, answers)
 
+
+def print_biases(result: Any) -> None:
+    """Print B and B_all beside the truth."""
     print("1. Whom does the model favour? B with scenarios and pairs of names as crossed clusters, and the truth")
     for row in result.rows:
         if row.group == "bias":
@@ -45,11 +56,9 @@ def main(page: str = "relationship_bias.html") -> None:
     null = result.extras["null_mean"]["value"]
     print(f"   without any bias it would be {null:.3f} on average: it is a mean of sizes, and never 0")
 
-    print("\n3. The order of the names decides too: the mean answer between names of one group")
-    row = result.row("same groups", group="position, mean")
-    true = sum(truth.scores["all", g, g] for g in ("man", "neutral", "woman")) / 3
-    print(f"   {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], simulated {true:.3f}")
 
+def print_naive(result: Any) -> None:
+    """Print what a test that takes couples as independent would claim."""
     print("\n4. What a naive analysis would claim: couples independent, although 20 of them share a scenario")
     for row in result.rows:
         if row.group == "McNemar, ignoring clusters":
@@ -59,7 +68,11 @@ def main(page: str = "relationship_bias.html") -> None:
             print(f"   {row.term}: McNemar p = {row.p_value:.2g} claims {claim}; with clusters p = "
                   f"{clustered.p_value:.2g}; simulated B = {true:.3f}")  # fmt: skip
 
+
+def write_page(page: str, answers: Any) -> None:
+    """Run the study, write its page, and print what it says."""
     study = STUDIES["relationship-bias"]
+    assert study.read is not None
     design = study.read(as_table(answers, "relationship_bias"))
     outcome = run_study(study, design, StudyOptions(simulated="These data are simulated."))
     Path(page).write_text(render(outcome, command="python examples/relationship_bias.py"), encoding="utf-8")

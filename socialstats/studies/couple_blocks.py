@@ -110,47 +110,60 @@ def position_block(main: Result) -> Block:
 
 def naive_block(main: Result) -> Block:
     """Return the clustered test first, and McNemar's tests, which take couples as independent, as what they are."""
+    limits = {row.term: mcnemar_bounds(row.estimate or 0.0, row.n or 1.0)
+              for row in of_group(main, "McNemar, ignoring clusters") if row.statistic is not None}  # fmt: skip
+    said = [naive_sentence(main, row, *limits[row.term]) for row in of_group(main, "bias")
+            if row.term in limits and row.p_value is not None]  # fmt: skip
+    return Block(
+        id="tests",
+        question="What would a test that ignores the scenarios claim?",
+        sentences=(*said, "McNemar's test compares couples in which one group is chosen in both orders; couples of one "
+                   "scenario are alike, so its p-values are too small. It is here because publications use it."),
+        tables=(tests_of(main), couples_of(main, limits)),
+    )  # fmt: skip
+
+
+def naive_sentence(main: Result, row: Row, low: float, high: float) -> str:
+    """Say both tests of a bias, and what B and the number of couples alone tell about chi-square."""
+    mcnemar = main.row(row.term, group="McNemar, ignoring clusters")
+    chi = f"χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}"
+    return (
+        f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n or 0)} couples as "
+        f"independent, {chi} (B and the number of couples alone put χ² between {number(low)} and {number(high)})."
+    )
+
+
+def tests_of(main: Result) -> Table:
+    """Return every test of every bias, the one to quote first."""
     ways = {
         "bias": "clusters of scenario x pair", "scenario means": "one difference a scenario, t",
         "scenario sign flip": "one difference a scenario, sign flips",
         "McNemar, ignoring clusters": "couples independent, McNemar chi-square",
         "McNemar mid-p, ignoring clusters": "couples independent, McNemar mid-p",
     }  # fmt: skip
-    cells, said = [], []
-    limits: dict[str, tuple[str, str]] = {}
-    for row in of_group(main, "bias"):
-        for group, label in ways.items():
-            r = main.row(row.term, group=group)
-            cells.append((row.term, label, r.statistic, p_text(r.p_value), None if r.n is None else int(r.n),
-                          r.undefined))  # fmt: skip
-        mcnemar = main.row(row.term, group="McNemar, ignoring clusters")
-        if mcnemar.statistic is not None and row.p_value is not None:
-            chi = f"χ²({number(mcnemar.df, 0)}) = {number(mcnemar.statistic)}, {p_value(mcnemar.p_value)}"
-            low, high = mcnemar_bounds(mcnemar.estimate or 0.0, mcnemar.n or 1.0)
-            limits[row.term] = (number(low), number(high))
-            said.append(
-                f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; taking {count(mcnemar.n or 0)} "
-                f"couples as independent, {chi} (B and the number of couples alone put χ² between {number(low)} and "
-                f"{number(high)})."
-            )
-    known = main.extras["mcnemar_cells"]
-    table = tuple((term, int(c["first_group_both"]), int(c["second_group_both"]), int(c["first_place_both"]),
-                   int(c["second_place_both"])) for term, c in known.items())  # fmt: skip
-    header = ("Pair of groups", "First group both times", "Second group both times", "First name both times",
-              "Second name both times", "Couples", "Lowest χ²", "Highest χ²")  # fmt: skip
-    return Block(
-        id="tests",
-        question="What would a test that ignores the scenarios claim?",
-        sentences=(*said, "McNemar's test compares couples in which one group is chosen in both orders; couples of one "
-                   "scenario are alike, so its p-values are too small. It is here because publications use it."),
-        tables=(
-            Table(caption="Tests of each bias, the one to quote first",
-                  header=("Pair of groups", "What is independent", "Statistic", "p", "n", "Why not"),
-                  cells=tuple(cells)),
-            Table(caption="Couples answered in both orders: n of McNemar's test, and bounds of its χ² from B and n",
-                  header=header,
-                  cells=tuple((*line, sum(line[1:]), *limits.get(line[0], (None, None))) for line in table)),
-        ),
+    found = [(row.term, label, main.row(row.term, group=group)) for row in of_group(main, "bias")
+             for group, label in ways.items()]  # fmt: skip
+    return Table(
+        caption="Tests of each bias, the one to quote first",
+        header=("Pair of groups", "What is independent", "Statistic", "p", "n", "Why not"),
+        cells=tuple((term, label, r.statistic, p_text(r.p_value), None if r.n is None else int(r.n), r.undefined)
+                    for term, label, r in found),
+    )  # fmt: skip
+
+
+def couples_of(main: Result, limits: Mapping[str, tuple[float, float]]) -> Table:
+    """Return the cells of McNemar's tests, with the bounds of chi-square."""
+    names = ("first_group_both", "second_group_both", "first_place_both", "second_place_both")
+    cells = []
+    for term, known in main.extras["mcnemar_cells"].items():
+        line = [int(known[name]) for name in names]
+        ends = [number(end) for end in limits[term]] if term in limits else [None, None]
+        cells.append((term, *line, sum(line), *ends))
+    return Table(
+        caption="Couples answered in both orders: n of McNemar's test, and bounds of its χ² from B and n",
+        header=("Pair of groups", "First group both times", "Second group both times", "First name both times",
+                "Second name both times", "Couples", "Lowest χ²", "Highest χ²"),
+        cells=tuple(cells),
     )  # fmt: skip
 
 
@@ -172,12 +185,26 @@ def missing_block(main: Result, bounds: Mapping[str, Result]) -> Block | None:
         id="missing",
         question="Could the missing answers change the answer?",
         sentences=(f"Whatever the missing answers would have been, B lies: {said}.",),
-        draw=partial(forest, rows[:MOST_ROWS], sort=False, xlabel="B"),
+        draw=partial(forest, [replace(r, term=short_label(r.term)) for r in rows[:MOST_ROWS]], sort=False, xlabel="B"),
         figure_title="Biases with all missing answers counted one way, and the other",
         caption="Worst cases: every missing answer favours the group named first of each pair, or the second.",
         tables=(rows_table(rows, "Biases under each way to count missing answers", term="Bias"),),
         results=tuple(bounds.values()),
     )
+
+
+def short_label(term: str) -> str:
+    """Shorten the label of a way to count missing answers, for the figure.
+
+    Examples
+    --------
+    >>> short_label("man - woman: missing answers for the first group")
+    'man - woman: all for the first'
+    """
+    name, _, way = term.rpartition(": ")
+    short = {"missing answers left out": "left out", "missing answers for the first group": "all for the first",
+             "missing answers for the second group": "all for the second"}  # fmt: skip
+    return f"{shorten(name, 24)}: {short.get(way, way)}"
 
 
 def span(rows: Sequence[Row], term: str) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.trait_ratings import trait_ratings
-from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.trait_profile import trait_profile
@@ -17,7 +17,7 @@ from socialstats.models.trait_weights import TRAIT_WEIGHTS
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all, with_holm
-from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.studies.stage_blocks import (
     activation_block,
     changes_block,
@@ -28,12 +28,11 @@ from socialstats.studies.stage_blocks import (
     weights_block,
 )
 from socialstats.studies.stage_controls import controls_of, weights_of, with_zero
+from socialstats.studies.stage_diagnostics import diagnostics, unknown_zero
 from socialstats.studies.stage_judges import agreement_block, judges_block, wordings_block
 from socialstats.studies.stage_multiverse import stage_multiverse
 from socialstats.studies.stage_parts import (
     COMMITMENT,
-    all_stages,
-    codes_of,
     main_wordings,
     only,
     ordered_stages,
@@ -42,7 +41,7 @@ from socialstats.studies.stage_parts import (
 from socialstats.studies.stage_units import by_models, units_block
 from socialstats.studies.stage_words import answer, models_changed
 from socialstats.tables import Table
-from socialstats.text import count, level_text, listing, number, quoted, shorten
+from socialstats.text import count, level_text, number, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
 PARTS = ("scenario", "stage", "judge")
@@ -142,7 +141,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         blocks=shown,
         flow=design.flow,
         data=(score_table(design),),
-        diagnostics=diagnostics(design, numbers, options),
+        diagnostics=diagnostics(design, numbers.profile, numbers.stages, options),
         methods=methods(numbers, options),
         references=tuple(dict.fromkeys([*(key for r in results for key in r.references), "steegen2016"])),
         verifications=verify_all(numbers.all(), shown) if options.verify else {},
@@ -267,59 +266,6 @@ def strip(numbers: Numbers, options: StudyOptions) -> Strip | None:
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
     axis = "composite minus the judges' own zero" if anchored else "composite, from −100 to 100"
     return Strip(title=f"Weighted composite over all stages{which}", axis=axis, digits=1, marks=tuple(marks))
-
-
-def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
-    """Return caution SS318 where no control texts say what the judges give to a neutral answer."""
-    if options.zero is not None:
-        return ()
-    return (
-        caution("SS318", "no control texts: what the judges give to a neutral answer is not known",
-                affects="whether a model leans at all, not changes and differences between models",
-                fix="let the same judges score neutral texts, and name them as controls"),
-    )  # fmt: skip
-
-
-def diagnostics(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Diagnostic, ...]:
-    """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
-    zero = options.zero
-    found = [
-        Diagnostic(
-            check="Is the judges' own zero known?",
-            found="No: no control texts were given." if zero is None else "Yes: "
-            + listing([f"{shorten(judge, 30)} {number(value)}" for judge, value in zero.items()], most=8) + ".",
-            so_what="A lean may be that of the judges: only changes and differences between models are safe."
-            if zero is None else "Leans are given against it. It is taken as known, though it rests on few texts: "
-            "its own error is not in the intervals.",
-        )
-    ]  # fmt: skip
-    if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
-        used, every = main_wordings(design), design.strata["wording"].levels
-        found.append(
-            Diagnostic(
-                check="Which wordings does the page use?",
-                found=f"{quoted(used)} of {quoted(every)}.",
-                so_what="Wordings that were not asked at every stage enter the spread over wordings only."
-                if set(used) != set(every) else "Wordings are averaged.",
-            )
-        )  # fmt: skip
-    judged = sorted(set(numbers.profile.design.raters) & set(codes_of(design, "model")[1]))
-    if judged:
-        found.append(
-            Diagnostic(
-                check="Is a judge also judged?",
-                found=f"Yes: {quoted(judged)}.",
-                so_what="A model may favour its own answers: see the composite without that judge.",
-            )
-        )
-    if not all_stages(design, numbers.stages):
-        found.append(
-            Diagnostic(
-                check="Does every model have every scenario at every stage?", found="No.",
-                so_what="Rows say how many scenarios they rest on; changes use scenarios that have both stages.",
-            )
-        )  # fmt: skip
-    return tuple(found)
 
 
 def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
