@@ -15,14 +15,14 @@ from socialstats.audit.means import hull, mean_abs, mean_of, sd_of, weighted_mea
 from socialstats.audit.numbers import Printed, printed
 from socialstats.audit.p_values import statistic_p, t_from_summary
 from socialstats.audit.papers import papers
-from socialstats.audit.repairs import Repair
+from socialstats.audit.repairs import Repair, digit_repairs
 from socialstats.audit.running import AuditReport, audit
 from socialstats.audit.spreads import debit, grimmer
 from socialstats.audit.sums import count_percent, sum_to
 
 __all__ = [
     "audit", "papers", "AuditReport", "Repair", "Finding", "Printed", "printed",
-    "sum_to", "count_percent", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
+    "sum_to", "count_percent", "digit_repairs", "weighted_mean", "hull", "mean_of", "mean_abs", "sd_of", "subset_mean",
     "grim", "grimmer", "debit", "granularity", "std_error_possible",
     "statistic_p", "t_from_summary", "paired_t_feasible", "mcnemar_bounds",
     "linear_composite", "text_against_table", "within", "sensitivity_reference", "alignment", "by_position",

@@ -97,7 +97,7 @@ CHECKS: dict[str, Check] = {
     ),
     "granularity": Check(
         function=granularity, asks="can n scores of -1 and +1 have this mean?", one=("value", "n", "step"),
-        optional=("step",),
+        optional=("step",), options={"of": ("either", "mean", "difference")},
     ),
     "std_error_possible": Check(
         function=std_error_possible, asks="can a share of n answers have this standard error?",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 from socialstats.audit.finding import Finding, gap_of, neighbours_noticed, shown
 from socialstats.audit.means import exact
 from socialstats.audit.numbers import Printed, Rounding, interval_of, printed, whole
 from socialstats.errors import InputError
+
+OF = ("either", "mean", "difference")
 
 
 def grim(mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Rounding = "half") -> Finding:
@@ -56,7 +60,8 @@ def grim(mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Roundin
     """
     number = printed(mean, rounding=rounding)
     people, per_person = whole(n, "n"), whole(items, "items")
-    step = Fraction(100) if number.percent and scale == 1 else exact(scale, "scale")
+    step = exact(scale, "scale")
+    step = Fraction(100) if number.percent and step == 1 else step
     what = f"a mean of {people} whole numbers"
     if per_person > 1:
         what = f"a mean of {people} x {per_person} whole numbers"
@@ -65,11 +70,14 @@ def grim(mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Roundin
     return on_grid("grim", number, step / (people * per_person), what)
 
 
-def granularity(value: Any, n: Any, *, step: Any = 2) -> Finding:
-    """Check that a printed mean of n scores of -1 and +1 (or its difference) is possible: it detects missing answers.
+def granularity(
+    value: Any, n: Any, step: Any = 2, *, of: Literal["either", "mean", "difference"] = "either"
+) -> Finding:
+    """Check that a printed mean of n scores of -1 and +1, or a difference of two, is possible.
 
-    A mean of n such scores moves in steps of 2/n, and so does the difference of two of the same n. A value off that
-    grid means that fewer than n answers entered somewhere (missing answers), or that something else was averaged.
+    A mean of n such scores is -1, -1 + 2/n, ..., 1, and a difference of two such means a multiple of 2/n (the same grid
+    where n is even). A value off the grid means that fewer than n answers entered somewhere (missing answers), or that
+    something else was averaged.
 
     Parameters
     ----------
@@ -78,6 +86,9 @@ def granularity(value: Any, n: Any, *, step: Any = 2) -> Finding:
         Answers in each mean.
     step : number
         Change of the sum when one answer changes: 2 for scores of -1 and +1, 1 for 0 and 1.
+    of : {"either", "mean", "difference"}
+        What the value is. The grid of a mean starts at the lowest score, that of a difference at 0; ``either`` allows
+        both. With ``step=1`` (scores of 0 and 1) they are the same.
 
     Returns
     -------
@@ -88,9 +99,13 @@ def granularity(value: Any, n: Any, *, step: Any = 2) -> Finding:
     >>> granularity("0.35", 40).verdict, granularity("0.36", 40).verdict
     ('agree', 'disagree')
     """
-    number, size = printed(value), whole(n, "n")
-    grid = exact(step, "step") / size
-    finding = on_grid("granularity", number, grid, f"a mean of {size} answers, in steps of {_short(grid)},")
+    if of not in OF:
+        raise InputError(f"of={of!r} is not one of {', '.join(OF)}")
+    number, size, change = printed(value), whole(n, "n"), exact(step, "step")
+    lowest = Fraction(0) if change == 1 else -change / 2
+    starts = {"mean": (lowest,), "difference": (Fraction(0),), "either": (Fraction(0), lowest)}[of]
+    what = f"a mean of {size} answers, in steps of {_short(change / size)},"
+    finding = on_grid("granularity", number, change / size, what, starts)
     if finding.verdict == "disagree":
         finding = replace(finding, message=f"{finding.message}: fewer than {size} answers may have entered")
     return finding
@@ -100,33 +115,50 @@ def _short(number: Fraction) -> str:
     return str(int(number)) if number.denominator == 1 else f"{float(number):.6g}"
 
 
-def on_grid(rule: str, number: Printed, grid: Fraction, what: str) -> Finding:
-    """Check that a whole multiple of `grid` may have been printed as this number."""
+def on_grid(
+    rule: str, number: Printed, grid: Fraction, what: str, starts: Sequence[Fraction] = (Fraction(0),)
+) -> Finding:
+    """Check that start + k times `grid`, for a whole k and one of the starts, may have been printed as this number."""
     if grid <= 0:
         raise InputError(f"a step of {grid} between possible values must be above 0")
     low, high = number.bounds
-    if number.unit and high - low >= grid:
+    if number.unit and high - low >= _widest_gap(grid, starts):
         message = f"{what} may be any number with so many decimals: this check could not have failed"
         return Finding(rule=rule, verdict="no_power", message=message, published=number.text)
-    noticed, of = neighbours_noticed(number, lambda other: bool(multiples(*other.bounds, grid)))
-    below, above = math.floor(number.value / grid) * grid, math.ceil(number.value / grid) * grid
-    inside = multiples(low, high, grid)
-    if inside:
-        expected = shown(inside[0] * grid, inside[0] * grid, number.unit)
+    noticed, of = neighbours_noticed(number, lambda other: _first(*other.bounds, grid, starts) is not None)
+    inside = _first(low, high, grid, starts)
+    if inside is not None:
+        expected = shown(inside, inside, number.unit)
         return Finding(
             rule=rule, verdict="agree", published=number.text, expected=expected, noticed=noticed, neighbours=of,
-            message=f"{number.text} is possible: {what} may be {expected}", details={"k": inside[0], "step": grid},
+            message=f"{number.text} is possible: {what} may be {expected}",
+            details={"k": inside / grid, "step": grid},
         )  # fmt: skip
+    below = max(math.floor((number.value - s) / grid) * grid + s for s in starts)
+    above = min(math.ceil((number.value - s) / grid) * grid + s for s in starts)
     expected = " or ".join(shown(x, x, number.unit) for x in (below, above))
-    gap = min(gap_of(number, x, x) for x in (below, above))
+    cut = cut_off_fits(number, grid, starts)
     message = f"sources disagree: {number.text} is printed, {what} is {expected}"
-    if cut_off_fits(number, grid):
-        message += " (cut off instead of rounded, the number would fit)"
+    message += " (cut off instead of rounded, the number would fit)" if cut else ""
     return Finding(
-        rule=rule, verdict="disagree", severity="minor" if cut_off_fits(number, grid) else "major", gap=gap,
-        message=message, published=number.text, expected=expected, noticed=noticed, neighbours=of,
+        rule=rule, verdict="disagree", severity="minor" if cut else "major", message=message, published=number.text,
+        expected=expected, gap=min(gap_of(number, x, x) for x in (below, above)), noticed=noticed, neighbours=of,
         details={"step": grid},
     )  # fmt: skip
+
+
+def _widest_gap(grid: Fraction, starts: Sequence[Fraction]) -> Fraction:
+    """Return the widest gap between neighbouring possible values."""
+    places = sorted({start % grid for start in starts})
+    return max(b - a for a, b in pairwise([*places, places[0] + grid]))
+
+
+def _first(low: Fraction, high: Fraction, grid: Fraction, starts: Sequence[Fraction]) -> Fraction | None:
+    """Return a possible value from `low` to `high`, None where there is none."""
+    for start in starts:
+        for k in multiples(low - start, high - start, grid):
+            return start + k * grid
+    return None
 
 
 def multiples(low: Fraction, high: Fraction, grid: Fraction) -> range:
@@ -134,9 +166,13 @@ def multiples(low: Fraction, high: Fraction, grid: Fraction) -> range:
     return range(math.ceil(low / grid), math.floor(high / grid) + 1)
 
 
-def cut_off_fits(number: Printed, grid: Fraction) -> bool:
+def cut_off_fits(number: Printed, grid: Fraction, starts: Sequence[Fraction] = (Fraction(0),)) -> bool:
     """Tell whether a number fits the grid if its digits were cut off rather than rounded."""
     if number.relation != "=" or number.rounding != "half":
         return False
     low, high = interval_of(number.value, number.unit, "truncate")
-    return any(abs(k * grid - number.value) < number.unit for k in multiples(low, high, grid))
+    return any(
+        abs(start + k * grid - number.value) < number.unit
+        for start in starts
+        for k in multiples(low - start, high - start, grid)
+    )

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, get_args
 
-from socialstats.audit.finding import Finding, compare, neighbours_noticed
+from socialstats.audit.finding import Finding, compare, neighbours_noticed, shown
 from socialstats.audit.means import absolute
 from socialstats.audit.numbers import Printed, printed, whole
 from socialstats.errors import InputError
@@ -162,7 +162,7 @@ def t_from_summary(
     mean, sd : printed numbers
     n : whole number
     t, p : printed number
-        Give one of them.
+        Give one of them; without any, the finding is ``not_checkable`` and says what they would be.
     mu : number
         The value under the null hypothesis, exact.
     tails, level
@@ -180,8 +180,8 @@ def t_from_summary(
     >>> t_from_summary("-7.81", "30.83", 20, t="-2.1").expected
     '-1.134 to -1.132'
     """
-    if (t is None) == (p is None):
-        raise InputError("give t or p, one of them")
+    if t is not None and p is not None:
+        raise InputError("give t or p, not both: each is a check of its own")
     people = whole(n, "n", least=2)
     middle, spread = printed(mean), printed(sd)
     if spread.bounds[0] <= 0:
@@ -193,6 +193,11 @@ def t_from_summary(
     source = f"mean {middle.text}, sd {spread.text}, n = {people}"
     if t is not None:
         return compare("t_from_summary", printed(t), low, high, source=source)
+    if p is None:
+        expected = shown(low, high, Fraction(1, 100))
+        return Finding(rule="t_from_summary", verdict="not_checkable", expected=expected,
+                       message=f"{source} give t = {expected} with {people - 1} df: no t or p is printed",
+                       details={"t_low": float(low), "t_high": float(high), "df": people - 1})  # fmt: skip
     if tails not in get_args(Tails):
         raise InputError(f"tails={tails!r} is not one of {', '.join(get_args(Tails))}")
     sides = 2 if tails == "two" else 1

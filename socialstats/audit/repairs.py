@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from socialstats.audit.binding import Bound
+from socialstats.audit.finding import Finding
 from socialstats.audit.numbers import Printed, as_decimal, decimals_of, printed
 from socialstats.audit.sheets import Cell, Sheet
 
@@ -73,6 +74,44 @@ def single_digits(number: Printed) -> list[Printed]:
                 again = printed(changed, rounding=number.rounding, decimals=places)
                 found.append(replace(again, percent=number.percent, text=changed + ("%" if number.percent else "")))
     return found
+
+
+def digit_repairs(
+    numbers: Mapping[str, Any], checks: Sequence[Callable[[Mapping[str, Printed]], Finding]]
+) -> list[tuple[str, str, int]]:
+    """Search one changed digit of one number that settles disagreements of several checks and causes none.
+
+    Parameters
+    ----------
+    numbers : mapping of name to printed number
+    checks : sequence of callable
+        Each is given the numbers and returns a `Finding`.
+
+    Returns
+    -------
+    list of (name, number with one digit changed, disagreements that it settles)
+        Those that settle most; empty where no digit settles at least two.
+
+    Examples
+    --------
+    >>> from socialstats.audit import sum_to
+    >>> checks = [
+    ...     lambda x: sum_to([x["a"], x["b"]], x["row"], counts=True),
+    ...     lambda x: sum_to([x["a"], x["c"]], x["column"], counts=True),
+    ... ]
+    >>> digit_repairs({"a": "39", "b": "10", "c": "5", "row": "99", "column": "94"}, checks)
+    [('a', '89', 2)]
+    """
+    known = {name: printed(value) for name, value in numbers.items()}
+    before = [check(known).verdict == "disagree" for check in checks]
+    found = []
+    for name, number in known.items():
+        for other in single_digits(number) if number.relation == "=" else []:
+            after = [check({**known, name: other}).verdict == "disagree" for check in checks]
+            if not any(new and not old for new, old in zip(after, before, strict=True)):
+                found.append((name, other.text, sum(before) - sum(after)))
+    most = max((settled for _, _, settled in found), default=0)
+    return [one for one in found if one[2] == most >= LEAST]
 
 
 def repairs_of(bounds: Sequence[Bound], sheets: Mapping[str, Sheet]) -> tuple[Repair, ...]:

@@ -117,10 +117,10 @@ class Sheet:
     def _decimals(self, column: str) -> int | None:
         wanted = self.reading.decimals
         if isinstance(wanted, Mapping):
-            wanted = wanted.get(column, wanted.get("*", "printed"))
+            wanted = wanted[column]
         if isinstance(wanted, int):
             return wanted
-        return None if wanted == "printed" else most_decimals(self, column)
+        return None  # as printed; "column" was settled when the table was read
 
 
 def most_decimals(sheet: Sheet, column: str) -> int:
@@ -165,7 +165,16 @@ def read_sheet(
         lines += places
         sources += [table.source] * len(found)
     made = Sheet(name=name, columns=columns, rows=tuple(rows), lines=tuple(lines), sources=tuple(sources))
-    return replace(made, reading=reading or Reading(), names=names or {})
+    return settled(replace(made, reading=reading or Reading(), names=names or {}))
+
+
+def settled(sheet: Sheet) -> Sheet:
+    """Count the decimals of the columns that are read with those of their most precise number."""
+    wanted = sheet.reading.decimals
+    each = wanted if isinstance(wanted, Mapping) else dict.fromkeys(sheet.columns, wanted)
+    each = {column: each.get(column, each.get("*", "printed")) for column in sheet.columns}
+    counted = {column: most_decimals(sheet, column) if how == "column" else how for column, how in each.items()}
+    return replace(sheet, reading=replace(sheet.reading, decimals=counted))
 
 
 def _rows(frame: Any) -> list[dict[str, Any]]:

@@ -81,6 +81,21 @@ def test_granularity_finds_missing_answers() -> None:
     assert ss.audit.granularity("0.25", 400).verdict == "no_power"
 
 
+@pytest.mark.parametrize("n", [3, 7, 12, 39])
+def test_granularity_accepts_every_mean_and_difference_of_scores(n: int) -> None:
+    """Odd n: a mean of -1 and +1 is never 0, a difference of two may be."""
+    means = {Fraction(2 * k - n, n) for k in range(n + 1)}
+    for mean in means:
+        for text in as_printed(mean, 3, ROUNDED):
+            assert ss.audit.granularity(text, n).verdict == "agree"
+            assert ss.audit.granularity(text, n, of="mean").verdict == "agree"
+    for gap in {a - b for a in means for b in means}:
+        for text in as_printed(gap, 3, ROUNDED):
+            assert ss.audit.granularity(text, n).verdict == "agree"
+            assert ss.audit.granularity(text, n, of="difference").verdict == "agree"
+    assert ss.audit.granularity("0.000", n, of="mean").verdict == ("disagree" if n % 2 else "agree")
+
+
 @pytest.mark.parametrize("wrong", [{"n": 0}, {"n": "ten"}, {"n": 2.5}, {"n": 5, "items": 0}, {"n": 5, "scale": 0}])
 def test_bad_sizes_are_errors(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError, match=r"whole number|not a printed number|above 0"):

@@ -178,7 +178,9 @@ def test_t_from_summary_of_real_samples() -> None:
             assert not ss.audit.t_from_summary(mean, sd, n, t=rounded(float(found.statistic) + 1.5, 2))
     assert ss.audit.t_from_summary("0.1", "0.00", 9, t="2").verdict == "not_checkable"
     with pytest.raises(InputError, match="give t or p"):
-        ss.audit.t_from_summary("0.1", "0.2", 9)
+        ss.audit.t_from_summary("0.1", "0.2", 9, t="1", p=".5")
+    alone = ss.audit.t_from_summary("-7.81", "30.83", 20)
+    assert (alone.verdict, alone.expected) == ("not_checkable", "-1.1338 to -1.132")
 
 
 def test_standard_errors_of_all_counts() -> None:
