@@ -55,10 +55,14 @@ def changes_block(result: Result, source: Source, name: str, k: int) -> Block | 
     tests = [r for _, joint in by_whom.values() for r in joint]
     if not any(r.conf_low is not None for r in shown):
         return None
-    lines = [replace(r, term=f"{r.group}: {r.term}", group=None) for some in gaps.values() for r in some
-             if r.estimate is not None]  # fmt: skip
+    several = len(gaps) > 1
+    lines = [
+        replace(r, term=f"{f'{other}, ' if several else ''}{moved_to(r, f'{other} - {source.human}', base)}: {r.term}",
+                group=None)
+        for other, rows in gaps.items() for r in rows if r.estimate is not None
+    ]  # fmt: skip
     stem, most = shorten(name, 40), shorten(base, 30)
-    said = tuple(change_sentence(own, gaps, source, other, most) for other in source.others[:3])
+    said = tuple(change_sentence(own, gaps, source, other, base) for other in source.others[:3])
     return Block(
         id="changes" if k == 0 else f"changes-{k + 1}",
         question=f"How far does each source move from '{most}', and does one move farther than "
@@ -96,19 +100,24 @@ def change_sentence(
             f"No cluster lets the changes of {shorten(other, 30)} and {shorten(source.human, 30)} raters be compared."
         )
     top = max(known, key=lambda r: abs(r.estimate or 0.0))
-    where = (top.group or "").removeprefix(f"{other} - {source.human}: ")
-    both = [next((r for r in own[who] if r.term == top.term and r.group == f"{who}: {where}"), top)
-            for who in (other, source.human)]  # fmt: skip
+    place = list(gaps[other]).index(top)  # the rows of every source come in the same order
+    both = [own[who][place] for who in (other, source.human)]
+    where = moved_to(top, f"{other} - {source.human}", base)
     p = top.p_adjusted if top.p_adjusted is not None else top.p_value
     told = "" if p is None else f", {p_value(p, name='adjusted p' if top.p_adjusted is not None else 'p')}"
     clear = sum((r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05 for r in tested)
     return (
-        f"From '{base}' ({shorten(where, 50)}) the share of '{shorten(top.term, 30)}' of {shorten(other, 30)} changed "
-        f"by {number(both[0].estimate, 3, bounded=True)}, that of {shorten(source.human, 30)} raters by "
-        f"{number(both[1].estimate, 3, bounded=True)}: difference of differences "
+        f"From '{shorten(base, 30)}' to '{shorten(where, 30)}' the share of '{shorten(top.term, 30)}' of "
+        f"{shorten(other, 30)} changed by {number(both[0].estimate, 3, bounded=True)}, that of "
+        f"{shorten(source.human, 30)} raters by {number(both[1].estimate, 3, bounded=True)}: difference of differences "
         f"{numbers_text(top, digits=3, bounded=True)}{told}, the widest of {count(len(known))}; {count(clear)} of them "
         "have an adjusted p below .05."
     )
+
+
+def moved_to(row: Row, who: str, base: str) -> str:
+    """Return the stratum that a row of changes leads to."""
+    return (row.group or "").rstrip("'").removeprefix(f"{who}: ").removesuffix(f" - {base}")
 
 
 def change_table(rows: Sequence[Row], caption: str) -> Table:

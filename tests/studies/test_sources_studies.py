@@ -208,7 +208,7 @@ def test_changes_from_no_pressure_are_those_of_the_table_whatever_the_sources_ar
     assert found["human: goal - none: escalate"] == pytest.approx(moved["human"].mean())
     gap = (moved["a model"] - moved["human"]).mean()
     assert found["a model - human: goal - none: escalate"] == pytest.approx(gap)
-    assert "From 'none' (goal - none) the share of" in block.sentences[0]
+    assert "From 'none' to 'goal' the share of" in block.sentences[0]
     assert len(block.tables[1].cells) == 3  # both sources, and their difference
 
 
