@@ -14,7 +14,7 @@ from socialstats.claims.samples import Reading, Sample
 from socialstats.claims.target import Target, target_of
 from socialstats.claims.types import Claim
 from socialstats.errors import InputError
-from socialstats.text import count, quoted
+from socialstats.text import count, quoted, with_article
 
 MEANS = ("mean", "share", "median")
 Rule = Callable[[Bench, Claim, Target, Sample | None], str]
@@ -78,7 +78,7 @@ def outside_interval(bench: Bench, claim: Claim, target: Target, sample: Sample 
 def negative(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
     """A standard error, deviation, variance or count below 0."""
     if claim.quantity in ("std_error", "std_dev", "variance", "count") and target.high < 0:
-        return f"a {QUANTITY_WORDS[claim.quantity]} cannot be negative"
+        return f"{with_article(QUANTITY_WORDS[claim.quantity])} cannot be negative"
     return ""
 
 
@@ -89,6 +89,8 @@ def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | N
     scores = bench.sample(claim.select, Reading(repeats="pooled")).value if not claim.parts else sample.value
     low, high = float(scores.min()), float(scores.max())
     if target.high < low or target.low > high:
+        if len(scores) == 1:
+            return f"the only score is {low:.6g}"
         return f"all {len(scores):,} scores lie between {low:.6g} and {high:.6g}"
     return ""
 

@@ -11,7 +11,7 @@ from socialstats.claims.bench import Bench
 from socialstats.claims.definitions import Definition
 from socialstats.claims.documented import documented
 from socialstats.claims.judge_groups import of_group
-from socialstats.claims.judged import Judged, finite
+from socialstats.claims.judged import Judged, finite, none_of
 from socialstats.claims.own import own_estimate
 from socialstats.claims.remarks import remark
 from socialstats.claims.repeats import POOLED
@@ -20,7 +20,7 @@ from socialstats.claims.search import search
 from socialstats.claims.target import Target, digits_in, target_of
 from socialstats.claims.types import Claim
 from socialstats.errors import InputError
-from socialstats.text import count, shorten
+from socialstats.text import count, shorten, with_article
 
 MOST_DEPARTURES = 2
 TELLING_DIGITS = 5  # with fewer, one of some hundred definitions is likely to give a number by chance
@@ -45,8 +45,8 @@ def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
         return replace(base, reason="a kind of number that is not recomputed here")
     joined = str(claim.settings.get("aggregation") or "mean")
     if joined not in PLAIN_MEANS and claim.quantity != joined:
-        what = rules.QUANTITY_WORDS[claim.quantity]
-        return replace(base, reason=f"a {what} of scores joined by '{shorten(joined)}', which is not recomputed here")
+        what = with_article(rules.QUANTITY_WORDS[claim.quantity])
+        return replace(base, reason=f"{what} of scores joined by '{shorten(joined)}', which is not recomputed here")
     nested = rules.scores_with_parts(bench, claim)
     if nested:
         missing = "; the log declares it and does not print it" if not claim.printed.strip() else ""
@@ -131,7 +131,7 @@ def otherwise(
         return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
     sample = bench.sample_for(claim, first.reading)
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
-    reason = said or f"none of {count(base.tried, 'definition')} gives it{other_n(claim, sample)}"
+    reason = said or none_of(base.tried) + other_n(claim, sample)
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
 
 

@@ -9,13 +9,14 @@ from socialstats.claims import contradictions as rules
 from socialstats.claims.bench import Bench
 from socialstats.claims.documented import harness_name
 from socialstats.claims.groups import GROUP_DEVIATIONS, GROUP_ERRORS, GROUP_MEANS, GroupFormula, Parts
-from socialstats.claims.judged import Judged, finite
+from socialstats.claims.judged import Judged, finite, none_of
 from socialstats.claims.remarks import group_remark
 from socialstats.claims.samples import Reading, Sample
 from socialstats.claims.target import Target
 from socialstats.claims.types import Claim
 from socialstats.claims.weighting import weighs_by_size
 from socialstats.errors import InputError
+from socialstats.text import with_article
 
 GROUPS: dict[str, dict[str, GroupFormula]] = {
     "mean": GROUP_MEANS, "share": GROUP_MEANS, "std_error": GROUP_ERRORS, "std_dev": GROUP_DEVIATIONS,
@@ -33,7 +34,8 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     """
     formulas = GROUPS.get(claim.quantity)
     if formulas is None:
-        raise InputError(f"a {rules.QUANTITY_WORDS[claim.quantity]} of several parts together is not recomputed here")
+        what = with_article(rules.QUANTITY_WORDS[claim.quantity])
+        raise InputError(f"{what} of several parts together is not recomputed here")
     parts = bench.parts(claim, Reading())
     values = {key: formula.compute(parts) for key, formula in formulas.items()}
     first = group_key(bench, claim, parts)
@@ -61,7 +63,7 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         return explained(base, words, PERCENT * values[percent[0]], "")
     if base.recomputed is None:
         return replace(base, verdict="not_computable", reason="the rows are not here, and the sizes are not printed")
-    return replace(base, reason=f"none of {len(known)} definitions gives it")
+    return replace(base, reason=none_of(len(known)))
 
 
 def explained(base: Judged, words: Sequence[str], value: float, reason: str) -> Judged:

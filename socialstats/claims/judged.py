@@ -180,6 +180,19 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def none_of(tried: int) -> str:
+    """Say that no definition gives a number.
+
+    Examples
+    --------
+    >>> none_of(1), none_of(40)
+    ('the one definition there is gives another number', 'none of 40 definitions gives it')
+    """
+    if tried == 1:
+        return "the one definition there is gives another number"
+    return f"none of {tried:,} definitions gives it"
+
+
 def tidy_row(one: Judged) -> tuple[Any, ...]:
     """Return a claim as a row of `Checked.tidy`."""
     own = one.own or Own()

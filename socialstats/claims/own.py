@@ -117,7 +117,7 @@ def of_sample(sample: Sample, cluster: str) -> Own:
         estimate=found.mean, n_units=sample.n, n_clusters=clusters, cluster=cluster if clusters else "",
         undefined=found.undefined,
     )  # fmt: skip
-    trials = float(sample.ok_rows) if is_share(sample.value) else None
+    trials = float(max(sample.ok_rows, sample.n)) if is_share(sample.value) else None
     return with_interval(base, found.std_error, found.df, trials)
 
 
@@ -142,7 +142,7 @@ def of_parts(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> Own:
     shares = all(is_share(s.value) for s in samples)
     variance = share**2 * np.array([f.std_error**2 for f in found])
     df = float(variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found])))
-    trials = float(sum(s.ok_rows for s in samples)) if shares else None
+    trials = float(sum(max(s.ok_rows, s.n) for s in samples)) if shares else None
     return with_interval(base, math.sqrt(float(variance.sum())), df, trials)
 
 
@@ -165,6 +165,6 @@ def with_interval(base: Own, std_error: float, df: float, trials: float | None) 
     tail = np.array([df]) if not base.undefined else None
     low, high = wilson(np.array([mean]), effective, level=base.level, df=tail)
     return replace(
-        base, std_error=None if base.undefined else std_error, conf_low=float(low[0]), conf_high=float(high[0]),
-        method=WILSON,
+        base, std_error=None if base.undefined else std_error, conf_low=min(float(low[0]), mean),
+        conf_high=max(float(high[0]), mean), method=WILSON,
     )  # fmt: skip

@@ -115,7 +115,9 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
     elif reading.rows == UNPARSED:
         used = scored | (chosen & (table.status == "unparsed"))
     if not used.any():
-        raise InputError(f"none of the {int(chosen.sum()):,} rows that this is about has a value")
+        total = int(chosen.sum())
+        rows = "the only row" if total == 1 else f"none of the {total:,} rows"
+        raise InputError(f"{rows} that this is about has {'no' if total == 1 else 'a'} value")
     value = np.nan_to_num(table.value[used], nan=0.0)
     unit = table.units()[used]
     joined, first = join(value, unit, reading.repeats)
