@@ -219,6 +219,21 @@ def test_label_tables_become_long_by_the_rules_own_id(tmp_path: Path) -> None:
     assert any("--study ordinal-alignment" in note for note in log.notes)
 
 
+def test_label_tables_with_prompts_and_whole_answers(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("rot_id,prompt,x,y\n1,zero,(A),B. some\n1,many,C,E)\n2,zero,F,D\n2,many,D: most,A\n")
+    log = read_log(path)
+    assert log.rows["answer"].tolist() == ["A", "B", "C", "E", "F", "D", "D", "A"]
+    assert log.rows["filter"].tolist() == ["zero", "zero", "many", "many"] * 2
+
+
+def test_tables_that_are_long_already_are_no_label_tables(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("model,rot_id,answer,again\nm1,1,A,A\nm2,1,B,B\nm1,2,C,C\n")
+    with pytest.raises(InputError, match="no known log"):
+        read_log(path)
+
+
 @pytest.mark.parametrize("text", ["rot,GPT\nRule,A\n", "unit,a,b\n1,A,B\n", "rot,a,b\nRule,7,8\n", ""])
 def test_other_tables_are_no_label_tables(text: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
