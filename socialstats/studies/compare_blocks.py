@@ -11,11 +11,13 @@ from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
+from socialstats.studies.compare_items import in_cell
 from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.text import count, number, p_value, quoted, shorten
 
+MANY = 4  # levels compared from which differences stand side by side
 MOST_SHOWN = 15  # differences of strengths drawn; the table has all
 
 
@@ -183,7 +185,7 @@ def strengths_block(fits: Mapping[str, BradleyTerryResult], models: Mapping[str,
               cells=tuple((item, *(shares.get(item) for shares in worths(fits))) for item in items), digits=4),
     ]  # fmt: skip
     if tested:
-        tables.append(differences_table(tested))
+        tables.append(differences_table(tested) if len(models) < MANY else side_by_side(models, tested))
     return Block(
         id="levels-strengths",
         question="Which items are preferred more by one than by another?",
@@ -195,6 +197,21 @@ def strengths_block(fits: Mapping[str, BradleyTerryResult], models: Mapping[str,
         tables=tuple(tables),
         results=tuple(models.values()),
     )  # fmt: skip
+
+
+def side_by_side(models: Mapping[str, Result], rows: Sequence[Row]) -> Table:
+    """Return the differences of strengths with a column a level; their intervals are in the embedded JSON."""
+    parts = iter(rows)
+    columns = {
+        name: {row.term: next(parts) for row in result.rows if row.group == "strength"}
+        for name, result in models.items()
+    }
+    items = sorted({item for column in columns.values() for item in column})
+    return Table(
+        caption=f"Differences of strengths; in brackets p (Holm over {count(len(rows), 'test')})",
+        header=("Item", *models),
+        cells=tuple((item, *(in_cell(column.get(item), 2) for column in columns.values())) for item in items),
+    )
 
 
 def worths(fits: Mapping[str, BradleyTerryResult]) -> list[dict[str, float]]:

@@ -227,7 +227,7 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
     )  # fmt: skip
 
 
-def in_cell(row: Row | None) -> str:
+def in_cell(row: Row | None, digits: int = 3) -> str:
     """Write a difference and its adjusted p, or why there is none.
 
     Examples
@@ -238,7 +238,7 @@ def in_cell(row: Row | None) -> str:
     if row is None or row.estimate is None:
         return "none"
     p = row.p_adjusted if row.p_adjusted is not None else row.p_value
-    return f"{number(row.estimate, 3)}" + (f" ({p_text(p)})" if p is not None else "")
+    return f"{number(row.estimate, digits)}" + (f" ({p_text(p)})" if p is not None else "")
 
 
 __all__ = ["ItemChanges", "Stories", "item_changes", "items_block", "matched"]

@@ -202,8 +202,9 @@ def share_block(shares: Result, name: str, left: int) -> Block:
         draw=partial(forest, rows, xlabel="share of preference", reference=1 / len(set(groups.values())), sort=False),
         figure_title=f"Preference shares by {name.replace('_', ' ')}",
         caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
-        f"equal share. Groups: {sizes_text(groups)}{outside}. The arithmetic mean follows a group's few strongest roles, "
-        f"the geometric mean treats all alike. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits.",
+        f"equal share. Groups: {sizes_text(groups)}{outside}. The arithmetic mean follows a group's few strongest "
+        f"roles, the geometric mean treats all alike. Intervals: {shares.inference}, "
+        f"{count(shares.fit['resamples'])} refits.",
         tables=(row_table(shares.rows, f"Preference shares by {name.replace('_', ' ')}"),),
         results=(shares,),
     )
