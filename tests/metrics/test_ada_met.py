@@ -81,8 +81,8 @@ def test_refusals_by_hand(refusal, expected, n):
 def test_refusals_beyond_any_answer_are_said():
     rows = table({"u": votes("CCC"), "v": votes("AAB")}, {"u": {"m": "F"}, "v": {"m": "F"}})
     result = ada_met(design(rows), resamples=39)
-    said = [c.detail for c in result.cautions if c.code == "SS315" and "counted by" in c.detail]
-    assert said == ["2 refusals counted by refusal='max'; 1 of them are farther off than any answer could be"]
+    said = [c.detail for c in result.cautions if c.code == "SS315" and "counted as" in c.detail]
+    assert said == ["2 refusals counted as the width of the scale; 1 of them are farther off than any answer could be"]
     assert result.row("m", group="share refused").estimate == 1
     gone = ada_met(design(rows), resamples=39, refusal="exclude").row("m", group=None)
     assert gone.estimate is None

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 FEW_PEOPLE = 20
 NOISY = 0.5  # standard errors
+COUNTED = {
+    "max": "counted as the width of the scale", "item_max": "counted as the farthest answer to the item",
+    "exclude": "left out",
+}  # fmt: skip
 MOST_SHOWN = 60
 
 
@@ -106,7 +110,7 @@ def refusals(state: State) -> list[Caution]:
     refused, unparsed = (int((answers.status == code).sum()) for code in (REFUSAL, MISSING))
     if not refused and not unparsed:
         return []
-    rule = "left out" if o.refusal == "exclude" else f"counted by refusal={o.refusal!r}"
+    rule = COUNTED[o.refusal] if isinstance(o.refusal, str) else f"counted as {number(o.refusal)} levels"
     said = f"{count(refused, 'refusal')} {rule}"
     if unparsed:
         said += f"; {count(unparsed, 'unparsed answer')} " + (
@@ -121,7 +125,10 @@ def refusals(state: State) -> list[Caution]:
         said += f"; {count(beyond)} of them are farther off than any answer could be"
     return [
         caution(
-            "SS315", said, affects="distances of models that refuse", fix="compare refusal='item_max' and 'exclude'"
+            "SS315",
+            said,
+            affects="distances of models that refuse",
+            fix="see how far the other rules move them: the farthest answer to the item, left out",
         )
     ]
 
