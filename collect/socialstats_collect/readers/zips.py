@@ -144,8 +144,7 @@ def _zstd(packed: bytes, place: str) -> IO[bytes]:
     try:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # Python 3.14
 
-        stream: IO[bytes] = zstd.ZstdFile(io.BytesIO(packed))
-        return stream
+        return io.BufferedReader(_Checked(zstd.ZstdFile(io.BytesIO(packed)), zstd.ZstdError))
     except ImportError:
         pass
     try:
