@@ -16,6 +16,7 @@ from socialstats.errors import InputError, Problem
 CHUNK = 1 << 22
 MOST_VALUE = 1 << 28
 SLACK = 16
+NAN_FIX = "Write null, or leave the row out, and say so"
 JSON_FIX = "The file may be cut off: copy it again, or name another one"
 
 
@@ -159,7 +160,7 @@ class JsonStream:
                     self._at = min(error.pos, len(self._text))
                     raise self.broken(f"not JSON ({error.msg.lower()})") from error
             except _ConstantError as error:
-                raise self.broken(f"{error} is no JSON number, and this format has no such value") from error
+                raise self.broken(f"{error} is no JSON number, and this format has no such value", fix=NAN_FIX) from error
             except RecursionError as error:
                 raise self.broken("lists or objects are nested too deeply") from error
             except ValueError as error:
