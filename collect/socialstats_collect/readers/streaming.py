@@ -160,7 +160,7 @@ class JsonStream:
                     self._at = min(error.pos, len(self._text))
                     raise self.broken(f"not JSON ({error.msg.lower()})") from error
             except _ConstantError as error:
-                raise self.broken(f"{error} is no JSON number, and this format has no such value", fix=NAN_FIX) from error
+                raise self.broken(f"{error} is no JSON number, and this format has none", fix=NAN_FIX) from error
             except RecursionError as error:
                 raise self.broken("lists or objects are nested too deeply") from error
             except ValueError as error:
