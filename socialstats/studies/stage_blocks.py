@@ -202,10 +202,10 @@ def measure_tables(profile: Result, measure: str, what: str, stages: Sequence[Ro
     return tuple(tables)
 
 
-def clear_changes(profile: Result, measure: str, what: str) -> str:
+def clear_changes(profile: Result, measure: str, what: str, digits: int = 2) -> str:
     """Say which changes of a measure are below .05 after adjustment."""
     clear = [r for r in changes(profile, measure) if r.p_adjusted is not None and r.p_adjusted < 0.05]
-    named = listing([f"{shorten(change_name(r), 40)} ({with_test(r)})" for r in clear], most=4)
+    named = listing([f"{shorten(change_name(r), 40)} ({with_test(r, digits)})" for r in clear], most=4)
     if not clear:
         return f"No change of {what} is below .05 after adjustment."
     return f"Changes of {what} below .05 after adjustment: {named}."
@@ -227,7 +227,7 @@ def entropy_sentences(profile: Result) -> tuple[str, ...]:
         f"The entropy of the traits' shares in the scores is highest at {shorten(high.term, 40)} "
         f"({numbers_text(high, digits=3)} nats) and lowest at {shorten(low.term, 40)} ({numbers_text(low, digits=3)} "
         f"nats); ln {profile.counts['traits']} would be scores all alike.",
-        clear_changes(profile, "entropy", "entropy"),
+        clear_changes(profile, "entropy", "entropy", 3),
     )
 
 

@@ -18,9 +18,9 @@ def settled(row: Row, options: StudyOptions, smallest: float | None = None) -> V
     return planned_verdict(row, alpha=1 - options.level, bounds=equivalence_bounds(row), smallest=smallest)
 
 
-def with_test(row: Row) -> str:
+def with_test(row: Row, digits: int = 2) -> str:
     """Write estimate, interval and test of a row, with the adjusted p where it has one."""
-    text = numbers_text(row)
+    text = numbers_text(row, digits=digits)
     if row.statistic is None or row.p_value is None:
         return text
     p = p_value(row.p_value) if row.p_adjusted is None else p_value(row.p_adjusted, name="Holm-adjusted p")
