@@ -15,6 +15,7 @@ from socialstats.errors import InputError
 from socialstats.text import listing, shorten
 
 LABELS_SHOWN = 3
+LOOKED_AT = 50  # rows that tell which columns hold labels
 SIZES = ("n", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df", "df1")
 
 
@@ -72,13 +73,16 @@ def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Boun
     """Yield the checks of a rule: one for each row (or group of rows) and column."""
     sheet = sheets[rule.table]
     rows = [row for row in range(len(sheet.rows)) if matches(sheet, row, rule.where)]
+    labels = label_columns(sheet)
     groups: dict[tuple[str, ...], list[int]] = {}
     if rule.by:
         for row in rows:
             groups.setdefault(tuple(sheet.label(row, column) for column in rule.by), []).append(row)
     for group in groups.values() if rule.by else [[row] for row in rows]:
         for column in rule.columns or ("",):
-            yield _bound(_Place(rule=rule, check=check, sheets=sheets, sheet=sheet, rows=group, column=column))
+            yield _bound(
+                _Place(rule=rule, check=check, sheets=sheets, sheet=sheet, rows=group, column=column, labels=labels)
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,7 @@ class _Place:
     sheet: Sheet
     rows: list[int]
     column: str
+    labels: tuple[str, ...]
 
     def given(self) -> dict[str, Any]:
         """Return the parameters of the rule, the current column filling the first that is missing."""
@@ -186,21 +191,24 @@ class _Place:
         """Return the place in words: file, line, column, labels."""
         row = self.rows[0]
         lines = f"line {self.sheet.lines[row]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
-        shown = self.rule.label or self.rule.by or _labels(self.sheet, row)
+        shown = self.rule.label or self.rule.by or self.labels
         labels = [shorten(self.sheet.rows[row][self.sheet.known(column)], 40) for column in shown[:LABELS_SHOWN]]
         parts = [f"{self.sheet.sources[row]} {lines}", *([f"column {shorten(self.column)}"] if self.column else [])]
         return ", ".join(parts) + (f": {', '.join(labels)}" if labels else "")
 
 
-def _labels(sheet: Sheet, row: int) -> list[str]:
-    """Return the columns of a row that hold text, the first of them."""
-    found = []
-    for column in sheet.columns:
-        try:
-            printed(sheet.rows[row][column])
-        except InputError:
-            found.append(column)
-    return found
+def label_columns(sheet: Sheet) -> tuple[str, ...]:
+    """Return the columns that hold text in most of the first rows."""
+    some = sheet.rows[:LOOKED_AT]
+    return tuple(column for column in sheet.columns if sum(_is_text(row[column]) for row in some) > len(some) / 2)
+
+
+def _is_text(cell: str) -> bool:
+    try:
+        printed(cell)
+    except InputError:
+        return bool(cell.strip())
+    return False
 
 
 def _bound(place: _Place) -> Bound:

@@ -127,7 +127,7 @@ def neighbours_noticed(
     """
     if number.relation != "=" or not number.unit:
         return 0, 0
-    near = [number.neighbour(steps) for steps in range(-NEIGHBOURS, NEIGHBOURS + 1) if steps]
+    near = [number.shifted(steps) for steps in range(-NEIGHBOURS, NEIGHBOURS + 1) if steps]
     others = [x for x in near if (least is None or x.value >= least) and (most is None or x.value <= most)]
     return sum(not accepts(other) for other in others), len(others)
 

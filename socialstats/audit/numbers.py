@@ -94,11 +94,22 @@ class Printed:
 
     def neighbour(self, steps: int) -> Printed:
         """Return the number that is `steps` units of the last digit higher, printed in the same way."""
-        decimals = decimals_of(self.unit)
-        text = as_decimal(self.value + steps * self.unit, decimals)
-        value = self.value + steps * self.unit
-        low, high = interval_of(value, self.unit, self.rounding)
-        return replace(self, text=text + ("%" if self.percent else ""), value=value, low=low, high=high, relation="=")
+        near = self.shifted(steps)
+        text = as_decimal(near.value, decimals_of(self.unit))
+        return replace(near, text=text + ("%" if self.percent else ""))
+
+    def shifted(self, steps: int) -> Printed:
+        """Return the same with its text left as it is: for the many neighbours that are only compared."""
+        move = steps * self.unit
+        value = self.value + move
+        if self.relation == "=" and self.low is not None and self.high is not None and self.rounding != "truncate":
+            low, high = self.low + move, self.high + move
+        else:
+            low, high = interval_of(value, self.unit, self.rounding)
+        return Printed(
+            text=self.text, value=value, unit=self.unit, low=low, high=high, percent=self.percent,
+            rounding=self.rounding,
+        )  # fmt: skip
 
 
 def printed(

@@ -114,15 +114,15 @@ def digit_repairs(
     return [one for one in found if one[2] == most >= LEAST]
 
 
-def repairs_of(bounds: Sequence[Bound], sheets: Mapping[str, Sheet]) -> tuple[Repair, ...]:
+def repairs_of(made: Sequence[tuple[Bound, Finding]], sheets: Mapping[str, Sheet]) -> tuple[Repair, ...]:
     """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
     touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
     cells: dict[tuple[str, int, str], Cell] = {}
-    for bound in bounds:
+    for bound, _ in made:
         for cell in {c.key: c for c in bound.printed_cells}.values():
             touching[cell.key].append(bound)
             cells[cell.key] = cell
-    verdicts = {id(bound): bound.run(sheets).verdict for bound in bounds}
+    verdicts = {id(bound): finding.verdict for bound, finding in made}
     bad = {key: independent(b for b in of if verdicts[id(b)] == "disagree") for key, of in touching.items()}
     suspects = sorted((key for key in bad if bad[key] >= LEAST), key=lambda key: -bad[key])[:TRIED]
     found = [_repair(cells[key], touching[key], sheets, verdicts) for key in suspects]

@@ -121,7 +121,8 @@ def assumed(finding: Finding) -> Finding:
 
 def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     """Make every check of a rules file."""
-    bounds, findings = [], []
+    bounds: list[tuple[Bound, Finding]] = []
+    findings: list[Finding] = []
     problems: list[Problem] = []
     for rule in book.rules:
         if rule.check not in CHECKS:
@@ -134,8 +135,8 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
         except InputError as error:
             problems += error.problems
             continue
-        bounds += of_rule
         made = [bound.run(book.sheets) for bound in of_rule]
+        bounds += zip(of_rule, made, strict=True)
         findings += [assumed(finding) for finding in made] if guessed else made
         if not of_rule:
             findings.append(Finding(rule=rule.check, verdict="not_checkable", title=rule.name,
