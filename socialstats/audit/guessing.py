@@ -10,7 +10,7 @@ from typing import Any
 
 from socialstats.audit.numbers import Printed, printed
 from socialstats.audit.rulebook import GIVEN, Rule, RuleBook
-from socialstats.audit.sheets import Sheet, read_sheet
+from socialstats.audit.sheets import MISSING, Reading, Sheet, read_sheet
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing
 
@@ -36,6 +36,7 @@ KINDS = {
 SPLIT = re.compile(r"[\s_.,;:/()\[\]-]+")
 STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df")  # may be parts of longer names
 SHARED = ("n", "df", "total")  # one column for all families of a table
+MARKS = "*†‡§"  # of significance and footnotes
 NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
 
 
@@ -96,7 +97,7 @@ def guess_rules(paths: Sequence[str | os.PathLike[str]]) -> RuleBook:
     rules: dict[str, Rule] = {}
     for path in paths:
         name = Path(path).name.split(".")[0]
-        sheets[name] = read_sheet(name, [path])
+        sheets[name] = read_sheet(name, [path], reading=Reading(strip=MARKS))
         for kinds in families(sheets[name]):
             rules |= {rule.name: rule for rule in _rules(sheets[name], kinds)}
     if not rules:
@@ -160,15 +161,16 @@ def _numbers(sheet: Sheet, column: str) -> list[Printed]:
     found = []
     for row in sheet.rows:
         try:
-            found.append(printed(row[column]))
+            found.append(printed(row[column], strip=MARKS))
         except InputError:
             continue  # a label, or a missing number: named when a rule needs it
     return found
 
 
 def _numeric(sheet: Sheet, column: str) -> bool:
-    """Tell whether most cells of a column are numbers."""
-    return len(_numbers(sheet, column)) > len(sheet.rows) / 2
+    """Tell whether most cells of a column that are not missing are numbers."""
+    present = sum(row[column].strip().casefold() not in MISSING for row in sheet.rows)
+    return len(_numbers(sheet, column)) > present / 2
 
 
 def _is_share(sheet: Sheet, column: str) -> bool:

@@ -354,6 +354,22 @@ def test_generic_checks_follow_from_the_names_of_columns(tmp_path: Path) -> None
     assert {f.rule for f in report.of("agree")} >= {"within", "grim", "grimmer", "statistic_p", "std_error_possible"}
 
 
+def test_generic_checks_of_a_table_of_a_paper(tmp_path: Path) -> None:
+    """Marks of significance, dashes, thousands, percent signs and names with units are what papers print."""
+    (tmp_path / "survey.csv").write_text(
+        "Condition,N,Men %,Mean age,SD age,t,df,p\n"
+        'Control,"1,204",50.0%,34.21,11.02,\u2014,\u2014,\u2014\n'
+        'Treatment,"1,198",49.0%,33.98*,10.87,3.17,"2,400",.02\n',
+        encoding="utf-8",
+    )
+    report = ss.audit.audit(tmp_path / "survey.csv")
+    (odd,) = report.of("disagree")
+    assert (odd.rule, odd.published) == ("statistic_p", ".02")
+    assert {f.message for f in report.of("not_checkable") if f.rule == "statistic_p"} == {
+        "no number in line 2, column 't', line 2, column 'p' and line 2, column 'df'"
+    }
+
+
 def test_without_any_known_column_it_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\nx,1\n")
     with pytest.raises(NothingToAnalyse, match=r"no generic check fits the columns a and b\. Write a rules file"):
