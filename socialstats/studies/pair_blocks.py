@@ -213,7 +213,7 @@ def with_strength_effect(blocks: Sequence[Block | None], fit: BradleyTerryResult
     """Say the design effect of the page's clusters in the caption of the strengths; leave out blocks that are None."""
     found = [block for block in blocks if block is not None]
     ways = next((block.tables[0].cells[1:] for block in found if block.id == "clusters"), ())
-    own = float(np.nanmedian(strength_errors(fit)))
+    own = _median(strength_errors(fit))
     effect = next((cells[-1] for cells in ways if cells[2] == own), None)
     if effect is None:
         return tuple(found)
@@ -259,9 +259,14 @@ def cluster_cells(
     clusters = " x ".join(f"{g:,}" for g in robust.n_clusters) if robust else "\u2014"
     errors = strength_errors(fit)
     order = next((r.std_error for r in fit.rows if r.group == "order"), None)
-    ratios = errors / base
-    effect = number(float(np.nanmedian(ratios**2)))
-    return (label, clusters, float(np.nanmedian(errors)), float(np.nanmedian(ratios)), order, effect)
+    ratios = np.divide(errors, base, out=np.full(len(errors), np.nan), where=base > 0)
+    return (label, clusters, _median(errors), _median(ratios), order, number(_median(ratios**2)))
+
+
+def _median(values: FloatArray) -> float | None:
+    """The median of the numbers there are; None where there is none, as when clusters cancel exactly."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else None
 
 
 def group_matrix(design: Comparisons, groups: dict[str, Any], name: str) -> Block:
