@@ -31,7 +31,7 @@ KINDS = {
     "df": "df dof df2 d.f. df_residual df_error df_den",
     "df1": "df1 df_num df_model df_between",
     "total": "total sum denominator out_of",
-    "alpha": "alpha kappa krippendorff_alpha cohen_kappa",
+    "alpha": "kappa krippendorff krippendorff_alpha cohen_kappa fleiss_kappa",
 }
 SPLIT = re.compile(r"[\s_.,;:/()\[\]-]+")
 STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df")  # may be parts of longer names
@@ -77,7 +77,10 @@ def families(sheet: Sheet) -> list[dict[str, str]]:
     shared = {kind: column for kind, column in found.get("", {}).items() if kind in SHARED}
     for stem, kinds in found.items():
         if stem in named and not {"mean", "share", "percent"} & set(kinds):
-            kinds["share" if _is_share(sheet, named[stem]) else "value"] = named[stem]
+            kinds["share" if kind_of(stem)[0] == "share" else "value"] = named[stem]
+    for kinds in found.values():
+        for kind in [kind for kind in ("share", "percent") if kind in kinds and not _usable(sheet, kind, kinds[kind])]:
+            del kinds[kind]
     return [{**shared, **kinds} for kinds in found.values()]
 
 
@@ -119,7 +122,7 @@ def _rules(sheet: Sheet, kinds: dict[str, str]) -> list[Rule]:
 
 
 def _limits(sheet: Sheet, made: Any, kinds: dict[str, str]) -> list[Rule]:
-    ends = {"p": (0, 1), "alpha": (-1, 1), "r": (-1, 1)}
+    ends = {"p": (0, 1), "alpha": (-1, 1)}
     rules = [made("within", value=kinds[k], low=low, high=high) for k, (low, high) in ends.items() if k in kinds]
     rules += [made("within", value=kinds[kind], low=0) for kind in ("std_error", "sd", "n", "count") if kind in kinds]
     for kind in ("share", "percent"):
@@ -173,8 +176,12 @@ def _numeric(sheet: Sheet, column: str) -> bool:
     return len(_numbers(sheet, column)) > present / 2
 
 
-def _is_share(sheet: Sheet, column: str) -> bool:
-    return all(number.percent or 0 <= number.value <= 1 for number in _numbers(sheet, column))
+def _usable(sheet: Sheet, kind: str, column: str) -> bool:
+    """Tell whether a column surely holds shares or percentages: rates may be anything, percentages up to 1 shares."""
+    numbers = _numbers(sheet, column)
+    if any(number.value < 0 or number.value > 100 for number in numbers):
+        return False
+    return kind == "share" or any(number.percent or number.value > 1 for number in numbers)
 
 
 def _scale(sheet: Sheet, column: str) -> int:

@@ -370,6 +370,16 @@ def test_generic_checks_of_a_table_of_a_paper(tmp_path: Path) -> None:
     }
 
 
+def test_generic_checks_leave_alone_what_may_be_something_else(tmp_path: Path) -> None:
+    """Rates above 100, percentages that may be shares, scores that are no shares, hyperparameters."""
+    (tmp_path / "t.csv").write_text(
+        "run,rate,percent,count,n,f1,f1_stderr,alpha\na,140,0.4,1,250,0.51,0.30,16\nb,12,0.8,2,250,0.62,0.0,32\n"
+    )
+    report = ss.audit.audit(tmp_path / "t.csv")
+    assert report.tally()["disagree"] == 0
+    assert {f.rule for f in report.findings} == {"within"}
+
+
 def test_without_any_known_column_it_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\nx,1\n")
     with pytest.raises(NothingToAnalyse, match=r"no generic check fits the columns a and b\. Write a rules file"):
