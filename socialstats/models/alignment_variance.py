@@ -89,7 +89,7 @@ class Residuals:
     @property
     def block(self) -> int:
         """Resamples whose pieces fit into memory."""
-        return int(max(1, MEMORY // (8 * max(len(one.target) for one in self.parts))))
+        return int(max(1, MEMORY // (8 * max(1, *(len(one.target) for one in self.parts)))))
 
     def unit_variance(self, sums: Sequence[FloatArray]) -> FloatArray:
         """Variance of the means over units (clusters): G / (G - 1) * sum of squared pieces / W^2, (means,)."""

@@ -89,6 +89,28 @@ def test_refusals_beyond_any_answer_are_said():
     assert gone.undefined
 
 
+def test_a_model_that_refuses_everything_has_no_distance_in_any_group():
+    people = {f"u{k}": votes(text) for k, text in enumerate(("AAB", "BCC", "DDA"))}
+    rows = table(people, {unit: {"m": "F"} for unit in people}, attributes={"p0": "x", "p1": "y", "p2": "x"})
+    result = ada_met(design(rows), refusal="exclude", group="side", resamples=99)
+    for group in (None, "side = x", "side = y", "side: x - y"):
+        row = result.row("m", group=group)
+        assert (row.estimate, row.conf_low, row.p_value) == (None, None, None)
+        assert row.undefined
+    assert result.row("m", group="share refused").estimate == 1
+    assert "does not exist" in result.sentence()
+    counted = ada_met(design(rows), refusal="max", group="side", resamples=99).row("m", group=None)
+    assert counted.estimate == 4
+
+
+def test_equal_distances_have_no_smallest():
+    people = {f"u{k}": votes(text) for k, text in enumerate(("AAB", "BCC", "DDA"))}
+    rows = table(people, {unit: {"m": "F", "n": "F"} for unit in people})
+    said = ada_met(design(rows), resamples=99).sentence()
+    assert "smallest" not in said
+    assert "the same for all 2 models" in said
+
+
 def test_unparsed_answers_are_left_out_or_count_as_refusals():
     rows = table({"u": votes("CCC"), "v": votes("AAB")}, {"u": {"m": ""}, "v": {"m": "B"}})
     out = ada_met(design(rows), resamples=39)

@@ -299,6 +299,17 @@ def test_nothing_varies():
     assert one.row("B_all corrected").undefined
 
 
+def test_one_pair_of_names_a_kind_says_nothing_about_other_names():
+    """Resampling scenarios and the one pair leaves the pair's effect out: B has no interval, nor has B_all."""
+    result = quick(table_of(pairs=1, groups=("a", "b", "c")))
+    for row in (result.row("a - b", group="bias"), *(result.row(t, group="overall") for t in ("B_all",))):
+        assert row.estimate is not None
+        assert (row.std_error, row.conf_low) == (None, None)
+        assert "single" in row.undefined
+    more = quick(table_of(pairs=2, groups=("a", "b", "c"))).row("B_all", group="overall")
+    assert more.conf_low < more.estimate < more.conf_high
+
+
 def demet(rng, scenarios, pairs, sd_scenario, sd_pair):
     """Couples of two groups without a bias on average: scenarios and pairs favour one or the other by chance."""
     lean, own = rng.normal(0, sd_scenario, scenarios), rng.normal(-0.4, 1.0, scenarios)

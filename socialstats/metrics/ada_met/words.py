@@ -154,6 +154,11 @@ def sentence(result: Result) -> str:
         said = (
             f"The mean distance of '{shorten(known[0].term)}' from the mode of the reference was {value_text(known[0])}"
         )
+    elif known[0].estimate == known[-1].estimate:
+        said = (
+            f"The mean distance from the mode of the reference was the same for all {count(len(known), 'model')}: "
+            f"{value_text(known[0])}"
+        )
     else:
         small, large = (f"'{shorten(row.term)}' ({value_text(row)})" for row in (known[0], known[-1]))
         said = (
@@ -166,7 +171,8 @@ def sentence(result: Result) -> str:
     if top.estimate is not None:
         beside = f"a random reference rater was {number(top.estimate)} from the mode of the others, {beside}"
     refused = next(r for r in result.rows if r.group == "share refused" and r.term == known[0].term)
-    told = f"; the former refused {percent(refused.estimate)}" if len(known) > 1 and refused.estimate else ""
+    apart = len(known) > 1 and known[0].estimate != known[-1].estimate
+    told = f"; the former refused {percent(refused.estimate)}" if apart and refused.estimate else ""
     if len(known) == 1 and refused.estimate:
         told = f"; it refused {percent(refused.estimate)}"
     return f"{said}, {among}; {beside}{told}."

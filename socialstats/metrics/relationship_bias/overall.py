@@ -20,7 +20,7 @@ from socialstats.models.mean_absolute import (
 )
 from socialstats.resampling import Bootstrap, basic, percentile
 from socialstats.results import Row
-from socialstats.text import count
+from socialstats.text import count, shorten
 
 PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
 METHOD = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
@@ -81,10 +81,21 @@ def overall_rows(found: Analysis, boot: Bootstrap | str, options: Options) -> li
     first, second = (Row(term=term, group=OVERALL, n=n) for term in (PLAIN, CORRECTED))
     first = replace(first, estimate=plain)
     second = replace(second, undefined=better) if isinstance(better, str) else replace(second, estimate=better)
-    ends = interval_of(first, second, boot, options)
+    ends = single_cluster(found) or interval_of(first, second, boot, options)
     if isinstance(ends, str):
         return [replace(row, undefined=row.undefined or ends) for row in (first, second)]
     return [replace(row, **ends) if row.estimate is not None else row for row in (first, second)]
+
+
+def single_cluster(found: Analysis) -> str:
+    """Say that a bias rests on one level of a cluster: resamples repeat it, and cannot tell how it varies."""
+    data = found.data
+    for one in found.each_bias()[0]:
+        used = linear(found.means, found.means.coefficients(one), len(data.design.units)).touched > 0
+        for factor in data.factors:
+            if len(np.unique(factor.codes[used])) < 2:
+                return f"a bias rests on a single {shorten(factor.name)}: no interval"
+    return ""
 
 
 def interval_of(plain: Row, better: Row, boot: Bootstrap | str, options: Options) -> dict[str, Any] | str:
