@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln, rel_entr
+from scipy.special import rel_entr
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.resampling import Units, jackknife
@@ -96,13 +96,13 @@ def jackknife_moments(
 
 
 def unit_corrected(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Divergence of each unit's two lists of counts, less its mean over all exchanges of ratings between them.
+    """Divergence of each unit's two lists of counts, less its bias by the jackknife over the ratings of either source.
 
-    Where both sources have the same shares this is 0 on average, however few ratings there are (a jackknife is not:
-    -.03 or +.05 with seven and five or three and three ratings). Sources that differ keep a bias, of either sign.
-
-    The divergence is a sum over levels, so its mean needs only the hypergeometric distribution of each level's count:
-    k of the t ratings of the level among the n of the first source, out of n + m.
+    With n and m ratings, d - (n - 1)(mean of d without one rating of the first - d) - (m - 1)(the same of the second)
+    (Quenouille 1956, for two samples). It stays near the divergence of the shares behind the ratings whether these are
+    equal or far apart, and takes off nothing for a source whose ratings are all alike. With three ratings of each it is
+    still about .05 too large; taking off what an exchange of the ratings between the sources gives would be right for
+    equal shares, and .1 to .2 too small where a source repeats itself.
 
     Parameters
     ----------
@@ -113,28 +113,35 @@ def unit_corrected(a: FloatArray, b: FloatArray) -> FloatArray:
     (units,) float64 array
         NaN where a source has fewer than two ratings.
 
+    References
+    ----------
+    Quenouille, M. H. (1956). Notes on bias in estimation. doi:10.1093/biomet/43.3-4.353
+
     Examples
     --------
     >>> unit_corrected(np.array([[2.0, 0.0], [3.0, 1.0]]), np.array([[0.0, 2.0], [1.0, 0.0]])).round(4).tolist()
-    [0.6667, nan]
+    [1.0, nan]
     """
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     n, m = a.sum(axis=1), b.sum(axis=1)
-    enough = (n >= 2) & (m >= 2)
     out = np.full(len(a), math.nan)
-    for level in range(a.shape[1]):
-        t = (a[:, level] + b[:, level])[enough]
-        sizes, place = np.unique(np.column_stack([t, n[enough], m[enough]]), axis=0, return_inverse=True)
-        mean = np.array([exchanged_mean(*size) for size in sizes.astype(np.int64).tolist()])[place.ravel()]
-        out[enough] = np.nan_to_num(out[enough]) - mean
-    out[enough] += jensen_shannon(a[enough], b[enough])
+    enough = (n >= 2) & (m >= 2)
+    one, two = a[enough], b[enough]
+    whole = jensen_shannon(one, two)
+    less = (n[enough] - 1) * (without_one(one, two) - whole) + (m[enough] - 1) * (without_one(two, one) - whole)
+    out[enough] = whole - less
     return out
 
 
-def exchanged_mean(t: int, n: int, m: int) -> float:
-    """Mean of a level's part of the divergence, where t of n + m ratings are of the level and n are drawn."""
-    k = np.arange(max(0, t - m), min(t, n) + 1)
-    log_p = log_choose(t, k) + log_choose(n + m - t, n - k) - log_choose(n + m, np.array(n))
-    return float(np.exp(log_p) @ level_parts(t, n, m)[k])
+def without_one(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Mean divergence of each unit with one rating of the first source left out, over its ratings; (units,)."""
+    total = np.zeros(len(a))
+    for level in range(a.shape[1]):
+        there = a[:, level] > 0
+        left = a[there].copy()
+        left[:, level] -= 1
+        total[there] += a[there, level] * jensen_shannon(left, b[there])
+    return total / a.sum(axis=1)
 
 
 def level_parts(t: int, n: int, m: int) -> FloatArray:
@@ -146,8 +153,3 @@ def level_parts(t: int, n: int, m: int) -> FloatArray:
     p, q = k / n, (t - k) / m
     middle = (p + q) / 2
     return np.asarray((rel_entr(p, middle) + rel_entr(q, middle)) / (2 * math.log(2)))
-
-
-def log_choose(n: int, k: IntArray) -> FloatArray:
-    """Logarithm of the binomial coefficient."""
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))

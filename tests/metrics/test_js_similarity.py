@@ -91,7 +91,20 @@ def test_within_units_is_the_mean_of_the_units():
     assert result.row("model").estimate > result.row("model (plug-in)").estimate
     assert result.verify().ok
     assert len(list(result.verify())) == 2
+    assert "rating-jackknife" in result.row("model").method
     assert "exchanged" in result.row("model").method
+
+
+def test_within_units_runs_that_repeat_themselves_are_not_taken_for_noise():
+    """Seven people with views of their own, five equal runs: the truth (of the shares) lies in the interval."""
+    rng = np.random.default_rng(8)
+    shares = rng.dirichlet([2.0, 2.0, 2.0], 120)
+    people = np.array([rng.multinomial(7, p) for p in shares])
+    model = 5 * np.eye(3, dtype=int)[rng.integers(0, 3, 120)]
+    row = js_similarity(sources(people, model), aggregate="unit", **FAST).row("model")
+    truth = 1 - jensen_shannon(shares, model.astype(float)).mean()
+    assert row.conf_low < truth < row.conf_high
+    assert row.conf_high < truth + 0.1
 
 
 def test_single_ratings_have_no_correction_within_units():

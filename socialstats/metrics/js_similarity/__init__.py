@@ -48,8 +48,9 @@ def js_similarity(
     JSS = 1 - (KL(p || m) + KL(q || m))/2 in bits, with p and q the shares of the levels and m = (p + q)/2 (Lin 1991):
     1 for equal shares, 0 where the sources share no level. The plug-in value is too small, most with few ratings; the
     corrected one takes off its jackknife bias, estimated from the independent units (clusters), so that runs of a
-    model that repeat each other count as what they are. Within units the noise is what exchanging the unit's ratings
-    between the sources gives on average. On average equal sources have 1, so that a value may exceed 1 by chance.
+    model that repeat each other count as what they are. Within units the jackknife leaves out single ratings of the
+    unit, of one source after the other. A value may exceed 1 by chance: equal sources have about 1 on average (within
+    units of three ratings about .95).
 
     Parameters
     ----------
@@ -104,6 +105,7 @@ def js_similarity(
     ----------
     Lin, J. (1991). Divergence measures based on the Shannon entropy. doi:10.1109/18.61115
     Rao, J. N. K., & Scott, A. J. (1984). The Annals of Statistics, 12(1), 46-60. doi:10.1214/aos/1176346391
+    Quenouille, M. H. (1956). Notes on bias in estimation. doi:10.1093/biomet/43.3-4.353
     Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.
     Canay, I. A., Romano, J. P., & Shaikh, A. M. (2017). doi:10.3982/ECTA13081
 
@@ -270,6 +272,6 @@ METRIC = Metric(
         "the test of pooled shares: which source is which is exchangeable, cluster by cluster",
         "aggregate='unit': ratings of a unit are independent draws from their source's shares in that unit",
     ),
-    references=("lin1991", "raoscott1984", "efrontibshirani1993", "canay2017", "phipsonsmyth2010"),
+    references=("lin1991", "raoscott1984", "quenouille1956", "efrontibshirani1993", "canay2017", "phipsonsmyth2010"),
     values="sources",
 )

@@ -124,7 +124,7 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
 
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
     """Add the test of equal shares, where there is one."""
-    corrected = "jackknife" if settings["aggregate"] == "pooled" else "exchange"
+    corrected = "jackknife" if settings["aggregate"] == "pooled" else "rating-jackknife"
     how = "noncentral chi-square interval" if settings["ci"] == "noncentral" else f"{settings['ci']} bootstrap"
     method = f"{corrected}-corrected, {how}"
     if (
