@@ -36,6 +36,8 @@ def hotelling(values: FloatArray) -> Hotelling:
     (31.0, 2)
     """
     n, m = values.shape
+    if not m:
+        return Hotelling(statistic=math.nan, df=0, p_value=math.nan, undefined="a single level: nothing can change")
     if n <= m + 1:
         return Hotelling(statistic=math.nan, df=m, p_value=math.nan, undefined=f"too few clusters ({n}) for {m} means")
     mean, cov = values.mean(axis=0), np.atleast_2d(np.cov(values, rowvar=False))

@@ -12,7 +12,7 @@ from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.models.source_counts import cells_of
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
+from socialstats.studies.estimates import clear_text, numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.sources import Shares, Source
 from socialstats.text import count, number, p_value, shorten
@@ -97,11 +97,13 @@ def gap_sentence(rows: Shares, source: Source, other: str, labels: Sequence[str]
     p = gap.p_adjusted if gap.p_adjusted is not None else gap.p_value
     told = "" if p is None else f", {p_value(p, name='adjusted p' if gap.p_adjusted is not None else 'p')}"
     clear = sum(r.p_adjusted is not None and r.p_adjusted < 0.05 for _, r in known)
+    apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
+    where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
     return (
         f"Under '{shorten(g, 40)}', {shorten(other, 30)} chose '{shorten(gap.term, 30)}' in a share of "
         f"{number(own.estimate, 3, bounded=True)}, {shorten(source.human, 30)} raters in "
-        f"{number(theirs.estimate, 3, bounded=True)}: difference {numbers_text(gap, digits=3, bounded=True)}{told}, "
-        f"the widest of {count(len(known), 'difference')}; {count(clear)} of them have an adjusted p below .05."
+        f"{number(theirs.estimate, 3, bounded=True)}: {where} {numbers_text(gap, digits=3, bounded=True)}{told}, "
+        f"the widest of {count(len(known), 'difference')}; {clear_text(clear, len(known))}."
     )
 
 

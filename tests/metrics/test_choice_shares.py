@@ -93,6 +93,36 @@ def test_equal_numbers_of_ratings_give_the_paired_t_of_the_units_shares():
     assert found == pytest.approx((test.statistic, 24, test.pvalue, ends.low, ends.high), rel=1e-9)
 
 
+def test_differences_of_shares_stay_within_their_range():
+    """Two clusters: t with 1 df would reach far beyond -1 and 1."""
+    people, model = [[3, 0, 0], [0, 3, 0]], [[0, 2, 0], [2, 0, 0]]
+    result = choice_shares(sources(people, model), **FAST)
+    row = result.row("x", group="model - human")
+    assert (row.estimate, row.conf_low, row.conf_high) == (0.0, -1.0, 1.0)
+    assert row.std_error * stats.t.ppf(0.975, 1) > 1
+    assert result.verify().ok
+
+
+def test_a_single_level_does_not_change():
+    rows = pd.concat([rows_of([[2, 0, 0]] * 6, [[2, 0, 0]] * 6, story=[f"s{k // 2}" for k in range(6)], at="nynyny")])
+    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", cluster="story", strata="at")
+    result = choice_shares(design, stratum="at", base="n", **FAST)
+    for group in ("human: y - n", "model - human: y - n"):
+        assert result.row("x", group=group).estimate == 0
+        assert "single level" in result.row("any level", group=group).undefined
+
+
+def test_changes_stay_within_their_range():
+    stories, at = ["s", "s", "t", "t"], "nyny"
+    people, model = [[4, 0, 0], [0, 4, 0], [0, 4, 0], [1, 3, 0]], [[1, 3, 0], [4, 0, 0], [3, 1, 0], [0, 4, 0]]
+    rows = rows_of(people, model, story=stories, at=at)
+    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", cluster="story", strata="at")
+    result = choice_shares(design, stratum="at", base="n", **FAST)
+    one, two = (result.row("x", group=group) for group in ("human: y - n", "model - human: y - n"))
+    assert (one.estimate, one.conf_low, one.conf_high) == (-0.375, -1.0, 1.0)
+    assert (two.estimate, two.conf_low, two.conf_high) == (0.375, -2.0, 2.0)
+
+
 def test_holm_runs_over_levels_and_strata():
     people, model = drawn(4, 40, 4, 2, other=(0.3, 0.3, 0.4))
     domain = np.array(["home", "work"])[np.arange(40) % 2]

@@ -33,11 +33,14 @@ class Changes:
     values : (clusters, levels) float64 array
         Of the clusters that have ratings in both strata.
     ratings : float
+    reach : float
+        Largest size that a change can have: 1, or 2 for a difference of changes.
     """
 
     group: str
     values: FloatArray
     ratings: float
+    reach: float = 1.0
 
 
 def change_rows(
@@ -101,7 +104,11 @@ def of_source(
         moved = [shares[used, q] - shares[used, base] for shares, _ in sides]
         ratings = sum(float(size[used][:, [q, base]].sum()) for _, size in sides)
         values = moved[0] if len(sides) == 1 else moved[0] - moved[1]
-        out.append(Changes(group=f"{name}: {label} - {cells.labels[base]}", values=values, ratings=ratings))
+        out.append(
+            Changes(
+                group=f"{name}: {label} - {cells.labels[base]}", values=values, ratings=ratings, reach=float(len(sides))
+            )
+        )
     return out
 
 
@@ -112,14 +119,16 @@ def rows_of(one: Changes, levels: Sequence[str], settings: dict[str, Any]) -> tu
     if not len(one.values):
         gone = "no cluster has ratings in both strata"
         return [replace(base, term=level, undefined=gone) for level in levels], replace(joint, undefined=gone)
-    rows = [level_row(replace(base, term=level), one.values[:, j], settings) for j, level in enumerate(levels)]
+    rows = [
+        level_row(replace(base, term=level), one.values[:, j], one.reach, settings) for j, level in enumerate(levels)
+    ]
     test = hotelling(one.values[:, :-1])
     if test.undefined:
         return rows, replace(joint, undefined=test.undefined)
     return rows, replace(joint, statistic=test.statistic, df=float(test.df), p_value=test.p_value, method=JOINT)
 
 
-def level_row(row: Row, values: FloatArray, settings: dict[str, Any]) -> Row:
+def level_row(row: Row, values: FloatArray, reach: float, settings: dict[str, Any]) -> Row:
     """Row of the mean change of one level."""
     mean = clustered_mean(values, np.ones(len(values)), magnitude=1.0)
     row = replace(row, estimate=mean.mean, method=TESTED)
@@ -127,8 +136,8 @@ def level_row(row: Row, values: FloatArray, settings: dict[str, Any]) -> Row:
         return replace(row, undefined=mean.undefined)
     low, high = mean.interval(settings["level"])
     row = replace(
-        row, std_error=mean.std_error, conf_low=low, conf_high=high, conf_level=settings["level"], statistic=mean.t(),
-        df=mean.df,
+        row, std_error=mean.std_error, conf_low=max(low, -reach), conf_high=min(high, reach),
+        conf_level=settings["level"], statistic=mean.t(), df=mean.df,
     )  # fmt: skip
     try:
         test = sign_flip(np.round(values, 12), flips=FLIPS, seed=settings["seed"])

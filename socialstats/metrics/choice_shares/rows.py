@@ -129,8 +129,8 @@ def difference_row(row: Row, mean: ClusteredMean, pair: PairTable, settings: dic
         return replace(made, undefined=mean.undefined or "no standard error")
     low, high = mean.interval(settings["level"])
     return replace(
-        made, std_error=mean.std_error, conf_low=low, conf_high=high, conf_level=settings["level"], statistic=mean.t(),
-        df=mean.df, p_value=mean.p_value(),
+        made, std_error=mean.std_error, conf_low=max(low, -1.0), conf_high=min(high, 1.0),
+        conf_level=settings["level"], statistic=mean.t(), df=mean.df, p_value=mean.p_value(),
     )  # fmt: skip
 
 
