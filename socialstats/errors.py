@@ -226,6 +226,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS316": ("info", "tests disagree about the 5 % line"),
     "SS317": ("caution", "the interval assumes a shape that the data do not have"),
     "SS318": ("caution", "the zero of the scale is not known"),
+    "SS319": ("caution", "another reading of the replies gives other answers"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats.cli.beside import read_beside
-from socialstats.cli.designs import Design, read
+from socialstats.cli.designs import Design, read, second_reading
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
@@ -20,7 +20,7 @@ from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.hypotheses import Hypothesis
 from socialstats.studies.outcome import Outcome
 from socialstats.studies.planned import with_hypotheses
-from socialstats.tables import as_table, read_table
+from socialstats.tables import Table, as_table, read_table
 
 OPTION_KEYS = (
     "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
@@ -81,11 +81,13 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
         deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
     if options.example is not None:
         settings = with_reading(options.example, settings)
-    design, simulated, facts = read_input(options, settings)
+    table, simulated, facts = read_input(options)
+    design = read(table, settings, design_of(settings.get("study")))
     study = pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
     beside, beside_facts = read_beside(options, settings, study)
-    chosen = chosen_options(settings) | beside | fixed
+    again = {"reread": second_reading(table, settings, design)}
+    chosen = chosen_options(settings) | beside | again | fixed
     return Analysis(
         design=design, study=study, options=StudyOptions(**chosen, simulated=simulated),
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
@@ -101,23 +103,21 @@ def chosen_options(settings: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
-    """Return the design, what says that it is simulated, and facts about the data for the reproduce block."""
+def read_input(options: argparse.Namespace) -> tuple[Table, str, dict[str, str]]:
+    """Return the table, what says that it is simulated, and facts about the data for the reproduce block."""
     if (options.example is None) == (options.data is None):
         raise InputError("name a file (or - for stdin), or --example NAME, not both")
     if options.example is not None:
-        return read_example(options.example, settings)
+        return read_example(options.example)
     table = read_table(options.data, options.input_format)
-    design = read(table, settings, design_of(settings.get("study")))
     assert table.sha256 is not None
-    return design, "", {"data": design.source, "sha256": table.sha256()}
+    return table, "", {"data": table.source, "sha256": table.sha256()}
 
 
-def read_example(name: str, settings: dict[str, Any]) -> tuple[Design, str, dict[str, str]]:
-    """Return the design of a bundled data set."""
+def read_example(name: str) -> tuple[Table, str, dict[str, str]]:
+    """Return the table of a bundled data set."""
     from socialstats import datasets
 
     entry = datasets.describe(dataset_of(name))
-    design = read(as_table(entry.load(), entry.name), settings, design_of(settings.get("study")))
     simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
-    return design, simulated, {"data": f"bundled data set {entry.name}"}
+    return as_table(entry.load(), entry.name), simulated, {"data": f"bundled data set {entry.name}"}

@@ -114,6 +114,7 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     source = design.columns.get("rater_source")
     return known | {
         "refusal": settings.get("refusal"), "strata": list(design.strata), "raters": settings.get("raters"),
+        "reread": settings.get("reread"),
         "rater_groups": [name for name in design.rater_groups if name != source],
     }  # fmt: skip
 

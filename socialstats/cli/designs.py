@@ -51,6 +51,32 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
 
 
+def second_reading(table: Table, settings: Mapping[str, Any], design: Design) -> Ratings | None:
+    """Read the table once more with the column of ``reread`` as values; None where there is no such setting.
+
+    Raises
+    ------
+    InputError
+        For a table that is not one rating a row, the column that was read already, and whatever reading finds.
+    """
+    column = settings.get("reread")
+    if column is None:
+        return None
+    if not isinstance(design, Ratings) or settings.get("raters") or shaped(table, settings) is not None:
+        raise InputError(
+            f"--reread {shorten(column)}: another reading of the replies is for ratings in a table of one row a rating "
+            f"with a column of values; this table is read otherwise ({type(design).__name__.lower()}). Leave it out"
+        )
+    if column == design.columns["value"]:
+        raise InputError(f"--reread {shorten(column)} is the column that is read already; name the other one")
+    parts = {part: design.columns[part] for part in ("unit", "rater", "rater_source") if part in design.columns}
+    entries = [e for e in words(settings.get("map")) if e.partition("=")[0] not in ("value", *parts)]
+    mapped = [*entries, *(f"{part}={name}" for part, name in parts.items()), f"value={column}"]
+    found = read(table, {**settings, "map": mapped, "scale": design.scale}, "ratings")
+    assert isinstance(found, Ratings)
+    return found
+
+
 def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[FlowStep]]:
     """Keep the rows of ``where``, leave out those of ``exclude``, and say how many went at each step and why."""
     steps = []

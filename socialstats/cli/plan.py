@@ -20,7 +20,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
         "levels": list, "scale": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
         "rater_groups": (str, list), "raters": list, "exclude": list, "label_check": str, "item_groups": str,
-        "controls": str, "name_check": str,
+        "controls": str, "name_check": str, "reread": str,
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,

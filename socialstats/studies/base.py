@@ -13,7 +13,8 @@ from socialstats.errors import Caution, InputError
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"
-BESIDE = ("simulated", "labels", "item_groups", "controls", "names")  # not settings: what was read beside the table
+# not settings: what was read beside the table
+BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread")
 Design = Comparisons | Paired | Ratings
 KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
 
@@ -47,6 +48,8 @@ class StudyOptions:
         `controls`, where these are given.
     controls : Ratings or None
         Scores of control texts, for the staged-values study.
+    reread : Ratings or None
+        Another reading of the same replies (the same table with another column of values), for studies of ratings.
     names : NameCheck or None
         For what a model takes the names of the relationship-bias study (`socialstats.studies.couple_names`).
     weights : mapping of str to float, or None
@@ -76,6 +79,7 @@ class StudyOptions:
     zero: Mapping[str, float] | None = None
     controls: Ratings | None = None
     names: Any = None
+    reread: Ratings | None = None
     weights: Mapping[str, float] | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None

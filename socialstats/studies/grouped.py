@@ -10,6 +10,7 @@ from socialstats.figures import forest
 from socialstats.studies.base import Design, Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import rows_table, verify_all, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
+from socialstats.studies.reread_blocks import with_reread
 from socialstats.text import count, shorten
 
 MOST_LEVELS = 12
@@ -18,13 +19,19 @@ ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 
 def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
-    """Run a study on a design, or on each level of its by factor.
+    """Run a study on a design, or on each level of its by factor; with `options.reread`, on another reading too.
 
     Raises
     ------
     InputError
         For more than 12 levels; and whatever the study raises, naming the level.
     """
+    outcome = run_levels(study, design, options)
+    return outcome if options.reread is None else with_reread(outcome, design, options)
+
+
+def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
+    """Run a study on a design, or on each level of its by factor; `run_study` documents it."""
     if design.by is None:
         return study.run(design, options)
     parts = design.split()

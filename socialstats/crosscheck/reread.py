@@ -1,0 +1,110 @@
+"""Two readings of the same replies once more: pandas joins them, scipy and matrices of clusters give the errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_table import matrix_cr2
+from socialstats.crosscheck.row_arithmetic import crossed_error, relative, same_p, t_ends
+from socialstats.crosscheck.unit_share_rows import share_checks
+from socialstats.results import Check, Result, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAME = "the same answers, averaged in another order"
+MATRICES = "Bell and McCaffrey's matrices, on residuals written out"
+MOST_CELLS, LARGEST_CLUSTER = 4_000_000, 400
+OF_ONE = {"mean before": "before", "mean after": "after"}
+
+
+def checks_of(result: Result) -> list[Check]:
+    """Recompute every row from the two tables of ratings, joined by pandas.
+
+    Parameters
+    ----------
+    result : Result
+        ``design`` holds both readings, ``extras["cells"]`` the rater and the level of the by factor of each row.
+    """
+    table = joined(result)
+    checks: list[Check] = []
+    for row, (rater, by) in zip(result.rows, result.extras["cells"], strict=True):
+        own = table if rater is None else table[table["rater"] == rater]
+        own = own if by is None else own[own["by"] == by]
+        checks += share_of(result, row, own) if "share" in result.title.casefold() else mean_of(result, row, own)
+    return checks
+
+
+def joined(result: Result) -> pd.DataFrame:
+    """Return one row an answer: unit, rater, by, label and score in both readings, clusters."""
+    import pandas as pd
+
+    tables = []
+    for design in result.design:
+        by = np.zeros(len(design.unit), dtype=np.int64) if design.by is None else design.by.codes
+        names = np.array([*design.levels, None], dtype=object)
+        scores = np.append(design.scores, np.nan)
+        columns: dict[str, Any] = {
+            "unit": np.array(design.units, dtype=object)[design.unit],
+            "rater": np.array(design.raters, dtype=object)[design.rater],
+            "by": "" if design.by is None else np.array(design.by.levels, dtype=object)[by],
+            "label": [(*pair,) for pair in zip(design.status.tolist(), names[design.value].tolist(), strict=True)],
+            "score": np.where(design.status == 0, scores[design.value], np.nan),
+        }
+        columns |= {f"cluster{k}": factor.codes[design.unit] for k, factor in enumerate(design.clusters)}
+        tables.append(pd.DataFrame(columns))
+    second = tables[1][["unit", "rater", "by", "label", "score"]]
+    return tables[0].merge(second, on=["unit", "rater", "by"], suffixes=("_before", "_after"), validate="1:1")
+
+
+def groups_of(own: pd.DataFrame) -> Any:
+    """(answers, factors) array of the clusters' codes: the declared ones, or the unit."""
+    import pandas as pd
+
+    columns = [name for name in own.columns if name.startswith("cluster")] or ["unit"]
+    return np.column_stack([pd.factorize(own[name], sort=True)[0] for name in columns])
+
+
+def share_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a share of changed answers, its error and Wilson's interval."""
+    changed = (own["label_before"] != own["label_after"]).to_numpy(dtype=float)
+    codes = groups_of(own).tolist()
+    found = {k: (x, 1.0, tuple(c)) for k, (x, c) in enumerate(zip(changed.tolist(), codes, strict=True))}
+    return share_checks(result, row, found, float(len(changed)))
+
+
+def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a mean (or a change of it), its error, t, p and interval."""
+    from scipy.stats import t as distribution
+
+    known = own[own["score_before"].notna() & own["score_after"].notna()]
+    gap = known["score_after"] - known["score_before"]
+    values = (known[f"score_{OF_ONE[row.group]}"] if row.group in OF_ONE else gap).to_numpy()
+    name = " ".join(word for word in (row.group, row.by, row.term) if word)
+    out = [compare(name, row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
+    if row.std_error is None:
+        return out
+    error, df = error_of(values, groups_of(known))
+    if error is None:
+        note = "clusters too large for matrices"
+        return [*out, compare(f"{name}, s.e.", row.std_error, None, package="numpy", tolerance=0, why="", note=note)]
+    out.append(relative(f"{name}, s.e.", row.std_error, error, "numpy", MATRICES))
+    if row.statistic is None:
+        return out
+    p = float(2 * distribution.sf(abs(values.mean() / error), df))
+    return [*out, same_p(f"{name}, p", row.p_value, p), *t_ends(row, result.settings["level"], df)]
+
+
+def error_of(values: Any, groups: Any) -> tuple[float | None, float]:
+    """Return standard error and degrees of freedom: one factor by matrices, two crossed ones written out."""
+    if groups.shape[1] == 2:
+        return crossed_error(values, groups), float(min(len(np.unique(column)) for column in groups.T) - 1)
+    sizes = np.unique(groups[:, 0], return_counts=True)[1]
+    if sizes.max() == 1:
+        return float(values.std(ddof=1) / np.sqrt(len(values))), float(len(values) - 1)
+    if sizes.max() > LARGEST_CLUSTER or len(sizes) * len(values) > MOST_CELLS:
+        return None, 0.0
+    return matrix_cr2(values - values.mean(), groups[:, 0], len(values))
