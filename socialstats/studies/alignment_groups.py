@@ -11,7 +11,7 @@ from typing import Any
 from socialstats.figures import dumbbell, forest
 from socialstats.results import Result, Row
 from socialstats.studies.alignment_blocks import AXIS, MOST_IN_DUMBBELL, MOST_ROWS, dense_table, plain
-from socialstats.studies.estimates import numbers_text, p_text
+from socialstats.studies.estimates import clear_text, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, shorten
 
@@ -52,13 +52,26 @@ class Closest:
         """Share of resamples in which the closest group is closest again."""
         return None if self.again is None else self.again.estimate
 
+    @property
+    def tied(self) -> bool:
+        """Whether all groups are equally close."""
+        return self.low.estimate == self.high.estimate
+
+    @property
+    def nearest(self) -> str:
+        """Name of the closest group, or of several that are equally close."""
+        start = len(f"closest {self.name} = ")
+        return self.label(self.low) if self.again is None else (self.again.group or "")[start:]
+
     def label(self, row: Row) -> str:
         """Name of a group."""
         return (row.group or "")[len(self.name) + 3 :]
 
     def cells(self) -> tuple[str | float | int | None, ...]:
-        """Cells of the table."""
-        return (self.model, self.name, self.label(self.low), self.low.estimate, self.label(self.high),
+        """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
+        if self.tied:
+            return (self.model, self.name, self.nearest, self.low.estimate, None, None, None, None)
+        return (self.model, self.name, self.nearest, self.low.estimate, self.label(self.high),
                 self.high.estimate, self.share, p_text(self.p))  # fmt: skip
 
 
@@ -123,6 +136,9 @@ def closest_block(groups: Mapping[str, Result], families: Families) -> Block | N
 
 def closest_words(found: Sequence[Closest], families: Families) -> list[str]:
     """Say the widest difference, how many closest groups are more than noise, and whether a p could have been small."""
+    found = [one for one in found if not one.tied]
+    if not found:
+        return ["No group is closer than another."]
     settled = sum(one.p is not None and one.p < 0.05 for one in found)
     stable = sum(one.share is not None and one.share >= 0.95 for one in found)
     said = [
@@ -145,13 +161,15 @@ def closest_words(found: Sequence[Closest], families: Families) -> list[str]:
 
 def closest_sentence(one: Closest) -> str:
     """Say the widest difference between the closest and the farthest group."""
-    near, far = (shorten(one.label(r), 30) for r in (one.low, one.high))
+    near, far = shorten(one.nearest, 40), shorten(one.label(one.high), 30)
     gap = one.gap or Row(term=one.model)
     pair = shorten((gap.group or "")[len(one.name) + 2 :], 60)
+    apart = abs((one.high.estimate or 0.0) - (one.low.estimate or 0.0)) - abs(gap.estimate or 0.0)
+    where = "" if abs(apart) < 1e-9 else " on the units of both"
     return (
         f"The widest difference: {shorten(one.model, 40)} was closest to {shorten(one.name, 30)} {near} (ADA-Met "
-        f"{number(one.low.estimate, 2)}) and farthest from {far} ({number(one.high.estimate, 2)}); difference ({pair}) "
-        f"{numbers_text(gap)}, {p_value(one.p, name='adjusted p')}."
+        f"{number(one.low.estimate, 2)}) and farthest from {far} ({number(one.high.estimate, 2)}); difference "
+        f"({pair}){where} {numbers_text(gap)}, {p_value(one.p, name='adjusted p')}."
     )
 
 
@@ -164,11 +182,11 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
             if (r.group or "").startswith(f"{name}: ")]  # fmt: skip
     known = [r for r in gaps if r.p_value is not None]
     clear = [r for r in known if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05]
-    sizes = ", ".join(f"{shorten(g, 30)} {count(n)}" for g, n in result.extras["group_raters"].items())
+    sizes = ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
     words, drawn = shorten(name, 40), attributes <= MOST_FIGURES or bool(clear)
     said = (
-        f"Of {count(len(known), 'difference')} between groups by {words}, {count(len(clear))} have an adjusted p "
-        f"below .05. People: {sizes}."
+        f"Of {count(len(known), 'difference')} between groups by {words}, {clear_text(len(clear), len(known))}. "
+        f"People: {sizes}."
     )
     return Block(
         id=f"group-{k + 1}",

@@ -127,6 +127,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: where do the models lean, how does that change over the stages, and do the judges agree?"""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
+    stages = design.strata["stage"].levels if "stage" in design.strata else ()
+    if len(stages) == 1:
+        raise InputError(
+            f"this study is about changes over stages, and the only stage is '{shorten(stages[0], 40)}'; "
+            "trait_profile(...) gives the composites of a single stage"
+        )
     options = with_zero(options)
     numbers = compute(design, options)
     results = numbers.all().values()

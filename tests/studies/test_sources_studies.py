@@ -15,6 +15,7 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
 from socialstats.studies.sources import crossed, human_source, unpacked
+from socialstats.studies.verdicts import equivalence_bounds
 
 FAST = StudyOptions(resamples=200)
 ACTIONS = ("comply", "deviate", "escalate")
@@ -146,11 +147,25 @@ def test_shares_are_counts_of_the_table(outcomes: dict[str, Outcome]) -> None:
     assert {row.group for row in rows.tests.values()} == {"model - human", "model - human, goal", "model - human, none"}
 
 
+def test_shares_are_practically_equal_only_where_every_interval_of_the_tests_of_equivalence_is_inside() -> None:
+    design = choices_design(actions(0.0))
+    gaps = [r for r in run_study(STUDIES["norm-goal"], design, FAST).blocks[0].results[0].rows
+            if r.term in ACTIONS and r.group == "model - human" and r.by is None]  # fmt: skip
+    far = max(abs(end) for r in map(equivalence_bounds, gaps) for end in (r.conf_low, r.conf_high))
+    said = [
+        run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False, smallest_effect=far * by))
+        for by in (1.01, 0.99)
+    ]
+    assert len(gaps) == 3
+    assert said[0].answer[0].startswith("model chooses practically as human raters do: every share within ±")
+    assert said[1].answer[0].startswith("The data do not settle whether model chooses as human raters do")
+
+
 def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
     yes = run_study(STUDIES["norm-goal"], choices_design(actions(2.0)), StudyOptions(resamples=200, verify=False))
     no = run_study(STUDIES["norm-goal"], choices_design(actions(0.0)), StudyOptions(resamples=200, verify=False))
-    assert yes.answer[0].startswith("No: model does not act as human raters do")
-    assert no.answer[0].startswith("The data do not settle whether model acts as human raters do")
+    assert yes.answer[0].startswith("model does not choose as human raters do (p < .001")
+    assert no.answer[0].startswith("The data do not settle whether model chooses as human raters do")
 
 
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
@@ -162,6 +177,32 @@ def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, 
     closest = {(row[0], row[1]): row[2] for row in table.cells}
     assert closest["low", "age"] == "young"
     assert closest["high", "age"] == "old"
+
+
+def test_groups_that_are_equally_close_are_named_together_and_are_not_stable() -> None:
+    frame = norms()
+    frame = frame[frame["item"] < "i12"]
+    people = frame["source"] == "human"
+    same = frame.assign(value=np.where(people, "C", frame["value"]))
+    outcome = run_study(STUDIES["ordinal-alignment"], norms_design(same), FAST)
+    block = next(b for b in outcome.blocks if b.id == "closest")
+    assert block.sentences == ("No group is closer than another.",)
+    assert {(row[1], row[2], *row[4:]) for row in block.tables[0].cells} == {
+        ("sex", "f and m", None, None, None, None), ("age", "old and young", None, None, None, None),
+    }  # fmt: skip
+
+
+def test_a_difference_on_fewer_units_than_the_shares_is_said() -> None:
+    """The model did not answer where people were asked alone: share minus share is not the paired difference."""
+    frame = actions()
+    gone = (frame["source"] == "model") & frame["scenario"].isin(sorted(set(frame["scenario"]))[::3])
+    said = []
+    for table in (frame, frame[~gone]):
+        outcome = run_study(STUDIES["norm-goal"], choices_design(table), FAST)
+        texts = [s for b in outcome.blocks for s in b.sentences if "the widest of" in s]
+        said.append([": difference on the units that both rated " in s for s in texts])
+    assert not any(said[0])
+    assert any(said[1])
 
 
 def test_alphas_of_models_alone_are_those_of_the_metric_by_level(outcomes: dict[str, Outcome]) -> None:

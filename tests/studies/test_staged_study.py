@@ -166,6 +166,8 @@ def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> 
         run_study(STUDY, read(frame), replace(FAST, zero={k: v for k, v in zero.items() if k != "judge 3"}))
     with pytest.raises(InputError, match="openness"):
         read(frame.drop(columns="openness"))
+    with pytest.raises(InputError, match="the only stage is 'baseline'; trait_profile"):
+        run_study(STUDY, read(frame[frame["stage"] == "baseline"]), FAST)
     assert pick(STUDIES, None, read(frame)).name == "staged-values"  # type: ignore[arg-type]
 
 
