@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from socialstats_collect.parse.clean import clean
+from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, stated
 from socialstats_collect.parse.objects import Found, values_of
 from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import Parsed
+from socialstats_collect.parse.types import LONGEST, Parsed
 
 
 def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A", "B")) -> Parsed:
@@ -36,6 +37,8 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
     text = clean(raw)
     if not text.text.strip():
         return Parsed(status="empty", rule="empty")
+    if len(text.text) > LONGEST:
+        return Parsed(status="unparsed", rule="too_long")
     found = values_of(text.text, key)
     if not found:
         return _bare(text.text.strip(), labels) or _nothing(text.text)
@@ -54,42 +57,44 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
     )
 
 
+INNER = ("choice", "option", "label", "letter", "answer", "value")
+CONTRAST = re.compile(r",?\s*\b(?:not|over|rather than|instead of)\s+(?:option\s+)?[(\"']*\w[)\"']*\s*$", re.IGNORECASE)
+
+
 def _labels(value: object, labels: Sequence[str]) -> set[str]:
-    """The labels a value names: one when it is set off at its beginning or stands alone, several when it hedges."""
+    """The labels a value names: one when it is set off at its beginning or announced, several when it hedges."""
     if isinstance(value, list):
         return {label for one in value for label in _labels(one, labels)}
+    if isinstance(value, dict):
+        inner = {name.strip().casefold(): one for name, one in value.items()}
+        return next((_labels(inner[name], labels) for name in INNER if name in inner), set())
     if isinstance(value, bool) or not isinstance(value, str | int):
         return set()
-    text = str(value).strip()
-    named = {
-        label
-        for label in labels
-        if re.search(
-            rf"(?<![\w']){re.escape(label)}(?![\w'])", text, 0 if len(text) > 3 + len(label) else re.IGNORECASE
-        )
-    }
-    leads = {
-        label
-        for label in labels
-        if re.match(
-            rf"(?:option|choice|answer)?\s*[(\[\"']*{re.escape(label)}(?:\s*[)\].:,-]|\s*[\"']*$)", text, re.IGNORECASE
-        )
-        or re.fullmatch(rf"(?:option|choice|answer)\s+{re.escape(label)}\b.*", text, re.IGNORECASE)
-    }
-    return named if len(named) > 1 and _hedges(text) else leads
+    text = CONTRAST.sub("", str(value).strip(" \\"))
+    if one := alone(text, labels):
+        return {one}
+    named = {label for label in labels if re.search(rf"{BEFORE}{re.escape(label)}{AFTER}", text)}
+    if len(named) > 1 and _hedges(text):
+        return named
+    return {label for label, _ in leading(text, labels)} or {label for label, _ in stated(text, labels)}
 
 
 def _hedges(text: str) -> bool:
-    return bool(re.search(r"\b(?:or|and|both|either|neither|nor)\b|[/&]", text, re.IGNORECASE))
+    return bool(re.search(r"\b(?:or|and|both|either|neither|nor)\b|[/&?]|\w\s*,\s*\w\s*$", text, re.IGNORECASE))
 
 
 def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
-    """The whole reply is a label, as a model answers that ignores the form."""
-    for label in labels:
-        if re.fullmatch(
-            rf"(?:answer\s*[:=-]\s*)?[(\[\"']*(?:option\s+)?{re.escape(label)}[)\]\"'.]*", text, re.IGNORECASE
-        ):
-            return Parsed(status="ok", label=label, rule="bare")
+    """No field of that name: the reply is a label, announces one, or begins with one."""
+    if one := alone(text, labels):
+        return Parsed(status="ok", label=one, rule="bare")
+    for rule, found in (("stated", stated(text, labels)), ("bare", leading(text, labels))):
+        several = {label for label, _ in found}
+        if rule == "bare" and several:
+            several |= set(re.findall(rf"[(\[]({'|'.join(map(re.escape, labels))})[)\]]", text))
+        if len(several) > 1:
+            return Parsed(status="ambiguous", rule="several", conflict=True)
+        if several:
+            return Parsed(status="ok", label=several.pop(), rule=rule)
     return None
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-NUMBER = r"(\d+(?:\.\d+)?)"
+NUMBER = r"((?<!\d)\d{1,9}(?:\.\d{1,9})?)"
 MORE = r"(?:>|≥|>=|more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?)"
 LESS = r"(?:<|≤|<=|less than|under|below|fewer than|at most|lower than)"
 BETWEEN = r"(?:-|~|to|and|through|or)"
@@ -122,5 +122,5 @@ def _lettered(letter: str) -> str:
     return (
         rf"(?<![\w'])(?:[Oo]ption|OPTION|[Cc]ategory|[Cc]hoice|[Aa]nswer)s?:?\s+[(\[\"']*{letter}(?![\w'])"
         rf"|[(\[]{letter}[)\]]"
-        rf"|(?<![\w'&-]){letter}(?=\)|\]|:\s|\.\s*[<>\d])"
+        rf"|(?<![\w'&.-]){letter}(?=\)|\]|:\s|\.\s{'+' if letter.isdigit() else '*'}[<>\d])"
     )

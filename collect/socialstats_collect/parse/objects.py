@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-VALUE = r"\s*[\"']?\s*[:=]\s*"
+VALUE = r"[ :]{0,3}\\?[\"']?\s{0,9}[:=]\s{0,9}"
 WORD = (
-    r"(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'"  # quoted
+    r"\\?(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'"  # quoted
     r"|\[\s*[\"']?([^\"'\]\n,]*)[\"']?\s*\]"  # a list of one
     r"|([^\s,;}\]\"'][^,;}\]\n\"']*))"  # bare
 )
 
 
+START = r"(?<![\w\]])(?:(?<![\w,.;:] )|(?<=final )|(?<=my )|(?<=correct )|(?<=the )|(?<=[,;] ))"
+MORE = re.compile(r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}", re.IGNORECASE)
 MOST = 1000  # braces looked at in one reply: a bound on hostile ones
 
 
@@ -26,6 +28,14 @@ class Found:
     start: int
     end: int
     whole: bool
+
+
+class Pairs(dict[str, object]):
+    """An object that remembers every pair, also where a key is given twice."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        self.all = pairs
 
 
 def values_of(text: str, key: str) -> list[Found]:
@@ -44,13 +54,13 @@ def values_of(text: str, key: str) -> list[Found]:
         Found(value, start, end, True)
         for thing, start, end in _objects(text)
         for name, value in _pairs(thing)
-        if name.casefold() == key.casefold()
+        if name.strip(" :*_").casefold() == key.casefold()
     ]
     return found or list(_salvaged(text, key))
 
 
 def _objects(text: str) -> Iterator[tuple[object, int, int]]:
-    decoder = json.JSONDecoder(strict=False, parse_constant=str)
+    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=Pairs)
     place = text.find("{")
     for _ in range(MOST):
         if place < 0:
@@ -67,8 +77,8 @@ def _objects(text: str) -> Iterator[tuple[object, int, int]]:
 def _pairs(thing: object, depth: int = 0) -> Iterator[tuple[str, object]]:
     if depth > 20:
         return
-    if isinstance(thing, dict):
-        for name, value in thing.items():
+    if isinstance(thing, Pairs):
+        for name, value in thing.all:
             yield str(name), value
             yield from _pairs(value, depth + 1)
     elif isinstance(thing, list):
@@ -77,6 +87,9 @@ def _pairs(thing: object, depth: int = 0) -> Iterator[tuple[str, object]]:
 
 
 def _salvaged(text: str, key: str) -> Iterator[Found]:
-    for match in re.finditer(rf"(?<!\w){re.escape(key)}{VALUE}{WORD}", text, re.IGNORECASE):
+    """Values after a key at the beginning of a line or a field; ``"A" or "B"`` is one value."""
+    for match in re.finditer(rf"{START}{re.escape(key)}{VALUE}{WORD}", text, re.IGNORECASE):
         group = next(number for number in range(1, 5) if match[number] is not None)
-        yield Found(match[group].strip(), match.start(group), match.end(group), False)
+        more = MORE.match(text, match.end())
+        value = text[match.start(group) : more.end()] if more else match[group]
+        yield Found(value.strip(), match.start(group), match.end(group), False)

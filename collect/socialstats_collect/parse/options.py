@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from socialstats_collect.parse.clean import Clean, clean
+from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, alone, announced, hedged
 from socialstats_collect.parse.mentions import Mention, Option, mentions, text_pattern
+from socialstats_collect.parse.objects import values_of
 from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import Parsed
+from socialstats_collect.parse.types import LONGEST, Parsed
 
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])|\n+")
 MARKED = re.compile(
@@ -19,6 +21,8 @@ MARKED = re.compile(
     re.IGNORECASE,
 )
 CONDITIONAL = re.compile(r"^\W*(?:if|when|unless|for example|e\.g\.)\b", re.IGNORECASE)
+TICK = re.compile(r"\[[xX✓✔]\]|[✓✔✅☑]|<-|←|\((?:my |the )?(?:answer|choice|selected|chosen)\)", re.IGNORECASE)
+SHORT = re.compile(r"[^\W\d]+")  # one word, as yes or often: too common to count in the middle of a sentence
 LISTED = 3  # so many different options one after another are an echo of the question
 
 
@@ -47,10 +51,20 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     text = clean(raw)
     if not text.text.strip():
         return Parsed(status="empty", rule="empty")
+    if len(text.text) > LONGEST:
+        return Parsed(status="unparsed", rule="too_long")
+    if found_in := _field(text, options):
+        return found_in
+    if one := alone(text.text, [option.letter for option in options]):
+        return Parsed(status="ok", label=one, rule="first_line", span=_place(text, one))
+    if ticked := _ticked(raw, options):
+        return ticked
+    whole = text.text
+    text = Clean(_echo(options).sub(lambda echo: " " * len(echo[0]), whole), text.origin)
     spans = _unlisted(text.text, options)
     found = next(_answers(text.text, spans, options), None)
     if found is None:
-        return _without(text, spans, options)
+        return _without(whole, spans, options)
     mention, rule = found
     later = {m.label for m, how in _answers(text.text, spans, options) if how in ("first_line", "marked")}
     return Parsed(
@@ -62,11 +76,54 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     )
 
 
-def _without(text: Clean, spans: list[tuple[int, int]], options: tuple[Option, ...]) -> Parsed:
-    if refuses(text.text):
+def _place(text: Clean, letter: str) -> tuple[int, int] | None:
+    start = text.text.casefold().rfind(letter.casefold())
+    return text.span(start, start + len(letter))
+
+
+def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
+    """A whole JSON object with an answer: its value is read as a reply of its own."""
+    found = [one for one in values_of(text.text, "answer") if one.whole] if "{" in text.text else []
+    read = {parse_options(str(one.value), options).label for one in found if not isinstance(one.value, dict | list)}
+    if len(read) > 1:
+        return Parsed(status="ambiguous", rule="several", conflict=True)
+    label = read.pop() if read else None
+    return (
+        label and Parsed(status="ok", label=label, rule="json", span=text.span(found[0].start, found[0].end))
+    ) or None
+
+
+def _ticked(raw: str, options: tuple[Option, ...]) -> Parsed | None:
+    """A list of the options in which exactly one is in bold or has a tick."""
+    if not TICK.search(raw) and "**" not in raw:
+        return None
+    leads, marked = set(), []
+    for line in re.finditer(r"[^\n\r]+", raw[:LONGEST]):
+        text = clean(line[0])
+        if lead := _lead(text.text, (0, len(text.text)), options):
+            leads.add(lead.label)
+            if TICK.search(line[0]) or line[0].lstrip(" -").startswith("**"):
+                marked.append((lead.label, line.span()))
+    if len(leads) < min(LISTED, len(options)) or len(marked) != 1:
+        return None
+    return Parsed(status="ok", label=marked[0][0], rule="ticked", span=marked[0][1])
+
+
+@lru_cache(maxsize=64)
+def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
+    """All options in their order with nothing between them: an echo of the question."""
+    names = [
+        rf"[-(\[]{{0,2}}{re.escape(option.letter)}\s?[)\].:]{{1,2}}\s{{0,3}}{text_pattern(option.text)}"
+        for option in options
+    ]
+    return re.compile(r"\s{0,3}[,;/|.]?\s{0,3}(?:or\s|and\s)?".join(names), re.IGNORECASE)
+
+
+def _without(text: str, spans: list[tuple[int, int]], options: tuple[Option, ...]) -> Parsed:
+    if refuses(text):
         return Parsed(status="refusal", rule="refusal")
-    named = {m.label for start, end in spans for m in mentions(text.text, options, start, end)}
-    named |= {m[1] for m in re.finditer(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text.text)}
+    named = {m.label for start, end in spans for m in mentions(text, options, start, end)}
+    named |= {m[1] for m in re.finditer(rf"(?<![\w'])([{''.join(o.letter for o in options)}])(?![\w'])", text)}
     if len(named) > 1:
         return Parsed(status="ambiguous", rule="several")
     return Parsed(status="unparsed", rule="none")
@@ -87,20 +144,26 @@ def _answers(text: str, spans: list[tuple[int, int]], options: tuple[Option, ...
         yield lead, "line"
     for start, end in pieces:
         here = [] if CONDITIONAL.match(text[start:end]) else mentions(text, options, start, end)
-        if len({m.label for m in here}) == 1:
+        here = [m for m in here if m.kind != "text" or not SHORT.fullmatch(text[m.start : m.end])]
+        if len({m.label for m in here}) == 1 and not _hedged(text[here[0].end : end], here[0].label, options):
             yield here[0], "mention"
 
 
 def _marked(text: str, start: int, end: int, options: tuple[Option, ...]) -> Iterator[Mention]:
     for mention in _with_bare_letters(text, start, end, options):
-        if MARKED.search(text[max(0, start - 40) : mention.start]):
-            yield mention
+        one_word = mention.kind == "text" and SHORT.fullmatch(text[mention.start : mention.end])
+        if one_word and not re.match(SET_OFF, text[mention.end : end]):
+            continue
+        before = text[max(0, start - 40, mention.start - 200) : mention.start]
+        if MARKED.search(before) or announced(before, len(before)):
+            if not _hedged(text[mention.end : end], mention.label, options):
+                yield mention
             return
 
 
 def _with_bare_letters(text: str, start: int, end: int, options: tuple[Option, ...]) -> list[Mention]:
     letters = "".join(re.escape(option.letter) for option in options)
-    bare = re.finditer(rf"(?<![\w'])[{letters}](?![\w'])", text[start:end])
+    bare = re.finditer(rf"{BEFORE}[{letters}]{AFTER}{SET_OFF}", text[start:end])
     return sorted(
         [
             *mentions(text, options, start, end),
@@ -110,10 +173,15 @@ def _with_bare_letters(text: str, start: int, end: int, options: tuple[Option, .
 
 
 OPENING = (
-    r"[\s>\"'(\[#_|-]*(?:\d\.\s*)?"
-    r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[:.=-]?\s*)*[\"'(\[]*"
+    r"(?:[\s>\"'(\[#_|→=【「（-]|\[[ xX✓]\]){0,9}(?:\d\.\s*)?"
+    r"(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|therefore|thus|so|hence|letter)"
+    r"\s*[,.!:]*\s+){0,2}"
+    r"(?:(?:my )?(?:final )?(?:answer|response|option|choice)\s*[\])]?\s*[:.=-]?\s*){0,3}[\"'(\[]{0,3}"
 )
-SET_OFF = r"(?=\s*[)\]:.]|\s*,(?!\s*\w(?!\w))|\s+-|\s*$|\s*{text})"
+LEAD_OFF = (
+    r"(?=\s*[)\]:!;。]|\s*\.(?!\d)|\s*,(?!\s*\w(?!\w))|\s+-|\s*$|\s*{text}|[\"'](?!\s*\w)|[】」）]"
+    r"|\s(?:\(|rather\b|because\b|since\b)|[\u3040-\u30ff])"
+)
 
 
 def _lead(text: str, span: tuple[int, int], options: tuple[Option, ...]) -> Mention | None:
@@ -132,7 +200,9 @@ def _lead_patterns(options: tuple[Option, ...]) -> tuple[tuple[str, re.Pattern[s
     for option in options:
         text = text_pattern(option.text)
         opening = OPENING.replace(">", "", 1) if option.text.startswith(">") else OPENING
-        ways = [("letter", re.escape(option.letter) + SET_OFF.format(text=text)), ("text", text)]
+        if SHORT.fullmatch(option.text):
+            text += r"(?=\s*(?:[.,;:!)\]\"'-]|$))"
+        ways = [("letter", re.escape(option.letter) + LEAD_OFF.replace("{text}", text)), ("text", text)]
         ways += [("description", re.escape(words)) for words in option.descriptions]
         for kind, way in ways:
             cased = f"(?-i:{way})" if kind == "letter" and option.letter.isalpha() else way
@@ -141,9 +211,25 @@ def _lead_patterns(options: tuple[Option, ...]) -> tuple[tuple[str, re.Pattern[s
 
 
 def _hedged(rest: str, letter: str, options: tuple[Option, ...]) -> bool:
-    """Whether the text after an option goes on to another one: ``D) or E)``."""
-    others = "|".join(re.escape(option.letter) for option in options if option.letter != letter)
-    return bool(others) and bool(re.match(rf"[)\].:,\s]*(?:or\b|and\b|to\b|/)\s*[(\[\"']*(?:{others})(?!\w)", rest))
+    """Whether the text after an option goes on to another one: ``D) or E)``, ``D, maybe E``, ``A) 75%-90%``."""
+    own, others = _hedge_patterns(letter, options)
+    if match := own.match(rest):
+        rest = rest[match.end() :]
+    elif others.match(rest):
+        return True
+    return bool(others.pattern) and hedged(rest, others.pattern)
+
+
+@lru_cache(maxsize=256)
+def _hedge_patterns(letter: str, options: tuple[Option, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The rest of an option's own name, and the names of the others."""
+    own = [option for option in options if option.letter == letter]
+    words = "|".join(f"(?:{text_pattern(option.text)})" for option in own)
+    others = [rf"{re.escape(o.letter)}(?!\w)|{text_pattern(o.text)}" for o in options if o.letter != letter]
+    return (
+        re.compile(rf"[)\].:\s-]{{0,5}}(?:{words})[)\s]{{0,3}}", re.IGNORECASE),
+        re.compile(rf"[)\].:\s-]{{0,5}}(?:{'|'.join(others)})"),
+    )
 
 
 def _unlisted(text: str, options: tuple[Option, ...]) -> list[tuple[int, int]]:
@@ -156,7 +242,7 @@ def _unlisted(text: str, options: tuple[Option, ...]) -> list[tuple[int, int]]:
         last = first + 1
         while last < len(lines) and -1 < leads[last - 1] < leads[last]:
             last += 1
-        if last - first >= LISTED:
+        if last - first >= (2 if options[0].letter.isdigit() else LISTED):
             echoed[first:last] = [True] * (last - first)
     return [span for span, gone in zip(lines, echoed, strict=True) if not gone]
 

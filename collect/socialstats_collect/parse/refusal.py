@@ -29,6 +29,11 @@ PATTERNS = tuple(
         r"\bi(?:'m| am) (?:sorry|afraid)\b",
         rf"\b(?:both|neither) {_BOTH}",
         r"\bthere is no (?:right|correct|single|definitive|clear) (?:answer|person)",
+        r"^\W*(?:i (?:do not|don't) know|no answer)\b",
+        r"\bje ne (?:peux|suis) pas\b.{0,30}\b(?:répondre|juger|choisir|capable)",
+        r"\b(?:kann|möchte) (?:ich |das |diese frage )*nicht (?:beantworten|beurteilen|entscheiden)",
+        r"\bno puedo (?:responder|contestar|elegir|juzgar|decidir)",
+        r"(?:无法|不能|無法)(?:回答|判断|判斷|选择|選擇|提供)",
         r"申し訳|回答できません|お答えできません|判断できません|できかねます",
     )
 )

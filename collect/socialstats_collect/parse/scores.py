@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from socialstats_collect.parse.clean import clean
 from socialstats_collect.parse.objects import Found, values_of
 from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import Parsed
+from socialstats_collect.parse.types import LONGEST, Parsed
 
-NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
+NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d)[-+])?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")
+INNER = ("score", "value", "rating")
 
 
 def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> dict[str, Parsed]:
@@ -29,6 +30,8 @@ def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> d
     text = clean(raw)
     if not text.text.strip():
         return {key: Parsed(status="empty", rule="empty") for key in keys}
+    if len(text.text) > LONGEST:
+        return {key: Parsed(status="unparsed", rule="too_long") for key in keys}
     return {key: _score(text.text, values_of(text.text, key), low, high) for key in keys}
 
 
@@ -44,7 +47,7 @@ def _score(text: str, found: list[Found], low: float, high: float) -> Parsed:
         return Parsed(status="unparsed", rule="not_a_number")
     if not low <= number <= high:
         return Parsed(status="out_of_range", rule="number")
-    return Parsed(status="ok", label=f"{number:g}", rule="number")
+    return Parsed(status="ok", label=f"{number + 0.0:g}", rule="number")
 
 
 def _number(value: object, high: float) -> float | None:
@@ -54,7 +57,9 @@ def _number(value: object, high: float) -> float | None:
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):
         inner = {name.casefold(): one for name, one in value.items()}
-        return _number(inner["score"], high) if "score" in inner else None
+        return next((_number(inner[name], high) for name in INNER if name in inner), None)
+    if isinstance(value, list) and len(value) == 1:
+        return _number(value[0], high)
     return _written(value, high) if isinstance(value, str) else None
 
 
@@ -63,4 +68,5 @@ def _written(text: str, high: float) -> float | None:
     most = f"{high:g}"
     rest = re.sub(rf"(?:/|\bout of|\bof)\s*{re.escape(most)}(?![\d.])", " ", text, flags=re.IGNORECASE)
     numbers = NUMBER.findall(rest)
-    return float(numbers[0]) if len(numbers) == 1 else None
+    digits = re.findall(r"\d+(?:\.\d+)?", rest)
+    return float(numbers[0]) if len(numbers) == len(digits) == 1 else None

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-VERSION = "1"
+VERSION = "2"
 """Raised whenever any reply would parse differently; stored beside every parsed row."""
+
+LONGEST = 30_000
+"""Characters of a reply, thinking apart, that are read: nobody needs more for an answer, and it bounds hostile ones."""
 
 Status = Literal["ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range"]
 STATUSES: tuple[Status, ...] = ("ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range")

@@ -5,25 +5,41 @@ from __future__ import annotations
 import re
 
 from socialstats_collect.parse.clean import Clean, clean
+from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, Place, alone, announced, hedged, stated
+from socialstats_collect.parse.objects import values_of
 from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import Parsed
+from socialstats_collect.parse.types import LONGEST, Parsed
 
-STATED = re.compile(
-    r"(?:\b(?:answer|response|choice|verdict)\s*(?:is|:|would be)"
-    r"(?:\s*(?:indeed|clearly|definitely|option|number|therefore|:))*"
-    r"|\bi(?:'d| would| will)?\s+(?:choose|select|pick|say|answer|go with)(?:\s+(?:option|number|that))*"
-    r"|\byou (?:choose|select|pick))\s*[\"'(\[]*$",
+DIGITS = ("1", "2")
+SURELY = (
+    "(?:(?:the one|the person|in this case|here) (?:who is |who's )?|more |clearly |definitely |probably |actually "
+    "|entirely |absolutely )*"
+)
+RIGHT = (
+    rf"(?:\s*\((?:option )?\d\))?(?:(?:\s+(?:is|was|would be)|'s)\s+{SURELY}(?:right|correct|in the right)\b"
+    r"|\s+has a point and is right\b|\s+(?:hat|hätte)\s+recht\b|\s+a raison\b|\s+tiene (?:la )?razón\b|\s+ha ragione\b"
+    r"|\s*是对的|\s*是正确的|\s*[がは]正しい)"
+)
+UNSURE = re.compile(
+    r"(?:\b(?:not|never|neither|nor|nobody|no one|doubt|whether|if|unless|when|either|cannot|both)\b|n't\b"
+    r"|\b(?:says|thinks|claims|argues|feels|believes|insists|said|thought|claimed|told)\b)[^.;!?\n]{0,40}$"
+    r"|(?:^|[\n.!?]\s*)is\s+$",
     re.IGNORECASE,
 )
-SURELY = "(?:the one (?:who is |who's )?|more |clearly |definitely |probably |actually |entirely )*"
-RIGHT = rf"\s+(?:is|was|would be)\s+{SURELY}(?:right|correct)\b"
+LEAD_IN = (
+    r"(?:(?:it'?s|it is|clearly|definitely|probably|right|verdict|winner|sure|certainly|okay|ok|hmm|well|person"
+    r"|the (?:one|person) who is right is|who is right\?)[\s,.:!]*)*"
+)
+REASON = r"\s*(?:because|since|as|who|for)\b"
+END = AFTER.replace("(?!'\\w)", "(?!'(?!s\\b)\\w)")  # the name's own 's is not a part of it
+PLAIN_END = r"[\s\"')\].!:]*"
 
 
 def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     """Return "1" or "2": whom of two people a reply calls right.
 
     A number and a name beside it must belong together; an echo of both options, a denial (``James is not
-    right``) and two answers are none.
+    right``) and two answers are none. Names count with their capital letter: ``It will depend`` does not name Will.
 
     Parameters
     ----------
@@ -40,10 +56,13 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     text = clean(raw)
     if not text.text.strip():
         return Parsed(status="empty", rule="empty")
-    if _mismatched(text.text, names):
+    if len(text.text) > LONGEST:
+        return Parsed(status="unparsed", rule="too_long")
+    people = clean(names[0]).text, clean(names[1]).text
+    if _mismatched(text.text, people):
         return Parsed(status="ambiguous", rule="number_and_name_differ", conflict=True)
-    for rule in (_whole, _stated, _begun, _called_right, _single):
-        found = rule(text.text, names)
+    for rule in (_whole, _field, _stated, _called_right, _begun):
+        found = rule(text.text, people)
         labels = {label for label, _ in found}
         if len(labels) > 1:
             return Parsed(status="ambiguous", rule="several", conflict=True)
@@ -54,90 +73,114 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     return Parsed(status="unparsed", rule="none")
 
 
-Place = tuple[str, tuple[int, int]]
-
-
 def _answer(text: Clean, found: Place, rule: str) -> Parsed:
     return Parsed(status="ok", label=found[0], rule=rule, span=text.span(*found[1]))
 
 
+def _name(names: tuple[str, str], number: int) -> str:
+    """A pattern for one name that is not a part of the other: Ann beside Mary Ann, Jean beside Jean-Luc."""
+    name, other = names[number - 1], names[2 - number]
+    after = f"(?!{re.escape(other[len(name) :])})" if other != name and other.startswith(name) else ""
+    before = f"(?<!{re.escape(other[: -len(name)])})" if name and other != name and other.endswith(name) else ""
+    return rf"{before}{BEFORE}(?-i:{re.escape(name)}){END}{after}"
+
+
 def _option(names: tuple[str, str], number: int) -> str:
     """A pattern for naming person ``number``: the digit set off, with the name or without; or the name alone."""
-    name = re.escape(names[number - 1])
-    return rf"(?:(?<![\w.]){number}(?![\w%]|\.\d)(?:\s*[).:\]-]+)?(?:\s*{name}(?!\w))?|(?<!\w){name}(?!\w))"
+    name = _name(names, number)
+    return (
+        rf"(?:(?<![\w.]){number}(?![^\W番]|%|\.\d)(?:\s*[).:\]-]+)?(?:\s*\(?{name}\)?)?"
+        rf"|{name}(?:\s*\((?:option )?{number}\))?)"
+    )
 
 
 def _whole(text: str, names: tuple[str, str]) -> list[Place]:
-    """The reply is one option and nothing more."""
+    """The reply is one option and nothing more; then a name counts in any case."""
     found = []
     for number in (1, 2):
-        if match := re.fullmatch(
-            rf"[\s\"'(\[]*(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)})[\s\"')\].!:]*",
+        match = re.fullmatch(
+            rf"[\s\"'(\[]*(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}",
             text,
             re.IGNORECASE,
-        ):
+        ) or re.fullmatch(rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?{PLAIN_END}", text, re.IGNORECASE)
+        if match:
             found.append((str(number), match.span(1)))
+        elif names[0] != names[1] and text.strip(" .!\n").casefold() == names[number - 1].casefold():
+            found.append((str(number), (0, len(text))))
+    if not found and (one := alone(text, DIGITS)):
+        found.append((one, (text.index(one), text.index(one) + 1)))
     return found
 
 
-def _stated(text: str, names: tuple[str, str]) -> list[Place]:
-    """After words such as "the answer is" or "I would choose"."""
+def _field(text: str, names: tuple[str, str]) -> list[Place]:
+    """A field of a JSON reply."""
     return [
-        (str(number), match.span())
-        for number in (1, 2)
-        for match in re.finditer(_option(names, number), text, re.IGNORECASE)
-        if STATED.search(text[max(0, match.start() - 60) : match.start()])
+        (label, (one.start, one.end))
+        for one in values_of(text, "answer")
+        if one.whole
+        for label, _ in _whole(str(one.value), names)
     ]
 
 
+def _stated(text: str, names: tuple[str, str]) -> list[Place]:
+    """After words such as "the answer is" or "I would choose"; a hedge names both."""
+    found = list(stated(text, DIGITS))
+    for number in (1, 2):
+        for match in re.finditer(_option(names, number), text, re.IGNORECASE):
+            if not announced(text, match.start()):
+                continue
+            if hedged(text[match.end() :], _option(names, 3 - number)):
+                found += [("1", match.span()), ("2", match.span())]
+            elif re.match(SET_OFF, text[match.end() :]) and not UNSURE.search(text[: match.start()][-20:]):
+                found.append((str(number), match.span()))
+    return found
+
+
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
-    """Lines that begin with an option which nothing in them takes back."""
+    """Lines that begin with an option which nothing in them takes back; a name alone only at the very beginning."""
     found = []
     for line in re.finditer(r"[^\n]+", text):
         for number in (1, 2):
-            match = re.match(
-                rf"\s*[(\[]?({number}\s*[).:\]-]+\s*(?:{re.escape(names[number - 1])}(?!\w)|$|(?=\w)))",
-                line[0],
-                re.IGNORECASE,
-            )
+            name = _name(names, number)
+            way = rf"{number}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{number}(?:\s*$|,?{REASON})"
+            if not text[: line.start()].strip():
+                way += rf"|{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)"
+            match = re.match(rf"\s*(?:sure|okay|ok)?[\s,.!:]*[(\[]?({way})", line[0], re.IGNORECASE)
             if match:
                 place = (line.start() + match.start(1), line.start() + match.end(1))
                 found.append((str(number), place))
-                if re.match(
-                    rf"\s*(?:or\b|and\b|/|:)\s*{_option(names, 3 - number)}", line[0][match.end() :], re.IGNORECASE
-                ):
-                    found.append((str(3 - number), place))
+                rest = line[0][match.end() :]
+                other = 3 - number
+                if hedged(rest, _option(names, other)) or re.match(rf"\W*{other}\s*[).:\]]", rest):
+                    found.append((str(other), place))
     return found
 
 
 def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
-    """``NAME is right``."""
-    return [
-        (str(number), match.span())
-        for number in (1, 2)
-        for match in re.finditer(rf"{_option(names, number)}{RIGHT}", text, re.IGNORECASE)
-        if not re.search(
-            r"\b(?:not|neither|nor|whether|if|both|and|or)\s+(?:\w+\s+)?$", text[: match.start()], re.IGNORECASE
-        )
-    ]
+    """``NAME is right``, said by the model itself and not as a condition or a question."""
+    found = []
+    for number in (1, 2):
+        other = _option(names, 3 - number)
+        for match in re.finditer(rf"(?:person )?{_option(names, number)}{RIGHT}", text, re.IGNORECASE):
+            before = text[max(0, match.start() - 80) : match.start()]
+            if UNSURE.search(_own(before)) or re.search(rf"{other},?\s+(?:and|or|&)\s+$", before, re.IGNORECASE):
+                continue
+            if not re.match(r"\s*(?:\?|if\b|unless\b|or\b)", text[match.end() :]):
+                found.append((str(number), match.span()))
+    return found
 
 
-def _single(text: str, names: tuple[str, str]) -> list[Place]:
-    """A short reply that names one person only, without a denial."""
-    if len(text.split()) > 12 or re.search(r"\b(?:not|neither|both|n't|or)\b", text, re.IGNORECASE):
-        return []
-    return [
-        (str(number), match.span())
-        for number in (1, 2)
-        for match in re.finditer(rf"(?<!\w){re.escape(names[number - 1])}(?!\w)", text, re.IGNORECASE)
-    ]
+def _own(before: str) -> str:
+    """The words of the same clause: a comma with but or so begins a new one, and so does "right and"."""
+    return re.split(r",\s+(?:but|so|and|then|while)\b|\b(?:wrong|right),? (?:and|but)\b|[,;:]\s", before)[-1]
 
 
 def _mismatched(text: str, names: tuple[str, str]) -> bool:
-    """Whether a number stands before the wrong name, as in ``1) Mary`` where 1 is James."""
+    """Whether a number stands beside the wrong name, as in ``1) Mary`` where 1 is James."""
     if names[0].casefold() == names[1].casefold():
         return False
     return any(
-        re.search(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{re.escape(names[2 - number])}(?!\w)", text, re.IGNORECASE)
+        re.search(rf"(?<![\w.]){number}\s*[).:\]-]+\s*{_name(names, 3 - number)}", text, re.IGNORECASE)
+        or re.search(rf"{_name(names, 3 - number)}\s*\((?:option )?{number}\)", text, re.IGNORECASE)
         for number in (1, 2)
     )
