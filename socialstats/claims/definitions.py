@@ -12,7 +12,7 @@ from socialstats.claims.intervals import ends
 from socialstats.claims.repeats import POOLED, words_of
 from socialstats.claims.rows import RowTable
 from socialstats.claims.samples import ALL_FILTERS, FILTER, OK, UNPARSED, WITHOUT, ZERO, Reading, Sample
-from socialstats.claims.types import KEYS, Claim
+from socialstats.claims.types import KEYS, SCORE_TEXT, Claim
 from socialstats.text import shorten
 
 PERCENT = 100.0
@@ -82,7 +82,7 @@ def candidate_columns(table: RowTable) -> tuple[str, ...]:
     """Return columns that rows may be grouped by: at least two values, and fewer than rows."""
     found = []
     for name in table.columns:
-        if name in KEYS and name not in ("task", "epoch", "model"):
+        if (name in KEYS and name not in ("task", "epoch", "model")) or name == SCORE_TEXT:
             continue
         codes, labels = table.column(name)
         if 1 < len(labels) < len(codes):

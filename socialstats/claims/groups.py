@@ -106,6 +106,11 @@ def error_of_means(parts: Parts) -> float:
     return std_error(Sample(value=parts.mean))
 
 
+def error_mean(parts: Parts) -> float:
+    """Mean of the standard errors of the parts: the standard error of no mean, and printed all the same."""
+    return float(parts.error.mean())
+
+
 def deviation_of_means(parts: Parts) -> float:
     """Standard deviation of the part means, K - 1."""
     return math.sqrt(spread(Sample(value=parts.mean), 1))
@@ -129,6 +134,9 @@ GROUP_ERRORS = {
     "without_n": GroupFormula(words="pooled squares of the parts' standard errors, without the number of rows",
                               compute=error_without_n),
     "of_means": GroupFormula(words="s/√K of the parts' means", compute=error_of_means),
+    "mean": GroupFormula(
+        words="mean of the parts' standard errors (not the standard error of their mean)", compute=error_mean
+    ),
 }  # fmt: skip
 GROUP_DEVIATIONS = {
     "of_means": GroupFormula(words="standard deviation of the parts' means", compute=deviation_of_means),

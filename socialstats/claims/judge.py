@@ -66,8 +66,6 @@ def judge(bench: Bench, claim: Claim, *, full: bool, cluster: str) -> Judged:
 
 def reading_of(bench: Bench, claim: Claim) -> Reading:
     """Return the rows and repeats of our own estimate: the documented ones, but repeats are never independent."""
-    if claim.parts:
-        return Reading()
     reading = documented(claim, bench.log.harness).reading
     return replace(reading, repeats="mean") if reading.repeats == POOLED else reading
 
@@ -75,12 +73,27 @@ def reading_of(bench: Bench, claim: Claim) -> Reading:
 def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:
     """Return what can be said when there is nothing to recompute from."""
     said = rules.not_printed(bench, base.claim)
+    if target is not None and target.holds(0.0) and only_labels(bench, base.claim):
+        return replace(
+            base, verdict="explained", value=0.0, definition="all scores are no numbers, and each counted as 0"
+        )
     if target is not None:
         said = rules.first_of(rules.DECISIVE, bench, base.claim, target, None)
     if said:
         return replace(base, verdict="inconsistent", reason=said)
     binary = "" if target is None else rules.as_if_binary(bench, base.claim, target)
     return replace(base, reason=f"{why}; {binary}" if binary else why)
+
+
+def only_labels(bench: Bench, claim: Claim) -> bool:
+    """Tell whether every row with a score holds text that is no number."""
+    if claim.parts or claim.settings.get("to_float"):
+        return False
+    try:
+        status = set(bench.table.status[bench.table.where(claim.select)])
+    except InputError:
+        return False
+    return "unparsed" in status and "ok" not in status
 
 
 def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from socialstats.claims import contradictions as rules
 from socialstats.claims.bench import Bench
-from socialstats.claims.documented import harness_name
+from socialstats.claims.documented import harness_name, repeats_of, rows_of
 from socialstats.claims.groups import GROUP_DEVIATIONS, GROUP_ERRORS, GROUP_MEANS, GroupFormula, Parts
 from socialstats.claims.judged import Judged, finite, none_of
 from socialstats.claims.remarks import group_remark
@@ -36,7 +36,7 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
     if formulas is None:
         what = with_article(rules.QUANTITY_WORDS[claim.quantity])
         raise InputError(f"{what} of several parts together is not recomputed here")
-    parts = bench.parts(claim, Reading())
+    parts = bench.parts(claim, Reading(rows=rows_of(claim.settings), repeats=repeats_of(claim.settings)))
     values = {key: formula.compute(parts) for key, formula in formulas.items()}
     first = group_key(bench, claim, parts)
     known = [key for key, value in values.items() if finite(value) is not None]
@@ -85,5 +85,7 @@ def group_key(bench: Bench, claim: Claim, parts: Parts) -> str:
     harness = harness_name(bench.log.harness)
     by_size = weighs_by_size(bench, claim, parts)
     if claim.quantity == "std_error":
+        if claim.settings.get("over_parts") == "mean":
+            return "mean"
         return ("pooled" if harness == "lm-eval" else "by_size") if by_size else "equal"
     return "of_means" if claim.quantity == "std_dev" else ("by_size" if by_size else "equal")

@@ -48,7 +48,7 @@ def is_known(how: str) -> bool:
     return parts_of(how)[0] in WORDS
 
 
-def join(value: FloatArray, unit: IntArray, how: str) -> tuple[FloatArray, IntArray]:
+def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = None) -> tuple[FloatArray, IntArray]:
     """Join the repeats of each unit.
 
     Parameters
@@ -57,6 +57,8 @@ def join(value: FloatArray, unit: IntArray, how: str) -> tuple[FloatArray, IntAr
     unit : (rows,) int64 array
     how : str
         ``pooled`` leaves rows alone; else a name of `WORDS`, with its k: ``pass_at_3``.
+    kind : (rows,) int64 array, optional
+        What ``mode`` counts, where two labels may stand for one value.
 
     Returns
     -------
@@ -78,7 +80,7 @@ def join(value: FloatArray, unit: IntArray, how: str) -> tuple[FloatArray, IntAr
     if name in ("at_least", "pass_at", "pass_k"):
         joined = of_counts(name, k, count, np.bincount(dense, value >= 1).astype(np.float64))
     elif name == "mode":
-        joined = most_frequent(value, dense)
+        joined = most_frequent(value, dense, kind)
     elif name == "mean":
         joined = np.bincount(dense, value) / count
     else:
@@ -99,9 +101,9 @@ def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray
     return np.asarray(np.where(n < k, np.nan, found), dtype=np.float64)
 
 
-def most_frequent(value: FloatArray, dense: IntArray) -> FloatArray:
-    """Most frequent value of each unit; of several, the one that came first."""
-    kind = np.unique(value, return_inverse=True)[1]
+def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = None) -> FloatArray:
+    """Most frequent value (or kind of value) of each unit; of several, the one that came first."""
+    kind = np.unique(value if kind is None else kind, return_inverse=True)[1].astype(np.int64)
     both, first, count = np.unique(dense * (kind.max() + 1) + kind, return_index=True, return_counts=True)
     owner = both // (kind.max() + 1)
     order = np.lexsort((first, -count, owner))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from socialstats.claims.repeats import POOLED, join
-from socialstats.claims.rows import RowTable
+from socialstats.claims.rows import RowTable, crossed
+from socialstats.claims.types import SCORE_TEXT
 from socialstats.errors import InputError
 from socialstats.resampling.units import FloatArray, IntArray
 
@@ -120,7 +121,7 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
         raise InputError(f"{rows} that this is about has {'no' if total == 1 else 'a'} value")
     value = np.nan_to_num(table.value[used], nan=0.0)
     unit = table.units()[used]
-    joined, first = join(value, unit, reading.repeats)
+    joined, first = join(value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None)
     if not len(joined):
         raise InputError("no unit has enough repeats")
     return Sample(
@@ -129,6 +130,12 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
         rows=int(chosen.sum()),
         ok_rows=int(scored.sum()),
     )
+
+
+def kinds(table: RowTable) -> IntArray:
+    """Return one code for each value, and for each text that stands for it: I and N are two scores worth 0."""
+    value = np.unique(table.value, return_inverse=True)[1].astype(np.int64)
+    return value if SCORE_TEXT not in table.columns else crossed([value, table.column(SCORE_TEXT)[0]])
 
 
 def inside(codes: Mapping[str, IntArray], unit: IntArray, first: IntArray, repeats: str) -> dict[str, IntArray]:

@@ -20,6 +20,9 @@ Quantity = Literal[
 KEYS = ("model", "task", "unit", "epoch", "scorer", "filter", "value", "answer", "status")
 """The columns every log's rows have, in this order; all further columns are the sample's metadata."""
 
+SCORE_TEXT = "score_text"
+"""A further column, where two texts stand for one value: the score as the log writes it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -44,7 +47,8 @@ class Claim:
         What the log says about how it was computed. Known keys: ``reducer`` (``mean``, ``median``, ``mode``, ``max``,
         ``at_least_k``, ``pass_at_k``: how repeats of a unit were joined), ``cluster`` (column), ``ddof``,
         ``conf_level``, ``method`` (``normal``, ``t``, ``bootstrap``), ``resamples``, ``by_size`` (group weights),
-        ``weights`` (column), ``errors`` (``dropped``, ``zero``), ``to_float`` (how labels became numbers).
+        ``over_parts`` (``mean``: a standard error that is the mean of those of the parts), ``weights`` (column),
+        ``errors`` (``dropped``, ``zero``), ``to_float`` (how labels became numbers).
     n
         How many rows or units the harness says it is about.
 

@@ -22,6 +22,7 @@ SETTINGS: dict[str, dict[str, object]] = {
     "bootstrap_stderr": {"method": "bootstrap", "resamples": 1000, "ddof": 0},
     "lower": {"method": "t", "conf_level": 0.95}, "upper": {"method": "t", "conf_level": 0.95},
 }  # fmt: skip
+NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
 PARAMS = {"level": "conf_level", "method": "method", "num_samples": "resamples", "to_float": "to_float"}
 
 
@@ -108,11 +109,12 @@ def _claim(
         label = f"{group} {name}" if group else name
     plain = group in ("", "ci", "grouped", "aggregate")
     quantity: Quantity = QUANTITIES.get(name, "other") if plain and number != "NaN" else "other"
-    if parts and quantity != "mean":
+    if parts and quantity != "mean" and (name != "stderr" or params.get("cluster")):
         quantity = "other"
+    over_parts = {"over_parts": "mean"} if parts and quantity == "std_error" else {}
     return Claim(
         name=_label(label, params), quantity=quantity, printed=number, select=select, parts=parts,
-        settings={**settings, **_settings(name, params)},
+        settings={**settings, **_settings(name, params), **over_parts},
     )  # fmt: skip
 
 
@@ -127,13 +129,14 @@ def _grouped(
     inner, key = mapping(params.get("metric")), column(str(params.get("group_key")))
     metric, template = _bare(inner.get("name")), str(params.get("name_template") or "{group_name}")
     label = f"{metric} ({params.get('group_key')} = {name})"
-    groups = dict.fromkeys(r[key] for r in rows if r["scorer"] == select["scorer"] and r.get(key) is not None)
+    mine = [r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")]
+    groups = dict.fromkeys(r.get(key) or "" for r in mine)
     if name == str(params.get("all_label") or "all"):
         by_group = params.get("all") == "groups"
         parts = tuple({**select, key: group} for group in groups) if by_group else ()
         label = f"{metric} (mean over {params.get('group_key')})" if by_group else f"{metric} (all)"
         return label, metric, mapping(inner.get("params")), select, parts
-    value = next((g for g in groups if template.replace("{group_name}", g) == name), name)
+    value = next((g for g in groups if template.replace("{group_name}", g or NO_GROUP) == name), name)
     return label, metric, mapping(inner.get("params")), {**select, key: value}, ()
 
 

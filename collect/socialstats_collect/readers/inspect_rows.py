@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from socialstats.claims.types import Status
+from socialstats.claims.types import SCORE_TEXT, Status
 from socialstats.errors import InputError
 from socialstats.text import count
 from socialstats_collect.readers.tabular import Row, cell, flat, is_number, mapping, row, sequence
@@ -62,6 +62,7 @@ def rows(
     found: list[Row] = []
     for sample in samples:
         found += _rows_of(sample, scorers, model, task)
+    _drop_plain_texts(found)
     missing = list(_missing(about, samples, scorers, model, task)) if samples else []
     return found + missing, tuple(_notes(samples, found))
 
@@ -98,27 +99,43 @@ def _rows_of(sample: dict[str, Any], scorers: dict[str, list[str]], model: Any, 
     absent: Status = "error" if sample.get("error") else "missing" if scores else "unscored"
     for name, parts in scorers.items():
         score = mapping(scores.get(name))
-        for scorer, number, status in _cells(name, parts, score, absent):
+        for scorer, raw, number, status in _cells(name, parts, score, absent):
+            held = {**metadata, SCORE_TEXT: raw} if isinstance(raw, str) else metadata
             yield row(
                 model=model, task=task, unit=sample["id"], epoch=sample.get("epoch", 1), scorer=scorer, value=number,
-                status=status, answer=score.get("answer"), metadata=metadata,
+                status=status, answer=score.get("answer"), metadata=held,
             )  # fmt: skip
+
+
+def _drop_plain_texts(found: list[Row]) -> None:
+    """Keep the texts of scores only where two of them stand for one number: the most frequent text is not its number.
+
+    Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
+    """
+    texts: dict[tuple[str, float], set[str]] = {}
+    for each in found:
+        if SCORE_TEXT in each and each["status"] == "ok":
+            texts.setdefault((each["scorer"], each["value"]), set()).add(each[SCORE_TEXT])
+    double = {scorer for (scorer, _), held in texts.items() if len(held) > 1}
+    for each in found:
+        if each["scorer"] not in double:
+            each.pop(SCORE_TEXT, None)
 
 
 def _cells(
     name: str, parts: list[str], score: dict[str, Any], absent: Status
-) -> Iterator[tuple[str, float | None, Status]]:
-    """Return the numbers of one score: one a part where values have parts, else one."""
+) -> Iterator[tuple[str, Any, float | None, Status]]:
+    """Return the values of one score with their numbers: one a part where values have parts, else one."""
     value = score.get("value")
     held = parts_of(value)
     if held or (parts and (not score or to_float(value)[1] == "unscored")):
         for part in parts:
             number, status = to_float(held[part]) if part in held else (None, "unscored" if score else absent)
-            yield f"{name}/{part}", number, status
+            yield f"{name}/{part}", held.get(part), number, status
     elif score:
-        yield name, *to_float(value)
+        yield name, value, *to_float(value)
     else:
-        yield name, None, absent
+        yield name, None, None, absent
 
 
 def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
@@ -135,7 +152,7 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
 def _reduced(reduction: dict[str, Any], model: Any, task: Any) -> Iterator[Row]:
     name = cell(reduction.get("scorer")) or ""
     for sample in map(mapping, sequence(reduction.get("samples"))):
-        for scorer, number, status in _cells(name, [*parts_of(sample.get("value"))], sample, "missing"):
+        for scorer, _, number, status in _cells(name, [*parts_of(sample.get("value"))], sample, "missing"):
             yield row(
                 model=model, task=task, unit=sample.get("sample_id"), scorer=scorer, value=number, status=status,
                 filter=reduction.get("reducer") or "", answer=sample.get("answer"),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from socialstats.claims import check
 from socialstats.claims.types import KEYS, Claim, Log
 from socialstats.errors import InputError
 from socialstats_collect.readers import inspect, read_log
@@ -384,3 +385,62 @@ def test_real_logs_of_old_versions(name: str, rows: int, mean: float | None, ver
     else:
         assert log.rows["value"].mean() == pytest.approx(mean)
         assert float(claim(log, "accuracy").printed) == pytest.approx(mean)
+
+
+def verdicts(log: Log) -> dict[str, str]:
+    return {one.claim.name: one.verdict for one in check(log).judged}
+
+
+def test_the_mode_of_epochs_counts_labels_and_not_their_numbers(tmp_path: Path) -> None:
+    """I and N are both worth 0, and Inspect's mode takes C of C, I, C, N, and of N, C, I, C."""
+    given = {"a": "CICN", "b": "NCIC", "c": "IINC", "d": "CCII"}
+    modes = [1.0, 1.0, 0.0, 1.0]
+    samples = [sample(u, e, scores={"match": v}) for u, held in given.items() for e, v in enumerate(held, 1)]
+    printed = printed_score("match", {"accuracy": np.mean(modes), "stderr": np.std(modes, ddof=1) / 2}, reducer="mode")
+    log = read_log(as_json(tmp_path / "x.json", header([printed]), samples))
+    assert verdicts(log) == {"accuracy": "reproduced", "stderr": "reproduced"}
+    assert log.rows["score_text"].tolist() == list("".join(given.values()))
+    assert "score_text" not in read_log(as_json(tmp_path / "y.json", header(), SCORED)).rows.columns
+
+
+def by_group(name: str, value: float, *, inner: str = "mean", **params: Any) -> dict[str, Any]:
+    held = {"metric": {"name": f"inspect_ai/{inner}", "params": {}}, "group_key": "g", **params}
+    return {"name": name, "group": "grouped", "value": value, "params": held}
+
+
+@pytest.mark.parametrize(
+    ("reducer", "joined"),
+    [("max", [1, 1, 1, 0]), ("median", [0.5, 1, 0.5, 0]), ("mean", [0.5, 1, 0.5, 0]), ("at_least_2", [0, 1, 0, 0])],
+)
+def test_numbers_about_groups_take_the_reducer_of_epochs(reducer: str, joined: list[float], tmp_path: Path) -> None:
+    """One group has no name: Inspect calls it None."""
+    given, groups = {"a": (1, 0), "b": (1, 1), "c": (0, 1), "d": (0, 0)}, {"a": "x", "b": "x", "c": "x", "d": None}
+    samples = [sample(u, e, scores={"match": v}, metadata={"g": groups[u]}) for u, held in given.items()
+               for e, v in enumerate(held, 1)]  # fmt: skip
+    within, alone = sum(joined[:3]) / 3, float(joined[3])
+    metrics = {"x": by_group("x", within), "None": by_group("None", alone),
+               "all": by_group("all", (within + alone) / 2, all="groups"),
+               "wrong": by_group("all", (within + alone) / 2 + 0.01, all="groups")}  # fmt: skip
+    log = read_log(as_json(tmp_path / "x.json", header([printed_score("match", metrics, reducer=reducer)]), samples))
+    assert [one.verdict for one in check(log).judged] == ["reproduced"] * 3 + ["not_reproduced"]
+
+
+def test_the_mean_of_the_groups_standard_errors_is_called_what_it_is(tmp_path: Path) -> None:
+    values = [0.1, 0.5, 0.7, 0.2, 0.9]
+    groups = [values[:3], values[3:]]
+    error = np.mean([np.std(g, ddof=1) / math.sqrt(len(g)) for g in groups])
+    samples = [sample(f"u{i}", scores={"s": v}, metadata={"g": "x" if i < 3 else "y"}) for i, v in enumerate(values)]
+    metrics = {"all": by_group("all", error, inner="stderr", all="groups"),
+               "off": by_group("all", error * 1.01, inner="stderr", all="groups")}  # fmt: skip
+    right, wrong = check(read_log(as_json(tmp_path / "x.json", header([printed_score("s", metrics)]), samples))).judged
+    assert (right.verdict, wrong.verdict) == ("reproduced", "not_reproduced")
+    assert "not the standard error of their mean" in right.sentence()
+
+
+def test_labels_of_which_none_is_a_number_counted_as_zero(tmp_path: Path) -> None:
+    samples = [sample(f"u{i}", scores={"judge": label}) for i, label in enumerate(["good", "bad", "good"])]
+    metrics = {"accuracy": 0.0, "stderr": 0.0, "mean": 0.5}
+    path = as_json(tmp_path / "x.json", header([printed_score("judge", metrics)]), samples)
+    found = {one.claim.name: one for one in check(read_log(path)).judged}
+    assert [found[name].verdict for name in metrics] == ["explained", "explained", "not_computable"]
+    assert "counted as 0" in found["accuracy"].sentence()
