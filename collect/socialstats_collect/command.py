@@ -37,13 +37,13 @@ def collect(options: argparse.Namespace) -> int:
     if options.dry_run:
         print("\n".join(_plan(runfile, survey(runfile, _on_record(path)))))
         return DONE
-    for model in runfile.factors["model"]:
+    for model in [*runfile.factors["model"], *runfile.settings.judges]:
         runfile.endpoint_of(model).key()
     _writable(path)
     with Log(path) as log:
         work = survey(runfile, log.answered)
         progress = Progress(sys.stderr, total=work.units)
-        run = Run(runfile=runfile, log=log, report=progress)
+        run = Run(runfile=runfile, log=log, report=progress, counts_unread=sys.stderr.isatty())
         line = header(runfile, run.run_id, work.units)
         for note in [*_repaired(log), *belongs(log, line)]:
             _say(note)
@@ -82,7 +82,7 @@ def _ended(run: Run, path: Path, work: Work) -> None:
         with opened_record(path) as record:
             print(summary.as_text(summary.by_cell(tidy_rows(record), factors)))
             print(f"\n{summary.methods(record)}")
-    for note in [*tally.changes(), *summary.failures(tally)]:
+    for note in [*tally.costs(), *tally.changes(), *summary.failures(tally)]:
         _say(note)
     missing = work.units - tally.units_done
     if run.stopped:

@@ -17,14 +17,16 @@ from socialstats_collect.ask import DATA, Ask, Reply, Unit, digest
 from socialstats_collect.client import attempt, open_client
 from socialstats_collect.log import Log
 from socialstats_collect.pacing import Backoff, Pacer, again, fatal
+from socialstats_collect.protocols.base import Exchange
 from socialstats_collect.replies import Outcome
-from socialstats_collect.runfile import RunFile
+from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.tally import Tally
 from socialstats_collect.units import units
 
 if TYPE_CHECKING:
     import openai
 
+UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
 IN_A_ROW = 20  # so many failures one after another, and no answer for a while: nobody is there
 SILENCE = 20.0  # seconds without an answer before that is said; at once where there never was one and nothing connects
@@ -42,17 +44,20 @@ class Run:
         Open for appending.
     report
         Called after every attempt, with the tally.
+    counts_unread
+        Whether to read every reply at once, to count those that cannot be read.
     """
 
     runfile: RunFile
     log: Log
     report: Callable[[Tally], None] = lambda _: None
+    counts_unread: bool = False
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopped: str = ""
     fault: bool = False
     _flying: int = 0
     _stop: asyncio.Event = field(default_factory=asyncio.Event)
-    _clients: dict[str, openai.AsyncOpenAI] = field(default_factory=dict)
+    _clients: dict[Endpoint, openai.AsyncOpenAI] = field(default_factory=dict)
     _pacers: dict[str, Pacer] = field(default_factory=dict)
     _synced: float = 0.0
     _failed: int = 0
@@ -86,11 +91,11 @@ class Run:
 
     async def _open(self, model: str, stack: contextlib.AsyncExitStack) -> None:
         endpoint = self.runfile.endpoint_of(model)
-        if endpoint.base_url in self._clients:
+        if endpoint in self._clients:
             return
         client = open_client(endpoint.base_url, endpoint.key(), connections=self.runfile.limits.concurrency)
-        self._clients[endpoint.base_url] = await stack.enter_async_context(client)
-        self._pacers[endpoint.base_url] = Pacer(per_minute=self.runfile.limits.requests_per_minute)
+        self._clients[endpoint] = await stack.enter_async_context(client)
+        self._pacers.setdefault(endpoint.base_url, Pacer(per_minute=self.runfile.limits.requests_per_minute))
 
     async def _together(self, waiting: Iterator[Unit]) -> None:
         try:
@@ -109,15 +114,24 @@ class Run:
     async def _converse(self, unit: Unit) -> None:
         conversation = self.runfile.protocol.conversation(unit)
         ask = next(conversation, None)
+        exchanges: list[Exchange] = []
+        calls = 0
         while ask is not None:
-            reply = self.log.reply(ask.key) or await self._fetch(unit, ask)
+            reply = self.log.reply(ask.key)
+            calls += reply is None
+            reply = reply or await self._fetch(unit, ask)
             if reply is None:
                 return
+            exchanges.append((ask, reply))
             try:
                 ask = conversation.send(reply)
             except StopIteration:
-                self.tally.units_done += 1
-                return
+                break
+        self.tally.units_done += 1
+        self.tally.units_replayed += not calls
+        if self.counts_unread:
+            rows = self.runfile.protocol.rows(unit, exchanges)
+            self.tally.unread += sum(row["answer_status"] in UNREAD for row in rows)
 
     async def _fetch(self, unit: Unit, ask: Ask) -> Reply | None:
         """Ask until there is an answer, the attempts are used up, or the run stops."""
@@ -143,15 +157,15 @@ class Run:
 
     async def _attempt(self, unit: Unit, ask: Ask) -> Outcome | None:
         """Make one attempt when it may start, and write it down; None when the run has stopped or spent its budget."""
-        base_url = self.runfile.endpoint_of(ask.model).base_url
-        if not self._pacers[base_url].open:
-            await self._unless_stopped(self._pacers[base_url].wait())
+        endpoint = self.runfile.endpoint_of(ask.model)
+        if not self._pacers[endpoint.base_url].open:
+            await self._unless_stopped(self._pacers[endpoint.base_url].wait())
         if not self._may_call():
             return None
         self._flying += 1
         start, began = datetime.now(UTC), time.perf_counter()
         try:
-            outcome = await attempt(self._clients[base_url], ask, timeout=self.runfile.limits.timeout)
+            outcome = await attempt(self._clients[endpoint], ask, timeout=self.runfile.limits.timeout)
         finally:
             self._flying -= 1
         line = self._line(unit, ask, outcome, start, time.perf_counter() - began)
@@ -209,7 +223,8 @@ class Run:
         limits = self.runfile.limits
         if limits.max_calls is not None and self.tally.calls + self._flying >= limits.max_calls:
             self.stop(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
-        if limits.max_tokens_total is not None and self.tally.tokens >= limits.max_tokens_total:
+        under_way = self._flying * self.tally.tokens_a_call
+        if limits.max_tokens_total is not None and self.tally.tokens + under_way >= limits.max_tokens_total:
             self.stop(f"limits.max_tokens_total ({limits.max_tokens_total:,}) is reached, earlier runs included")
         return not self._stop.is_set()
 

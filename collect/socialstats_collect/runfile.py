@@ -30,6 +30,12 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     },
     "judges": {"models": list, "parameters": dict},
 }  # fmt: skip
+OURS = {
+    "model": "Models are levels of a factor: [factors] model = [...].",
+    "messages": "Prompts come from the template or the protocol.",
+    "stream": "Replies are never streamed: a cut stream looks like a whole reply. Take it out.",
+    "n": "One reply a request; to ask more than once, use replicates.",
+}  # parameters that a run sets itself
 PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list"}
 
 
@@ -153,6 +159,13 @@ def _check(values: Mapping[str, Any], source: str) -> None:
     for section in [values.get("endpoint"), *values.get("endpoints", {}).values()]:
         if isinstance(section, dict) and "base_url" not in section:
             problems.append(Problem(message="an endpoint without base_url", source=source))
+    for section, given in (("parameters", values), ("judges.parameters", values.get("judges"))):
+        sent = given.get("parameters") if isinstance(given, dict) else None
+        for name, value in sent.items() if isinstance(sent, dict) else ():
+            if name in OURS and (name != "n" or value != 1):
+                problems.append(
+                    Problem(message=f"'{section}.{name}' is not yours to set", source=source, fix=OURS[name])
+                )
     if problems:
         raise InputError(problems)
 

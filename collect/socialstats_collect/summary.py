@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from socialstats.text import count
+from socialstats.text import count, shorten
 from socialstats_collect.tally import Tally
 from socialstats_collect.tidy import Record
 
+LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
 COLUMNS = ("answered", "refusal", "unread", "missing")
 
 
@@ -60,7 +61,7 @@ def as_text(table: Sequence[Mapping[str, object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    text = f"{value:,}" if isinstance(value, int) else str(value)
+    text = f"{value:,}" if isinstance(value, int) else shorten(str(value), LONGEST_CELL)
     return "".join(character if character.isprintable() else "?" for character in text)
 
 

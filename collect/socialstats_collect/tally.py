@@ -14,6 +14,9 @@ from socialstats_collect.ask import DATA
 class Tally:
     """Counts over attempts; ``calls`` and ``tokens`` include those already in the log.
 
+    ``units_done`` are this run's finished units, ``units_replayed`` those of them that needed no call, ``unread`` their
+    rows whose answer could not be read, ``spent`` tokens by model and kind.
+
     Examples
     --------
     >>> tally = Tally()
@@ -25,10 +28,13 @@ class Tally:
     calls: int = 0
     tokens: int = 0
     units_done: int = 0
+    units_replayed: int = 0
+    unread: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
     models: Counter[tuple[str, str]] = field(default_factory=Counter)
     fingerprints: Counter[tuple[str, str]] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
+    spent: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Count one attempt of the log."""
@@ -36,6 +42,8 @@ class Tally:
         self.by_status[str(line.get("status"))] += 1
         self.tokens += sum(_whole(line.get(name)) for name in ("prompt_tokens", "completion_tokens"))
         asked = str(line.get("model_requested"))
+        for name in ("prompt_tokens", "completion_tokens"):
+            self.spent[asked, name] += _whole(line.get(name))
         for name, counts in (("model_returned", self.models), ("system_fingerprint", self.fingerprints)):
             if line.get(name):
                 counts[asked, str(line[name])] += 1
@@ -47,6 +55,20 @@ class Tally:
     def answers(self) -> int:
         """Attempts that ended in an answer of the model."""
         return sum(self.by_status[status] for status in DATA)
+
+    @property
+    def tokens_a_call(self) -> float:
+        """Tokens that an answer took on average so far."""
+        return self.tokens / self.answers if self.answers else 0.0
+
+    def costs(self) -> list[str]:
+        """Say what each model took in tokens."""
+        models = dict.fromkeys(model for model, _ in self.spent)
+        return [
+            f"{model}: {self.spent[model, 'prompt_tokens']:,} tokens sent, "
+            f"{self.spent[model, 'completion_tokens']:,} received"
+            for model in models
+        ]
 
     def changes(self) -> list[str]:
         """Say where a model answered under more than one name or fingerprint."""
