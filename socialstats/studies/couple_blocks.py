@@ -13,7 +13,7 @@ from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.couple_parts import AS_WRITTEN, rung_of
-from socialstats.studies.couple_words import FAMILY, favoured
+from socialstats.studies.couple_words import FAMILY, favoured, opened
 from socialstats.studies.estimates import numbers_text, p_text, rows_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, percent, shorten
@@ -40,7 +40,7 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     return Block(
         id="bias",
         question="Whom does the model favour?",
-        sentences=(f"{said[0].upper()}{said[1:]}.", main.sentence()),
+        sentences=(f"{opened(said)}.", main.sentence()),
         draw=partial(forest, shown[:MOST_ROWS], sort=False, xlabel="B (above 0: the group named first is favoured)"),
         figure_title="Bias B of each pair of groups",
         caption=f"B = S with the group second minus S with the group first, from −2 to 2. {main.inference}.",

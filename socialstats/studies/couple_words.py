@@ -63,6 +63,12 @@ def favoured(row: Row, options: StudyOptions, groups: Sequence[str] = ()) -> str
     return f"{after}the data do not settle whether {first} or {second} is favoured ({inside})"
 
 
+def opened(said: str) -> str:
+    """Begin a sentence with a capital, and leave the name of a group as it is written."""
+    own = said.startswith(("the data ", "no verdict ", "after "))
+    return f"{said[0].upper()}{said[1:]}" if own else said
+
+
 def bias_text(row: Row) -> str:
     """Write B with its interval and test."""
     text = f"B = {number(row.estimate)}"
@@ -80,7 +86,7 @@ def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[
     ordered = sorted(biases, key=lambda row: {"open": 1, "none": 2}.get(settled(row, options), 0))
     said = "; ".join(favoured(row, options, main.extras["groups"]) for row in ordered)
     n = main.counts
-    first = f"{said[0].upper()}{said[1:]}. B is positive where the group named first is favoured, whatever its place."
+    first = f"{opened(said)}. B is positive where the group named first is favoured, whatever its place."
     better = main.row("B_all corrected", group="overall")
     null = main.row("B_all", group="overall, without any bias")
     second = f"Over all pairs of groups the mean size of the bias is {numbers_text(better)} (B_all, corrected)"

@@ -93,7 +93,8 @@ def equivalence_bounds(row: Row) -> Row:
     """Return the row with the interval of two one-sided tests, at level 1 - 2 alpha, where it follows from the row.
 
     The interval must be estimate +- critical value x s.e. (normal, or t with the row's df). Any other row is returned
-    as it is: its longer interval at level 1 - alpha is the stricter test.
+    as it is: its longer interval at level 1 - alpha is the stricter test. So is one of a level of 1/2 or less, where
+    1 - 2 alpha leaves no interval.
 
     Examples
     --------
@@ -103,6 +104,8 @@ def equivalence_bounds(row: Row) -> Row:
     """
     level = row.conf_level
     if row.estimate is None or row.std_error is None or level is None or row.conf_low is None or row.conf_high is None:
+        return row
+    if level <= 0.5:
         return row
     for df in dict.fromkeys((row.df, None)):
         reach = critical_value(level, df) * row.std_error

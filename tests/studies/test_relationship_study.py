@@ -16,7 +16,7 @@ from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.couple_multiverse import filled
-from socialstats.studies.couple_words import favoured
+from socialstats.studies.couple_words import favoured, opened
 from socialstats.studies.outcome import Outcome
 from socialstats.tables import as_table
 
@@ -159,6 +159,15 @@ def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
 )
 def test_verdicts(row: Row, options: StudyOptions, text: str) -> None:
     assert favoured(row, options).startswith(text)
+
+
+def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
+    row = Row(term="women - men", estimate=0.5, conf_low=0.1, conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)
+    said = favoured(row, StudyOptions(), ("women", "men"))
+    assert opened(said) == said
+    assert said.startswith("women is favoured over men")
+    wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions(), ("women", "men"))
+    assert opened(wide).startswith("The data do not settle whether women or men")
 
 
 def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:

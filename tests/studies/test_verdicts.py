@@ -46,6 +46,14 @@ def test_bounds_of_equivalence_are_those_of_two_one_sided_tests(df: float | None
     assert found.conf_level == pytest.approx(2 * level - 1)
 
 
+@pytest.mark.parametrize("level", [0.2, 0.4, 0.5])
+def test_a_level_of_a_half_has_no_shorter_interval_that_could_be_inside(level: float) -> None:
+    """1 - 2 alpha is 0 or less: an interval with its ends exchanged would lie inside any bounds."""
+    one = row(0.3, 1.0, level=level)
+    assert equivalence_bounds(one) == one
+    assert verdict(one, bounds=equivalence_bounds(one), smallest=0.01) != "equal"
+
+
 def test_other_intervals_stay_as_they_are() -> None:
     lopsided = Row(term="d", estimate=0.3, std_error=0.2, conf_low=0.0, conf_high=0.7, conf_level=0.95)
     assert equivalence_bounds(lopsided) is lopsided
