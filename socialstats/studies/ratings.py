@@ -17,6 +17,7 @@ from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
+from socialstats.studies.many_raters import MOST_RATERS, many_pairs_block
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.ratings_blocks import (
     about_ratings,
@@ -113,6 +114,8 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         "Weighted kappa": weighted_kappa,
         "Percent agreement": percent_agreement,
     }
+    many = len(design.raters) > MOST_RATERS
+    pooled = {name: {"pairs": "pooled"} for name in ("Weighted kappa", "Percent agreement")} if many else {}
     if design.scale == "nominal":
         more = {"Fleiss' kappa": fleiss_kappa} | more
     for name, metric in more.items():
@@ -120,7 +123,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
             skipped[name] = f"{count(len(design.levels))} distinct values are numbers, not levels"
             continue
         try:
-            found[name] = metric(design, **common)
+            found[name] = metric(design, **common, **pooled.get(name, {}))
         except (UndefinedStatistic, NothingToAnalyse) as error:
             skipped[name] = str(error)
     refusals = bool(np.any(design.status == REFUSAL))
@@ -182,6 +185,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found = [coefficients_block(numbers.coefficients)]
     kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
     optional = [pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None]
+    optional.append(many_pairs_block(design, kappa, options))
     optional.append(crossed_block(design))
     optional += [stratum_block(design, name, result) for name, result in numbers.strata.items()]
     optional.append(raters_block(numbers.groups, numbers.alpha, "within each group of raters"))

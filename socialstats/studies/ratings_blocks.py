@@ -19,6 +19,7 @@ from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, listing, number, percent, shorten
 
 FAMILY = "pairs of raters"
+MOST_LISTED = 200  # raters
 TOGETHER = ("mean", "pooled", "all pairs")
 
 
@@ -203,18 +204,20 @@ def about_ratings(design: Ratings) -> tuple[Table, ...]:
     levels = np.zeros((k, m))
     np.add.at(levels, (design.rater[ok], design.value[ok]), held[ok])
     units = float(design.unit_count.sum())
+    shown = design.raters[:MOST_LISTED]
+    some = "" if len(shown) == k else f" (the first {count(len(shown))} of {count(k)})"
     answered = tuple(
         (name, int(status[r, OK]), int(status[r, REFUSAL]), int(status[r, MISSING]), int(units - status[r].sum()))
-        for r, name in enumerate(design.raters)
+        for r, name in enumerate(shown)
     )  # fmt: skip
     header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
-    tables = [Table(caption="Who rated how much", header=header, cells=answered), united(design)]
+    tables = [Table(caption=f"Who rated how much{some}", header=header, cells=answered), united(design)]
     if m <= MOST_LEVELS:
         shares = tuple(
             (name, *(percent(float(levels[r, v] / levels[r].sum())) if levels[r].sum() else None for v in range(m)))
-            for r, name in enumerate(design.raters)
+            for r, name in enumerate(shown)
         )  # fmt: skip
-        caption = "Levels that each rater used, as shares of the rater's ratings"
+        caption = f"Levels that each rater used, as shares of the rater's ratings{some}"
         tables.append(Table(caption=caption, header=("Rater", *design.levels), cells=shares))
     return tuple(tables)
 

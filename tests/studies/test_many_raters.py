@@ -1,0 +1,73 @@
+"""Agreement of many raters: the distribution of the pairs' kappas by scikit-learn, a page that stays small."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import cohen_kappa_score
+from study_tables import stray_cells, stray_decimals
+
+from socialstats.designs.ratings import Ratings
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.many_raters import MOST_RATERS
+from socialstats.studies.outcome import Outcome
+from socialstats_reports import render
+
+
+def crowd(raters: int = MOST_RATERS + 6, units: int = 24) -> pd.DataFrame:
+    """Raters who follow the truth more or less, the first half of them in one group."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(1, 6, units)
+    rows = [
+        (f"u{u:02d}", f"r{r:03d}", "one" if r < raters // 2 else "two",
+         int(np.clip(truth[u] + round((0.3 + r / raters) * rng.normal()), 1, 5)))
+        for r in range(raters) for u in range(units)
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["unit", "rater", "kind", "value"])
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    design = Ratings.from_frame(crowd(), levels=[1, 2, 3, 4, 5], rater_groups="kind")
+    return run_study(STUDIES["agreement"], design, StudyOptions(resamples=100))
+
+
+def test_quantiles_and_ends_are_those_of_scikit_learn(outcome: Outcome) -> None:
+    wide = crowd().pivot(index="unit", columns="rater", values="value")
+    theirs = {
+        f"{a} | {b}": cohen_kappa_score(wide[a], wide[b], labels=[1, 2, 3, 4, 5], weights="quadratic")
+        for a, b in combinations(wide, 2)
+    }
+    block = next(b for b in outcome.blocks if b.id == "pairs")
+    ours = [row[1] for row in block.tables[0].cells]
+    assert ours == pytest.approx(np.quantile(list(theirs.values()), [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]))
+    order = sorted(theirs, key=lambda name: -theirs[name])
+    listed = [str(row[0]) for row in block.tables[1].cells]
+    assert listed[:2] == ["mean", "pooled"]
+    assert set(listed[2:]) == {*order[:5], *order[-5:]}
+
+
+def test_every_number_is_in_tidy_and_verified(outcome: Outcome) -> None:
+    assert stray_cells(outcome) == []
+    said = next(b for b in outcome.blocks if b.id == "pairs").sentences
+    assert stray_decimals(outcome, list(said), set()) == []
+    assert all(v.ok for v in outcome.verifications.values())
+    assert any("distribution" in name for name in outcome.verifications)
+
+
+def test_the_page_is_small_and_its_figure_is_drawn(outcome: Outcome) -> None:
+    page = render(outcome, command="socialstats report crowd.csv", facts={}, status="exploratory")
+    assert len(page.encode()) < 400_000
+    block = next(b for b in outcome.blocks if b.id == "pairs")
+    assert block.draw is not None
+    block.draw()
+
+
+def test_few_raters_still_have_every_pair() -> None:
+    design = Ratings.from_frame(crowd(raters=5), levels=[1, 2, 3, 4, 5])
+    outcome = run_study(STUDIES["agreement"], design, StudyOptions(resamples=100, verify=False))
+    block = next(b for b in outcome.blocks if b.id == "pairs")
+    assert len(block.tables[0].cells) == 10
