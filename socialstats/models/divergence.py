@@ -141,7 +141,7 @@ def without_one(a: FloatArray, b: FloatArray) -> FloatArray:
         left = a[there].copy()
         left[:, level] -= 1
         total[there] += a[there, level] * jensen_shannon(left, b[there])
-    return total / a.sum(axis=1)
+    return np.asarray(total / a.sum(axis=1), dtype=np.float64)
 
 
 def level_parts(t: int, n: int, m: int) -> FloatArray:
