@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
 from socialstats.figures import style
-from socialstats.figures.forest import LABEL_WIDTH, MOST_ROWS, TICKS_ON_TOP_FROM
+from socialstats.figures.forest import MOST_ROWS, TICKS_ON_TOP_FROM
 from socialstats.text import count, number
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 TARGETS: dict[str, float] = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 LOOKS = (("^", "\u25b2", "series-1"), ("o", "\u25cf", "series-3"), ("v", "\u25bc", "series-2"),
          ("D", "\u25c6", "series-4"), ("s", "\u25a0", "series-5"))  # fmt: skip
-COLUMN = 46.0  # points a number column takes
+LABEL_WIDTH = 36  # characters of an item
+COLUMN = 46.0  # points a number column takes, at least
+HEADINGS = 64  # characters that the headings of all columns share
 SPREAD = 0.36  # how far the conditions of an item lie apart, in lines
 ROW = 1.2  # height of a line, relative to a forest's
 
@@ -126,14 +128,14 @@ def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
     return sorted(table, key=lambda item: -mean(item))
 
 
-def _heading(group: str, glyph: str) -> str:
-    """Return what stands above a condition's numbers."""
-    return style.literal(f"{glyph} {group}", 12)
+def _heading(group: str, glyph: str, columns: int) -> str:
+    """Return what stands above a condition's numbers: the fewer columns, the longer."""
+    return style.literal(f"{glyph} {group}", max(12, min(HEADINGS // columns, 30)))
 
 
 def _column(wanted: Mapping[str, float | None]) -> float:
     """Return the width of a column of numbers, in points: as wide as the widest heading."""
-    headings = [_heading(group, glyph) for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)]
+    headings = [_heading(group, glyph, len(wanted)) for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)]
     return max([style.text_width(text) + 6.0 for text in headings] + [COLUMN])
 
 
@@ -200,7 +202,8 @@ def _headings(
     width = _column(wanted)
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
         edge = (i + 1) * width
-        style.beside(ax, top, _heading(group, glyph), edge, fontsize=style.SMALL, color=style.LIGHT[color])
+        heading = _heading(group, glyph, len(wanted))
+        style.beside(ax, top, heading, edge, fontsize=style.SMALL, color=style.LIGHT[color])
         for cells, y in zip(table, ys, strict=True):
             row = cells.get(group)
             known = row is not None and row.estimate is not None and math.isfinite(row.estimate)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 200
 TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
-LABEL_WIDTH = 36  # characters
+LABEL_WIDTH = 52  # characters; the marks still have two inches
 Z_95 = 1.959963984540054
 
 

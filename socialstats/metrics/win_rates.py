@@ -291,10 +291,14 @@ def sentence(result: Result) -> str:
     higher, lower = rows["higher"], rows["lower"]
     if higher.estimate is None or lower.estimate is None:
         return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
-    ends = interval(higher.conf_low, higher.conf_high, 3, level=result.settings["level"], bounded=True)
+    ends, below = (interval(r.conf_low, r.conf_high, 3, level=result.settings["level"], bounded=True)
+                   for r in (higher, lower))  # fmt: skip
+    over = (
+        "Averaged over items and their opponents, the item" if result.settings["weights"] == "opponent" else "The item"
+    )
     return (
-        f"The item with the higher {name} won at a rate of {number(higher.estimate, 3, bounded=True)}, {ends}; "
-        f"the one with the lower {name} at a rate of {number(lower.estimate, 3, bounded=True)} "
+        f"{over} with the higher {name} won at a rate of {number(higher.estimate, 3, bounded=True)}, {ends}; "
+        f"the one with the lower {name} at a rate of {number(lower.estimate, 3, bounded=True)}, {below} "
         f"(n = {count(higher.n or 0)} comparisons with unequal {name})."
     )
 

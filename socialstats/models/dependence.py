@@ -77,7 +77,7 @@ def cluster_text(factors: Sequence[Factor], rows: str = "rows") -> str:
     if not factors:
         return f"{rows} taken as independent"
     return "clusters: " + " x ".join(
-        f"{count(len(np.unique(f.codes)))} {f.name if f.name != 'pair' or rows != 'rows' else 'pairs of items'}"
+        f"{count(len(np.unique(f.codes)))} {f'of {f.name}' if f.name != 'pair' or rows != 'rows' else 'pairs of items'}"
         for f in factors
     )
 

@@ -13,7 +13,14 @@ from socialstats.metrics.ada_met import ada_met
 from socialstats.results import Result, Row
 from socialstats.studies.alignment_blocks import POPULATION, RULES, line_rows, model_rows
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    distinct,
+    multiverse,
+    multiverse_block,
+    without_label,
+)
 from socialstats.studies.outcome import Block
 from socialstats.studies.sources import Source
 from socialstats.text import count, number, shorten
@@ -74,7 +81,7 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
     for name, factor in design.strata.items():
         if 1 < len(factor.levels) <= MOST_LEFT_OUT:
             found += [
-                variant(f"without {name} {level}", f"leave one {name} out", partial(without, of, design, name, code))
+                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
                 for code, level in enumerate(factor.levels)
             ]
     return found

@@ -15,6 +15,7 @@ from socialstats.studies.compare_blocks import (
     strengths_block,
     strip_of,
 )
+from socialstats.studies.compare_diagnostics import diagnostics, with_level_effect
 from socialstats.studies.compare_items import items_block
 from socialstats.studies.compare_numbers import Numbers, compute, groupings_of, reference_of
 from socialstats.studies.compare_words import answer, cautions_of, level_table, methods
@@ -30,7 +31,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     if design.by is None or len(design.by.levels) < 2:
         raise InputError("study 'compare' needs by=: a column with the models (or prompts) to compare, two at least")
     numbers = compute(design, options)
-    shown = blocks(numbers, design, options)
+    shown = with_level_effect(blocks(numbers, design, options), {k: v.fit for k, v in numbers.levels.items()})
     keys = [key for v in numbers.levels.values() for key in v.fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
@@ -46,6 +47,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         blocks=shown,
         flow=design.flow,
         data=(level_table(numbers, design.by.name),),
+        diagnostics=diagnostics(numbers.levels),
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(keys)),
         verifications={name: result.verify() for name, result in verified.items()},

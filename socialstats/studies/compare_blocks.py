@@ -244,12 +244,13 @@ def _settled(rows: Sequence[Row], what: str, reference: str) -> str:
         return f"No difference of a {what} could be tested."
     level = next((r.conf_level for r in rows if r.conf_level is not None), None) or 0.95
     found = [r for r in rows if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 1 - level]
-    text = f"{count(len(found))} of {count(len(rows), 'difference')} of a {what} from '{shorten(reference, 40)}' "
-    text += f"{'is' if len(found) == 1 else 'are'} settled (Holm over all)"
+    text = f"{count(len(found)) if found else 'None'} of {count(len(rows), 'difference')} of a {what} from "
+    text += f"'{shorten(reference, 40)}' {'is' if len(found) < 2 else 'are'} settled (Holm over all)"
     if not found:
-        return f"{text}: for the rest the data leave it open."
+        return f"{text}: the data leave open whether there is any."
     top = sorted(found, key=lambda r: -abs(r.statistic or 0.0))[:3]
-    return f"{text}, most clearly {quoted([r.term for r in top])} ({numbers_text(top[0], digits=3)} for the first)."
+    return f"{text}, most clearly {quoted([r.term for r in top])} ({numbers_text(top[0], digits=3)}" + (
+        " for the first)." if len(top) > 1 else ").")  # fmt: skip
 
 
 def one_sentence(found: Mapping[str, Result]) -> tuple[str, ...]:

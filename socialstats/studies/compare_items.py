@@ -187,10 +187,11 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
     tested, _ = with_holm(rows, "items chosen")
     clear = sorted((r for r in tested if r.p_value is not None), key=lambda r: -abs(r.statistic or 0.0))[:MOST_SHOWN]
     settled = [r for r in tested if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 1 - level]
+    few = count(len(settled)) if settled else "None"
     said = (
-        f"{count(len(settled))} of {count(len(tested), 'difference')} from '{shorten(reference, 40)}' in how often an "
+        f"{few} of {count(len(tested), 'difference')} from '{shorten(reference, 40)}' in how often an item is chosen "
     )
-    said += "item is chosen are settled (McNemar's test clustered by pair, Holm over all)"
+    said += f"{'is' if len(settled) < 2 else 'are'} settled (McNemar's test clustered by pair, Holm over all)"
     said += f", most clearly {clear[0].term}: {numbers_text(clear[0], digits=3)}." if settled else "."
     first = next(iter(found.values()))
     return Block(

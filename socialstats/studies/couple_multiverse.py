@@ -15,7 +15,14 @@ from socialstats.metrics.relationship_bias import relationship_bias
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.couple_parts import AS_WRITTEN, rung_of
-from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    distinct,
+    multiverse,
+    multiverse_block,
+    without_label,
+)
 from socialstats.studies.outcome import Block
 from socialstats.text import shorten
 
@@ -105,7 +112,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
         factor = design.strata.get(name)
         if factor is not None and 1 < len(factor.levels) <= MOST_LEFT_OUT:
             made += [
-                way(f"without {name} {shorten(level, 30)}", f"{name} left out", partial(without, design, factor, code))
+                way(without_label(name, level), f"{name} left out", partial(without, design, factor, code))
                 for code, level in enumerate(factor.levels)
             ]
     return made

@@ -146,7 +146,9 @@ def stratum_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> t
     differ = "differs" if len(clear) == 1 else "differ"
     named = listing([f"{shorten(r.term, 60)} ({numbers_text(r)})" for r in clear], most=6)
     said = [
-        f"Of {count(len(known), 'bias', 'biases')} by {title}, "
+        (f"Of {count(len(known), 'bias', 'biases')} by {title}, " if len(known) == len(rows) else
+         f"Of {count(len(rows), 'bias', 'biases')} by {title}, {count(len(rows) - len(known))} cannot be tested (their "
+         f"level is too small); of the other {count(len(known))}, ")
         + (f"{count(len(clear))} {differ} from 0 after adjustment (Holm-adjusted p below .05): {named}." if clear else
            "none differs from 0 after adjustment (Holm-adjusted p below .05); the data do not settle them one by one.")
     ]  # fmt: skip

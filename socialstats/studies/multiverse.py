@@ -161,6 +161,19 @@ def distinct(variants: Sequence[Variant]) -> list[Variant]:
     return found
 
 
+def without_label(factor: str, level: str) -> str:
+    """Name the analysis that leaves out one level; a level that says its factor is not said twice.
+
+    Examples
+    --------
+    >>> without_label("topic", "money"), without_label("judge", "judge 2"), without_label("model", "Model-3")
+    ('without topic money', 'without judge 2', 'without Model-3')
+    """
+    kind, named = shorten(factor, 20), shorten(level, 30)
+    said = named.lower().startswith(kind.lower()) and not named[len(kind) : len(kind) + 1].isalpha()
+    return f"without {named}" if said else f"without {kind} {named}"
+
+
 def known(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that have an estimate."""
     return [row for row in rows if row.estimate is not None]
@@ -208,12 +221,19 @@ def _words(rows: tuple[Row, ...], quantity: str, reference: float, digits: int, 
     verdict = f"The interval on this page {SIDES[mine].replace('it', name)}; so "
     if not others:
         return f"{text} {verdict}do those of all {count(len(inside) - 1)} others."
-    told = ", ".join(f"{shorten(row.term, 60)} ({_interval(row, digits)})" for row in others[:3])
+    told = ", ".join(f"{shorten(row.term, 60)} ({_interval(row, digits, reference)})" for row in others[:3])
     more = f" and {count(len(others) - 3)} more" if len(others) > 3 else ""
     return f"{text} {verdict}do those of {count(len(inside) - 1 - len(others))} others, but not: {told}{more}."
 
 
-def _interval(row: Row, digits: int) -> str:
+def _interval(row: Row, digits: int, reference: float) -> str:
+    """Write an interval, with as many more decimals (at most three) as show on which side of the reference it lies."""
+    for more in range(4):
+        shown = replace(row, conf_low=round(row.conf_low or 0.0, digits + more),
+                        conf_high=round(row.conf_high or 0.0, digits + more))  # fmt: skip
+        if side(shown, reference) == side(row, reference):
+            digits += more
+            break
     return interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,13 +25,14 @@ from socialstats.studies.norm_goal_blocks import (
 )
 from socialstats.studies.norm_goal_changes import base_in, changes_blocks
 from socialstats.studies.norm_goal_multiverse import bounds_block, variants_block
+from socialstats.studies.norm_goal_words import answer, halves
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
 from socialstats.studies.ratings_blocks import united
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.studies.sources import Shares, Source, crossed, human_source, raters_of, unpacked
-from socialstats.text import count, level_text, listing, number, p_value, quoted, shorten
+from socialstats.text import count, level_text, listing, quoted, shorten
 
-USED = ("seed", "resamples", "level", "verify", "reference")
+USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
 MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 12
 
 
@@ -96,15 +98,16 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="norm-goal",
         title=f"How alike are the choices of {names(source)}?",
         design=describe(design, source),
-        answer=tuple(answer(numbers, other, options) for other in source.others[:3]),
+        answer=tuple(answer(numbers.whole, numbers.similarity, source, other, options) for other in source.others[:3]),
         strip=strip(numbers),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
         data=(united(design),),
-        diagnostics=diagnostics(design, source),
+        diagnostics=diagnostics(design, source, numbers.alphas),
         methods=methods(design, numbers, options),
-        references=tuple(dict.fromkeys(key for r in results for key in r.references)),
+        references=tuple(dict.fromkeys(key for r in results for key in r.references))
+        + (("berger1982",) if options.smallest_effect is not None else ()),
         verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
@@ -189,36 +192,6 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
 
 
-def answer(numbers: Numbers, other: str, options: StudyOptions) -> str:
-    """Return the verdict on one source, with its numbers."""
-    whole, human = numbers.whole, shorten(numbers.source.human, 30)
-    name, test = shorten(other, 30), whole.tests[other, None]
-    like = next(r for r in numbers.similarity.rows if r.term == other and r.group is None)
-    top = halves(numbers.similarity)
-    beside = f"Jensen-Shannon similarity {numbers_text(like, digits=3, bounded=True)}"
-    if top.estimate is not None:
-        beside += f", beside {number(top.estimate, 3, bounded=True)} for two random halves of the {human} ratings"
-    if test.p_value is None:
-        return f"No verdict on {name}: {test.undefined or 'no test by clusters'}. {beside}."
-    tested = f"{p_value(test.p_value)}, sources swapped in whole clusters"
-    if test.p_value >= 1 - options.level:
-        return f"The data do not settle whether {name} acts as {human} raters do ({tested}): {beside}."
-    gap = widest(whole.gaps[other, None])
-    own, theirs = (
-        next(r for r in whole.shares[who, None] if r.term == gap.term) for who in (other, numbers.source.human)
-    )
-    return (
-        f"No: {name} does not act as {human} raters do ({tested}). The widest gap is in '{shorten(gap.term, 30)}': "
-        f"{number(own.estimate, 3, bounded=True)} against {number(theirs.estimate, 3, bounded=True)}, difference "
-        f"{numbers_text(gap, digits=3, bounded=True)}. {beside}."
-    )
-
-
-def halves(result: Result) -> Row:
-    """Return the split-half ceiling of all units: the last of their rows."""
-    return [row for row in result.rows if row.group is None][-1]
-
-
 def strip(numbers: Numbers) -> Strip:
     """Return the similarity of each source beside the ceiling."""
     top = halves(numbers.similarity)
@@ -243,8 +216,10 @@ def describe(design: Ratings, source: Source) -> str:
     return "Choices: " + ", ".join(parts)
 
 
-def diagnostics(design: Ratings, source: Source) -> tuple[Diagnostic, ...]:
+def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -> tuple[Diagnostic, ...]:
     """Say whether every unit was rated by all sources, and what repeated runs are worth."""
+    agree = listing([f"{shorten(name, 30)} {numbers_text(r.rows[0], bounded=True)}" for name, r in alphas.items()
+                     if r.rows[0].estimate is not None], most=6)  # fmt: skip
     factor = design.rater_groups[source.name]
     code = factor.codes[design.rater]
     sets = [set(design.unit[(code == factor.levels.index(s)) & (design.status == 0)].tolist())
@@ -258,8 +233,9 @@ def diagnostics(design: Ratings, source: Source) -> tuple[Diagnostic, ...]:
         ),
         Diagnostic(
             check="Are runs of a model independent decisions?",
-            found="See the agreement of each source with itself: runs that agree more than people repeat each other.",
-            so_what="Intervals and tests count units or their clusters, not runs.",
+            found=f"Nominal alpha within each source: {agree}." if agree else "No source has two ratings of a unit.",
+            so_what="Runs that agree more than people repeat each other. Intervals and tests count units or their "
+            "clusters, not runs.",
         ),
     )
 

@@ -9,7 +9,7 @@ from functools import partial
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest
 from socialstats.results import Result, Row
-from socialstats.studies.estimates import numbers_text, p_text
+from socialstats.studies.estimates import clear_text, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.sources import Source
 from socialstats.text import count, number, p_value, shorten
@@ -110,8 +110,8 @@ def change_sentence(
         f"From '{shorten(base, 30)}' to '{shorten(where, 30)}' the share of '{shorten(top.term, 30)}' of "
         f"{shorten(other, 30)} changed by {number(both[0].estimate, 3, bounded=True)}, that of "
         f"{shorten(source.human, 30)} raters by {number(both[1].estimate, 3, bounded=True)}: difference of differences "
-        f"{numbers_text(top, digits=3, bounded=True)}{told}, the widest of {count(len(known))}; {count(clear)} of them "
-        "have an adjusted p below .05."
+        f"{numbers_text(top, digits=3, bounded=True)}{told}, the widest of {count(len(known))}; "
+        f"{clear_text(clear, len(tested))}."
     )
 
 

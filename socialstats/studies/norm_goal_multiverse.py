@@ -14,7 +14,14 @@ from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    distinct,
+    multiverse,
+    multiverse_block,
+    without_label,
+)
 from socialstats.studies.outcome import Block
 from socialstats.studies.refusals import Rule, refusal_block
 from socialstats.studies.sources import Source, unpacked
@@ -77,7 +84,7 @@ def variants(design: Ratings, similar: Result, first: str, strata: Sequence[str]
         factor = design.strata[name]
         if len(factor.levels) <= MOST_LEFT_OUT:
             found += [
-                variant(f"without {name} {level}", f"leave one {name} out", partial(without, of, design, name, code))
+                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
                 for code, level in enumerate(factor.levels)
             ]
     return found

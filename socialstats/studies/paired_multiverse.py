@@ -12,7 +12,14 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import cluster_ways
-from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    distinct,
+    multiverse,
+    multiverse_block,
+    without_label,
+)
 from socialstats.studies.outcome import Block
 from socialstats.text import shorten
 
@@ -82,7 +89,7 @@ def variants(
                             lead=lambda result: result.row("cluster_means_t")))  # fmt: skip
     for factor in design.clusters:
         made += [
-            Variant(label=f"without {shorten(factor.name, 30)} {shorten(factor.levels[code], 30)}", lead=lead,
+            Variant(label=without_label(factor.name, factor.levels[code]), lead=lead,
                     choice=f"{shorten(factor.name, 30)} left out",
                     compute=partial(without, design, factor, code, compute))
             for code in dropped(factor, left_out.get(factor.name))

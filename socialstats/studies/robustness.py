@@ -129,7 +129,7 @@ def with_design_effect(
     if not said or first is None:
         return tuple(blocks)
     caption = blocks[first].caption
-    named = "clusters: " + " x ".join(f"{count(len(np.unique(f.codes)))} {f.name}" for f in factors)
+    named = "clusters: " + " x ".join(f"{count(len(np.unique(f.codes)))} of {f.name}" for f in factors)
     if named in caption and effect is not None:  # the caption names them already
         caption = caption.replace(named, f"{named}, design effect {number(effect, 1)}")
     else:

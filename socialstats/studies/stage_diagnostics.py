@@ -9,18 +9,39 @@ from socialstats.errors import Caution, caution
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Diagnostic
+from socialstats.studies.stage_controls import neutral_texts
 from socialstats.studies.stage_parts import all_stages, codes_of, main_wordings
-from socialstats.text import listing, number, quoted, shorten
+from socialstats.text import count, listing, number, quoted, shorten
+
+FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
 
 
 def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
     """Return caution SS318 where no control texts say what the judges give to a neutral answer."""
     if options.zero is not None:
-        return ()
+        return few_controls(options)
     return (
         caution("SS318", "no control texts: what the judges give to a neutral answer is not known",
                 affects="whether a model leans at all, not changes and differences between models",
                 fix="let the same judges score neutral texts, and name them as controls"),
+    )  # fmt: skip
+
+
+def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
+    """Return a caution where so few neutral texts give the zero that its own error may outweigh a model's."""
+    if options.controls is None:
+        return ()
+    texts = neutral_texts(options.controls) or list(options.controls.strata["scenario"].levels)
+    if len(texts) >= FEW_TEXTS:
+        return ()
+    judges = options.zero or {}
+    ends = f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}" if judges else ""
+    return (
+        caution("SS312", f"{count(len(texts), 'neutral text')} gives the judges' own zero{ends}; it is taken as known"
+                if len(texts) == 1 else f"{count(len(texts), 'neutral text')} give the judges' own zero{ends}; it is "
+                "taken as known",
+                affects="whether a model leans at all: the error of the zero is not in the intervals",
+                fix=f"let the judges score {FEW_TEXTS} neutral texts or more; compare models with each other"),
     )  # fmt: skip
 
 

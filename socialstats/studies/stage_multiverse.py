@@ -11,7 +11,14 @@ from socialstats.metrics.trait_profile import trait_profile
 from socialstats.models.trait_weights import TRAIT_WEIGHTS
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.multiverse import MOST_LEFT_OUT, Variant, distinct, multiverse, multiverse_block
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    distinct,
+    multiverse,
+    multiverse_block,
+    without_label,
+)
 from socialstats.studies.outcome import Block
 from socialstats.studies.stage_parts import COMMITMENT, codes_of, main_wordings, only, without
 from socialstats.studies.stage_words import change_name, last_change
@@ -67,12 +74,12 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
         made.append(way("all wordings", "wordings", lambda: part))
     if 1 < len(main.raters) <= MOST_LEFT_OUT:
         made += [
-            way(f"without judge {shorten(judge, 30)}", "judge left out", partial(without_judge, main, judge))
+            way(without_label("judge", judge), "judge left out", partial(without_judge, main, judge))
             for judge in main.raters
         ]
     if 1 < len(models) <= MOST_LEFT_OUT:
         made += [
-            way(f"without model {shorten(model, 30)}", "model left out", partial(without, main, "model", model))
+            way(without_label("model", model), "model left out", partial(without, main, "model", model))
             for model in models
         ]
     return made

@@ -23,6 +23,7 @@ from socialstats.studies.multiverse import (
     distinct,
     multiverse,
     multiverse_block,
+    without_label,
 )
 from socialstats.studies.outcome import Block
 from socialstats.studies.pair_model import default_cluster, fit_model
@@ -155,14 +156,14 @@ def altered(
         levels = sorted({str(v) for v in mapping.values()})
         if FEWEST_LEFT <= len(levels) <= MOST_LEFT_OUT:
             found += [
-                (f"without {shorten(name, 20)} {shorten(level, 30)}", f"leaving out one {shorten(name, 20)}",
+                (without_label(name, level), f"leaving out one {shorten(name, 20)}",
                  partial(without_group, design, mapping, level))
                 for level in levels
             ]  # fmt: skip
     for factor in design.clusters:
         if FEWEST_LEFT <= len(factor.levels) <= MOST_LEFT_OUT:
             found += [
-                (f"without {shorten(factor.name, 20)} {shorten(level, 30)}",
+                (without_label(factor.name, level),
                  f"leaving out one {shorten(factor.name, 20)}",
                  partial(design.take, factor.codes != code, note=f"without {factor.name} {level}"))
                 for code, level in enumerate(factor.levels)

@@ -13,6 +13,7 @@ import pytest
 
 from socialstats.errors import InputError
 from socialstats.figures import Mark, dumbbell, forest, heat, strip, style
+from socialstats.figures.forest import LABEL_WIDTH
 from socialstats.figures.strip import GAP, lay_out
 from socialstats.results import Row
 
@@ -111,7 +112,7 @@ def test_hostile_labels_are_drawn_literally_and_without_warnings(label: str) -> 
     shown = forest([row]).get_yticklabels()[0]
     assert shown._preprocess_math(shown.get_text())[1] is False  # no mathtext
     cut = shown._preprocess_math(shown.get_text())[0]
-    assert len(cut) <= 36
+    assert len(cut) <= LABEL_WIDTH
     assert cut.isprintable()
     if label.isascii() and label.isprintable() and len(label) <= 36:
         assert cut == label

@@ -19,12 +19,16 @@ from socialstats.models.sensitivity_index import sensitivity_terms
 from socialstats.resampling.units import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare import reference_of
+from socialstats.studies.compare_diagnostics import with_level_effect
 from socialstats.studies.compare_refits import difference, refit
 from socialstats.studies.outcome import Block, Outcome
+from socialstats.text import number
 
 ROOT = Path(__file__).parents[2]
 FAST = StudyOptions(resamples=200)
 ITEMS = "abcdefgh"
+LEAD = "Design effect of the clusters"
+PLAIN, FOND = {"a": 0.5, "h": -0.5}, {"a": 0.5, "h": 2.5}
 
 
 def chooser(step: float, strengths: dict[str, float], seed: int, model: str) -> pd.DataFrame:
@@ -49,12 +53,11 @@ def design_of(*frames: pd.DataFrame, **reading: object) -> ss.Comparisons:
 
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
-    plain = {"a": 0.5, "h": -0.5}
     return run_study(
         STUDIES["role-conflict"],
-        design_of(chooser(0.4, plain, 1, "default"), chooser(1.6, plain, 2, "firm"),
-                  chooser(0.4, {"a": 0.5, "h": 2.5}, 3, "fond")), FAST,
-    )  # fmt: skip
+        design_of(chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond")),
+        FAST,
+    )
 
 
 def block(outcome: Outcome, name: str) -> Block:
@@ -85,6 +88,21 @@ def test_all_blocks_are_there_drawn_and_verified(outcome: Outcome) -> None:
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
     assert all(r.verify().ok for r in block(outcome, "levels-strengths").results)
+
+
+def test_every_level_is_checked_and_the_clusters_are_weighed_in_the_first_caption(outcome: Outcome) -> None:
+    checks = [d.check for d in outcome.diagnostics]
+    assert checks[0].startswith("Does a finite estimate exist?")
+    assert len(set(checks)) == 3
+    effects, fits = [], {}
+    for frame in (chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond")):
+        design = ss.Comparisons.from_frame(frame)
+        pair, rows = (ss.bradley_terry(design, "~ urgency", cluster=by) for by in ("pair", None))
+        fits[frame["model"].iloc[0]] = pair
+        errors = [[r.std_error for r in fit.rows[: len(ITEMS)]] for fit in (pair, rows)]
+        effects.append(float(np.median(np.divide(*errors) ** 2)))
+    said = f"(median over the strengths): {number(min(effects))} to {number(max(effects))}, level by level."
+    assert with_level_effect(outcome.blocks, fits)[0].caption == f"{outcome.blocks[0].caption} {LEAD} {said}"
 
 
 def test_intervals_are_ordered_and_levels_are_adjusted_as_one_family(outcome: Outcome) -> None:

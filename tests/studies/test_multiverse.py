@@ -129,3 +129,13 @@ def test_a_wrong_row_is_noticed() -> None:
     assert found.verify().ok
     wrong = replace(found, rows=(found.rows[0], replace(found.rows[1], estimate=0.01), *found.rows[2:]))
     assert not wrong.verify().ok
+
+
+def test_an_interval_that_misses_the_reference_by_a_hair_is_written_so_that_it_does() -> None:
+    def variant(label: str, low: float, high: float) -> Variant:
+        row = Row(term="m", estimate=(low + high) / 2, conf_low=low, conf_high=high, conf_level=0.95)
+        return Variant(label=label, choice=label, compute=lambda: Result(metric="x", title="x", rows=(row,)))
+
+    found = multiverse("x", "the mean", [variant("own", -0.5, 0.2), variant("near", -0.3, -0.0004),
+                                         variant("far", -0.3, -0.1)], reference=0.0)  # fmt: skip
+    assert "near (95% CI [\u22120.3000, \u22120.0004]), far (95% CI [\u22120.30, \u22120.10])" in found.sentence()

@@ -14,6 +14,7 @@ from socialstats.errors import InputError
 from socialstats.models.trait_weights import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.stage_controls import control_table, weights_of, with_zero
+from socialstats.studies.stage_diagnostics import few_controls
 from socialstats.tables import as_table
 
 STUDY = STUDIES["staged-values"]
@@ -93,3 +94,16 @@ def test_other_weights_change_composites_and_the_zero() -> None:
         assert profile.row(str(model), group="composite minus zero").estimate == pytest.approx(wanted)
     given = replace(options, zero=dict.fromkeys(zero, 1.0))
     assert with_zero(given) is given
+
+
+@pytest.mark.parametrize(("texts", "cautioned"), [(1, True), (9, True), (10, False)])
+def test_a_zero_of_few_neutral_texts_is_cautioned(texts: int, cautioned: bool) -> None:
+    controls = datasets.staged_values_controls()
+    one = controls[controls["text"] == "balanced"]
+    many = pd.concat([one.assign(text=f"no lean {k}") for k in range(texts)], ignore_index=True)
+    read = STUDY.beside["controls"](as_table(many, "controls"))
+    found = few_controls(StudyOptions(controls=read, zero={"a": -0.5, "b": 3.25}))
+    assert [c.code for c in found] == ["SS312"] * cautioned
+    if cautioned:
+        assert found[0].detail.startswith(f"{texts} neutral text{'s give' if texts > 1 else ' gives'} the judges' own")
+        assert "by judge from \u22120.50 to 3.25" in found[0].detail

@@ -69,7 +69,10 @@ def cautions_of(state: State) -> tuple[Caution, ...]:
                     fix=f"ask {FEW_PEOPLE} people or more")
         )  # fmt: skip
     if not state.design.numeric:
-        said = f"the levels are no numbers; they count as 0 to {len(state.answers.scores) - 1} in their declared order"
+        said = (
+            f"the levels are no numbers, and no distances were declared: in order they count as 0 to "
+            f"{len(state.answers.scores) - 1}"
+        )
         found.append(caution("SS310", said, affects="every distance"))
     return tuple(found)
 
