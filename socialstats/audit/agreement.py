@@ -50,11 +50,12 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
 def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fraction) -> Finding:
     ends = [None if end is None else factor * end + added for end in (other.low, other.high)]
     low, high = ends if factor > 0 else ends[::-1]
+    end = low if low is not None else high if high is not None else Fraction(0)
     far = Fraction(10**12) + abs(number.value)
-    return compare(
-        "text_against_table", number, -far if low is None else low, far if high is None else high,
-        source=f"the other source ({other.text})",
-    )  # fmt: skip
+    finding = compare("text_against_table", number, -far if low is None else low, far if high is None else high,
+                      source=f"the other source ({other.text})")  # fmt: skip
+    expected = f"{'at most' if low is None else 'at least'} {shown(end, end, number.unit)}"
+    return replace(finding, expected=expected, message=finding.message.replace(finding.expected, expected))
 
 
 def _times(factor: Fraction) -> str:
@@ -102,15 +103,16 @@ def linear_composite(
     '4 to 6'
     """
     names, numbers, sizes = _joined(scores, weights)
+    number, *numbers = same_units([printed(value), *numbers])
     middle, by, added = exact(center, "center"), exact(divisor, "divisor"), exact(shift, "shift")
     if by == 0:
         raise InputError("divisor=0: the composite does not exist")
     low = high = Fraction(0)
-    for number, weight in zip(numbers, sizes, strict=True):
-        ends = sorted(weight * (end - middle) / by for end in number.bounds)
+    for score, weight in zip(numbers, sizes, strict=True):
+        ends = sorted(weight * (end - middle) / by for end in score.bounds)
         low, high = low + ends[0], high + ends[1]
     source = f"the composite of {len(names)} scores"
-    return compare("linear_composite", printed(value), low + added, high + added, source=source)
+    return compare("linear_composite", number, low + added, high + added, source=source)
 
 
 def _joined(
@@ -137,7 +139,7 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     ----------
     value : printed number
     low, high : number, optional
-        Exact; at least one of them.
+        Exact; at least one of them. A number with ``%`` is a share where no limit is above 1, else in percent.
 
     Returns
     -------
@@ -152,6 +154,7 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
         raise InputError("give low or high: the range has no end")
     number = printed(value)
     ends = [None if end is None else exact(end, name) for name, end in (("low", low), ("high", high))]
+    number = number.share() if ends[1] is not None and ends[1] <= 1 else number
     far = Fraction(10**12) + abs(number.value)
     finding = compare(
         "within", number, *(s * far if e is None else e for s, e in zip((-1, 1), ends, strict=True)), source=""

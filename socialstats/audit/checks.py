@@ -40,6 +40,8 @@ class Check:
         Those of the above that may be left out.
     options : mapping of str to allowed values
         Settings; an empty tuple allows any number.
+    references : tuple of str
+        Keys of its literature.
     """
 
     function: Callable[..., Finding]
@@ -49,6 +51,7 @@ class Check:
     along: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -84,16 +87,16 @@ CHECKS: dict[str, Check] = {
     ),
     "grim": Check(
         function=grim, asks="can n whole numbers have this mean?", one=("mean", "n", "items", "scale"),
-        optional=("items", "scale"), options={"rounding": ROUNDINGS},
+        optional=("items", "scale"), options={"rounding": ROUNDINGS}, references=("brownheathers2017",),
     ),
     "grimmer": Check(
         function=grimmer, asks="can n whole numbers have this mean and standard deviation?",
         one=("mean", "sd", "n", "low", "high", "items"), optional=("low", "high", "items"),
-        options={"ddof": DDOF, "rounding": ROUNDINGS},
+        options={"ddof": DDOF, "rounding": ROUNDINGS}, references=("anaya2016", "allard2018", "bhatiadavis2000"),
     ),
     "debit": Check(
         function=debit, asks="can n answers of 0 or 1 have this mean and standard deviation?",
-        one=("mean", "sd", "n"), options={"ddof": DDOF, "rounding": ROUNDINGS},
+        one=("mean", "sd", "n"), options={"ddof": DDOF, "rounding": ROUNDINGS}, references=("heathersbrown2019",),
     ),
     "granularity": Check(
         function=granularity, asks="can n scores of -1 and +1 have this mean?", one=("value", "n", "step"),

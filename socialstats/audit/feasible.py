@@ -121,6 +121,8 @@ def mcnemar_bounds(
 
     number, couples = printed(bias), whole(n, "n")
     least, most = (min(end, Fraction(2)) for end in absolute(*number.bounds))
+    if absolute(*number.bounds)[0] > 2:
+        return compare("mcnemar_bounds", number, Fraction(-2), Fraction(2), source="the range of a bias")
     low, high = bounds_of(float(least), couples)[0], bounds_of(float(most), couples)[1]
     cut = float(chdtri(1, level))
     decided = "significant" if low > cut else "not_significant" if high < cut else "open"

@@ -19,12 +19,14 @@ MINUS_SIGNS = "−‐‑‒–—﹣－"
 SPACES = " \t\u00a0\u2007\u2009\u202f"
 NUMBER = re.compile(
     r"(?P<relation><=|>=|<|>|=|≤|≥)?(?P<sign>[+-])?"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<power>[+-]?\d{1,3}))?(?P<percent>%)?",
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<power>-\d{1,3}|\+?\d{1,2}))?(?P<percent>%)?",
     re.ASCII,
 )
 RELATIONS: dict[str, Relation] = {"<": "<", "<=": "<", "≤": "<", ">": ">", ">=": ">", "≥": ">"}
 FIX = "Write it as a plain number such as 0.25, 1,234, 45%, −.3, 1.2e-5 or <.001, or name it among the missing ones"
 LONGEST = 60
+LARGEST = 10**15  # no sample is larger
+PERCENT = 2  # plain numbers from here on, beside others with %, are percentages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,19 +265,28 @@ def whole(value: Any, name: str, *, least: int = 1) -> int:
     number = printed(value)
     if number.relation != "=" or number.value.denominator != 1 or number.value < least:
         raise InputError(f"{name}={shorten(number.text)} must be a whole number of at least {least}")
+    if number.value > LARGEST:
+        raise InputError(f"{name}={shorten(number.text)} is above {LARGEST:,}: no such number can be right")
     return int(number.value)
 
 
 def same_units(numbers: Sequence[Printed]) -> list[Printed]:
     """Return numbers in one unit: shares, where percentages and plain numbers are mixed.
 
+    Plain numbers are percentages, too, where one of them is 2 or more.
+
     Examples
     --------
     >>> [str(n.value) for n in same_units([printed("45%"), printed("0.45")])]
     ['9/20', '9/20']
+    >>> [str(n.value) for n in same_units([printed("45%"), printed("0.5"), printed("55")])]
+    ['45', '1/2', '55']
     """
-    mixed = len({number.percent for number in numbers}) > 1
-    return [number.share() for number in numbers] if mixed else list(numbers)
+    plain = [number for number in numbers if not number.percent]
+    mixed = 0 < len(plain) < len(numbers)
+    if not mixed or any(abs(number.value) >= PERCENT for number in plain):
+        return list(numbers)
+    return [number.share() for number in numbers]
 
 
 def located(value: str, problem: Problem, **how: Any) -> Printed:

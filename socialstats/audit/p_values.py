@@ -15,6 +15,7 @@ from socialstats.errors import InputError
 
 Statistic = Literal["t", "F", "z", "chi2", "r"]
 Tails = Literal["two", "one"]
+SIGNED = ("t", "z", "r")
 SLACK = 1e-9  # tail areas are computed in floating point: the slack is on the side of agreement
 
 
@@ -44,7 +45,8 @@ def statistic_p(
     df1 : printed number
         The first of F.
     tails : {"two", "one"}
-        Of t, z and r. A two-sided p that does not fit but is the one-sided one is said to be.
+        Of t, z and r. A two-sided p that does not fit but is the one-sided one is said to be. Which side was tested is
+        not known: a one-sided p may be the upper or the lower tail.
     level : float
         A disagreement that changes whether p is below this level is major.
 
@@ -55,7 +57,7 @@ def statistic_p(
     Raises
     ------
     InputError
-        For an unknown kind, missing degrees of freedom, a correlation above 1.
+        For an unknown kind, missing degrees of freedom, a correlation above 1, an F or chi2 below 0.
 
     Examples
     --------
@@ -65,16 +67,29 @@ def statistic_p(
     for name, value, allowed in (("kind", kind, get_args(Statistic)), ("tails", tails, get_args(Tails))):
         if value not in allowed:
             raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
-    number, said_p = printed(statistic), printed(p)
+    number, said_p = printed(statistic), printed(p).share()
     frees = _frees(kind, df, df1)
-    sides = 2 if tails == "two" and kind in ("t", "z", "r") else 1
+    sides = 2 if tails == "two" and kind in SIGNED else 1
     ends = absolute(*number.bounds)
+    if kind in ("F", "chi2") and number.bounds[1] < 0:
+        raise InputError(f"{kind}={number.text} is below 0: it is a sum of squares, which has no sign")
     if kind == "r" and ends[0] >= 1:
         raise InputError(f"r={number.text} is no correlation below 1 in size: it has no test")
     low, high = _p_range(kind, ends, frees, sides)
     frees_said = ", ".join(f.text for f in frees)
     label = f"{kind}({frees_said})" if frees else kind
-    return _judged(said_p, low, high, f"{label} = {number.text}", sides, level)
+    label = f"{label} = {number.text}"
+    if tails == "one" and kind in SIGNED:
+        low, high, label = _side(said_p, low, high, label)
+    return _judged(said_p, low, high, label, sides, level)
+
+
+def _side(p: Printed, low: float, high: float, source: str) -> tuple[float, float, str]:
+    """Return the tail that a one-sided p fits: the one of the statistic's sign, or the other one."""
+    near, far = ((Fraction(a), Fraction(b)) for a, b in ((low, high), (1 - high, 1 - low)))
+    if p.meets(*near) or not p.meets(*far):
+        return low, high, source
+    return float(far[0]), float(far[1]), f"{source} (against the tested side)"
 
 
 def _frees(kind: Statistic, df: Any, df1: Any) -> list[Printed]:
@@ -201,5 +216,8 @@ def t_from_summary(
     if tails not in get_args(Tails):
         raise InputError(f"tails={tails!r} is not one of {', '.join(get_args(Tails))}")
     sides = 2 if tails == "two" else 1
-    ends = _p_range("t", absolute(low, high), [printed(people - 1)], sides)
-    return replace(_judged(printed(p), *ends, source, sides, level), rule="t_from_summary")
+    least, most = _p_range("t", absolute(low, high), [printed(people - 1)], sides)
+    said_p = printed(p).share()
+    if tails == "one":
+        least, most, source = _side(said_p, least, most, source)
+    return replace(_judged(said_p, least, most, source, sides, level), rule="t_from_summary")

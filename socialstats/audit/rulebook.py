@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any
 
 from socialstats.audit.checks import CHECKS, TABLE_CHECKS
 from socialstats.audit.numbers import Rounding
+from socialstats.audit.rule_lines import line_of_rule, line_of_table
 from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
@@ -75,13 +77,14 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
         content = tomllib.loads(text, parse_float=Decimal)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
-    reading = _Reading(str(path))
+    reading = _Reading(str(path), text)
     reading.known("", content, SECTIONS)
     sheets = reading.tables(content.get("tables", {}), tables)
     entries = content.get("rule", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         reading.wrong("rule must be written as [[rule]], one a check")
         entries = []
+    reading.rules = len(entries)
     rules = [rule for i, entry in enumerate(entries, 1) if (rule := reading.rule(i, entry, sheets)) is not None]
     if not entries and not reading.problems:
         reading.wrong("there is no [[rule]]", 'Write one a check, such as: [[rule]] check = "sum_to"')
@@ -96,12 +99,20 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
 class _Reading:
     """What a rules file holds, and everything that is wrong with it."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, text: str = "") -> None:
+        self.path, self.text = path, text
+        self.number = self.rules = 0  # the rule that is being read, of how many
         self.problems: list[Problem] = []
 
     def wrong(self, message: str, fix: str = "") -> None:
-        self.problems.append(Problem(source=self.path, message=message, fix=fix))
+        """Note a problem with the line of the key that it names."""
+        about = message.partition(": ")[2] or message
+        if message.startswith("tables."):
+            name = re.split(r"[: ]", message.removeprefix("tables."), maxsplit=1)[0]
+            line = line_of_table(self.text, name, about)
+        else:
+            line = line_of_rule(self.text, self.number, self.rules, about)
+        self.problems.append(Problem(source=self.path, lines=(line,) if line else (), message=message, fix=fix))
 
     def known(self, place: str, given: Mapping[str, Any], allowed: Sequence[str]) -> bool:
         """Complain of unknown keys."""
@@ -175,9 +186,13 @@ class _Reading:
 
     def rule(self, number: int, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
         """Check one rule; None when it cannot be used."""
+        self.number = number
         check = given.get("check")
         place = f"rule {number}{' (' + shorten(str(given['name']), 40) + ')' if 'name' in given else ''}: "
         every = (*CHECKS, *TABLE_CHECKS)
+        if check is None:
+            self.wrong(f"{place}check is missing", f"Checks: {', '.join(every)}")
+            return None
         if check not in every:
             close = difflib.get_close_matches(str(check), every, n=1)
             self.wrong(f"{place}check = {shorten(repr(check))} is none of the checks",
@@ -188,12 +203,12 @@ class _Reading:
             from socialstats.audit.sums_of_distances import KEYS, read_alignment
 
             return read_alignment(self, place, given, sheets) if self.known(place, given, KEYS) else None
-        if table not in sheets:
+        if str(table) not in sheets:
             self.wrong(
                 f"{place}there is no table '{shorten(str(table))}'", f"Tables: {listing(list(sheets), 20) or 'none'}"
             )
             return None
-        return _RuleReading(self, place, given, sheets, sheets[table]).read(f"rule {number}")
+        return _RuleReading(self, place, given, sheets, sheets[str(table)]).read(f"rule {number}")
 
 
 class _RuleReading:
@@ -298,18 +313,26 @@ class _RuleReading:
             return given
         if "value" in given:
             return {"value": given["value"]}
+        if not isinstance(given.get("match", ""), str) or (
+            "match" in given and "values" not in given and not {"table", "column"} <= set(given)
+        ):
+            self.file.wrong(f"{self.place}{name}: match must be a column, with values, or with table and column")
+            return given
         if "columns" in given or "values" in given:
             key = "columns" if "columns" in given else "values"
             if not isinstance(given[key], dict):
                 self.file.wrong(f"{self.place}{name}.{key} must be {{ label = number }}")
             return given
-        if given.get("table", self.sheet.name) not in self.sheets:
+        if str(given.get("table", self.sheet.name)) not in self.sheets:
             self.file.wrong(f"{self.place}{name}: there is no table '{shorten(str(given['table']))}'",
                             f"Tables: {listing(list(self.sheets), 20)}")  # fmt: skip
             return given
-        other = self.sheets[given.get("table", self.sheet.name)]
+        other = self.sheets[str(given.get("table", self.sheet.name))]
         keys = given.get("by", {} if "match" in given else None)
         found = dict(given)
+        if keys is not None and not isinstance(keys, dict | str | list):
+            self.file.wrong(f'{self.place}{name}.by must be a column, a list, or {{ ours = "theirs" }}')
+            return given
         if keys is not None:
             pairs = keys if isinstance(keys, dict) else {k: k for k in ([keys] if isinstance(keys, str) else keys)}
             self.columns(f"{name}.by", list(pairs), self.sheet)

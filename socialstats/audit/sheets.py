@@ -101,7 +101,10 @@ class Sheet:
         text = self.rows[row][self.known(column)]
         place = (self.sources[row], self.lines[row], column)
         text = (changed or {}).get(place, text)
-        missing = text.strip().casefold() in (*MISSING, *(m.casefold() for m in self.reading.missing))
+        plain = text.strip().casefold()
+        bare = plain.strip(self.reading.strip.casefold()).strip()  # marks alone, or after a word: '**', 'ns*'
+        missing = not {plain, bare}.isdisjoint((*MISSING, *(m.casefold() for m in self.reading.missing)))
+        missing = missing or plain == column.strip().casefold()  # a header that is repeated among the rows
         number = None if missing else self._number(text, row, column)
         return Cell(number=number, text=text, source=self.sources[row], row=row, line=self.lines[row], column=column)
 
@@ -131,7 +134,7 @@ def most_decimals(sheet: Sheet, column: str) -> int:
             number = printed(row[column], decimal=how.decimal, strip=how.strip)
         except InputError:
             continue  # a missing cell, or one that is refused where it is used
-        if "e" not in row[column].lower():
+        if "e" not in row[column].lower() and number.relation == "=":
             shown = number.text.partition(how.decimal)[2].strip(how.strip + "% ")
             most = max(most, len(shown))
     return most

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +14,7 @@ from socialstats.audit.grids import multiples
 from socialstats.audit.numbers import Printed, Rounding, printed, whole
 from socialstats.errors import InputError
 
-SEARCHED = 200_000  # totals k searched one by one
+SEARCHED = 5_000  # totals k searched one by one
 TABULATED = 4_000_000  # size of the table of attainable sums of squares, in bits
 
 
@@ -136,9 +136,8 @@ def _judged(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[
     said = f"mean {mean.text} with sd {sd.text} of {scores.n} whole numbers"
     published = f"{mean.text} ({sd.text})"
     totals = multiples(*mean.bounds, Fraction(1, scores.n * scores.items))
-    if len(totals) > SEARCHED:
-        message = f"{said}: so many totals are possible that this check could not fail"
-        return Finding(rule=rule, verdict="no_power", message=message, published=published)
+    if totals.stop - totals.start > SEARCHED:
+        return _unsearched(rule, published, said, sd, totals, scores, ddofs)
     fits = _fit(sd, totals, scores, ddofs)
     if fits is None:
         return _impossible(rule, published, said, sd, totals, scores, ddofs)
@@ -152,6 +151,50 @@ def _judged(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[
         rule=rule, verdict="agree", published=published, noticed=noticed, neighbours=of,
         message=f"{said} is possible{note}", details={"ddof": ddof, "sum": k, "sum_of_squares": q},
     )  # fmt: skip
+
+
+def _unsearched(
+    rule: str, published: str, said: str, sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]
+) -> Finding:
+    """Judge a pair whose totals are too many to be tried: only the width of the scale can exclude it."""
+    two_values = scores.low is not None and scores.high == scores.low + 1
+    out = [_too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d)) for d in ddofs]
+    if sd.bounds[1] >= 0 and not all(out):
+        if two_values:
+            return Finding(rule=rule, verdict="agree", message=f"{said} is possible", published=published)
+        message = f"{said}: so many totals are possible that this check could not fail"
+        return Finding(rule=rule, verdict="no_power", message=message, published=published)
+    message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this sd"
+    return Finding(rule=rule, verdict="disagree", severity="major", message=message, published=published)
+
+
+def _too_wide(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
+    """Tell whether every sd of a printed one is above what scores of this scale with these totals can have.
+
+    n sum (y - mean)^2 <= (k - n low) (n high - k), largest for the total k nearest to the middle (Bhatia & Davis 2000).
+    """
+    n, low, high = scores.n, scores.low, scores.high
+    if low is None or high is None or totals.stop <= totals.start:
+        return False
+    middle = Fraction(n * (low + high), 2)
+    k = min(max(middle, Fraction(totals.start)), Fraction(totals.stop - 1))
+    least = max(sd.bounds[0], Fraction(0)) * scores.items
+    return n * (n - ddof) * least**2 > max((k - n * low) * (n * high - k), Fraction(0))
+
+
+def _too_narrow(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
+    """Tell whether scores of two neighbouring values spread more: theirs is exactly the bound of `_too_wide`."""
+    n, low, high = scores.n, scores.low or 0, scores.high or 0
+    spreads = [(k - n * low) * (n * high - k) for k in (totals.start, totals.stop - 1)]
+    return n * (n - ddof) * (sd.bounds[1] * scores.items) ** 2 < max(min(spreads), 0)
+
+
+def _from_middle(totals: range, scores: Scores) -> Sequence[int]:
+    """Return totals with those in the middle of the scale first: they allow most standard deviations."""
+    if scores.low is None or scores.high is None:
+        return totals
+    twice = scores.n * (scores.low + scores.high)
+    return sorted(totals, key=lambda k: abs(2 * k - twice))
 
 
 def _mean_fits(mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]) -> bool:
@@ -190,7 +233,9 @@ def _fit(sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]) -> 
         return None
     ends = [max(end, Fraction(0)) * scores.items for end in sd.bounds]
     for ddof in ddofs:
-        for k in totals:
+        if _too_wide(sd, totals, scores, ddof):
+            continue
+        for k in _from_middle(totals, scores):
             center = Fraction(k * k, scores.n)
             least, most = (math.ceil((scores.n - ddof) * ends[0] ** 2 + center),
                            math.floor((scores.n - ddof) * ends[1] ** 2 + center))  # fmt: skip

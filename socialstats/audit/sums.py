@@ -63,7 +63,7 @@ def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> 
         percent = any(n.percent for n in numbers) or sum(n.value for n in numbers) > 2
         total = 100 if percent else 1
     total = Fraction(total) if isinstance(total, int) else total
-    goal, *numbers = same_units([printed(total), *numbers]) if printed(total).percent else [printed(total), *numbers]
+    goal, *numbers = same_units([printed(total), *numbers])
     if counts:
         goal, *numbers = [exact_count(number) for number in (goal, *numbers)]
     low, high = (sum((n.bounds[end] for n in numbers), Fraction(0)) for end in (0, 1))

@@ -34,11 +34,15 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
         file.wrong(f"{place}alignment needs {', '.join(absent)}", f"Keys: {', '.join(KEYS)}")
         return None
     tables = {key: given.get(key, given["answers"]) for key in ("table", "answers", "units")}
-    strange = [name for name in tables.values() if name not in sheets]
+    strange = [name for name in tables.values() if str(name) not in sheets]
     if strange:
         file.wrong(f"{place}there is no table '{shorten(str(strange[0]))}'", f"Tables: {listing(list(sheets), 20)}")
         return None
-    sources = [given["source"]] if isinstance(given["source"], str) else list(given["source"])
+    lists = [given["source"] if isinstance(given["source"], list) else [given["source"]], given.get("refusals", [])]
+    if not isinstance(lists[1], list) or not isinstance(given.get("where", {}), dict):
+        file.wrong(f'{place}refusals must be a list of labels, where {{ column = "label" }}')
+        return None
+    sources = lists[0]
     wanted = {
         "table": [given["sum"], given["group"], *sources], "answers": [given["unit"], given["answer"], *sources],
         "units": [given["unit"], given["group"], *([given["sort_by"]] if "sort_by" in given else [])],

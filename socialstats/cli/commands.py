@@ -149,10 +149,9 @@ def cite(options: argparse.Namespace) -> int:
     from socialstats import __version__
     from socialstats.bibtex import bibtex
     from socialstats.references import citation
-    from socialstats.registry import lookup
 
     if options.metric is not None:
-        keys = lookup(options.metric.replace("-", "_")).references
+        keys = _literature(options.metric.replace("-", "_"))
         print(bibtex(keys) if options.bibtex else "\n".join(citation(key) for key in keys))
         return 0
     title = "socialstats: Statistics for the social behaviour of language models"
@@ -160,6 +159,14 @@ def cite(options: argparse.Namespace) -> int:
     print("@software{socialstats,\n  author = {{The socialstats developers}},")
     print(f"  title = {{{title}}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")
     return 0
+
+
+def _literature(name: str) -> tuple[str, ...]:
+    """Return the keys of the literature of a metric, or of a check of published numbers that has some."""
+    from socialstats.audit.checks import CHECKS
+    from socialstats.registry import lookup
+
+    return (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)
 
 
 def load_plan(path: str | None) -> Plan:

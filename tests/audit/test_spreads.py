@@ -113,3 +113,34 @@ def test_impossible_input_is_an_error() -> None:
     with pytest.raises(InputError, match="0, 1 or 'either'"):
         ss.audit.debit("0.3", "0.1", 10, ddof=2)  # type: ignore[arg-type]
     assert ss.audit.grimmer("3.0", "-1.0", 10).verdict == "disagree"
+
+
+def test_large_samples_are_judged_without_searching_all_totals() -> None:
+    """Tens of thousands of totals: the width of the scale decides (known by hand), nothing else is flagged."""
+    assert ss.audit.grimmer("3", "9", 100_000, low=1, high=5).verdict == "disagree"
+    assert ss.audit.grimmer("3", "1.999", 100_000, low=1, high=5).verdict == "no_power"
+    assert ss.audit.grimmer("4.0", "2.5", 10_000, low=1, high=5).verdict == "disagree"  # at most 1.75 of mean 3.95
+    assert ss.audit.grimmer("3", "9", 100_000).verdict == "no_power"
+    for mean, sd in (("0.1", "0.22"), ("0.1", "0.30"), ("0.1", "0.35"), ("0.5", "0.5"), ("0.9", "0.357")):
+        assert ss.audit.debit(mean, sd, 100_000).verdict == "agree", (mean, sd)
+    for mean, sd in (("0.1", "0.21"), ("0.1", "0.37"), ("0.5", "0.9"), ("0.5", "0.49")):
+        assert ss.audit.debit(mean, sd, 100_000).verdict == "disagree", (mean, sd)
+
+
+def test_the_width_of_the_scale_excludes_no_data_set() -> None:
+    """All data sets of five whole numbers: with whole-number means their totals are several, and none is cut off."""
+    for mean, sd in pairs(5, 1, 5, 0, 1):
+        for exact in (sd, f"{sd}.0"):
+            found = ss.audit.grimmer(mean, sd, 5, low=1, high=5, ddof=1)
+            assert found.verdict in FINE, (mean, exact)
+    for mean, sd in pairs(5, 1, 5, 1, 1):
+        assert ss.audit.grimmer(mean, sd, 5, low=1, high=5).verdict in FINE, (mean, sd)
+
+
+def test_debit_against_all_tables_of_zeros_and_ones() -> None:
+    """Every mean and sd of n answers passes; of the sds beside a possible mean no other one does."""
+    for n in (2, 7, 19, 40):
+        possible = set(pairs(n, 0, 1, 2, 1))
+        for mean in sorted({mean for mean, _ in possible}):
+            passed = {f"{k / 100:.2f}" for k in range(75) if ss.audit.debit(mean, f"{k / 100:.2f}", n, ddof=1)}
+            assert passed == {sd for m, sd in possible if m == mean}, (n, mean)
