@@ -23,12 +23,14 @@ from socialstats_collect.run import Run
 from socialstats_collect.runfile import RunFile, read_runfile
 from socialstats_collect.session import Work, belongs, header, survey
 from socialstats_collect.tidy import Record, as_cell, opened_record, tidy_rows
+from socialstats_collect.writing import as_bytes, format_of, write_whole
 
 DONE, STOPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 
 def collect(options: argparse.Namespace) -> int:
     """Run a run file, or say what it would do."""
+    _system()
     runfile = read_runfile(Path(options.runfile))
     if options.base_url:
         there = replace(runfile.endpoint, base_url=options.base_url)
@@ -93,11 +95,16 @@ def _ended(run: Run, path: Path, work: Work) -> None:
 
 def tidy(options: argparse.Namespace) -> int:
     """Write the table of a log."""
+    _system()
+    format_of(options.output or "-")
     with opened_record(Path(options.log)) as record:
         rows = [{name: as_cell(value) for name, value in row.items()} for row in tidy_rows(record)]
         names = list(dict.fromkeys(name for row in rows for name in row))
         target = options.output or "-"
-        _write(target, _table(rows, names, target))
+        if format_of(target) == "parquet":
+            write_whole(Path(target), _columnar(rows, names))
+        else:
+            _write(target, _table(rows, names, target))
         if options.methods:
             _write(options.methods, summary.methods(record) + "\n")
         for note in _notes(record, rows):
@@ -136,6 +143,13 @@ def _table(rows: Sequence[Mapping[str, object]], names: Sequence[str], target: s
     return text.getvalue()
 
 
+def _columnar(rows: Sequence[Mapping[str, object]], names: Sequence[str]) -> bytes:
+    """A table as parquet."""
+    import pandas as pd
+
+    return as_bytes(pd.DataFrame({name: [row.get(name) for row in rows] for name in names}), "parquet")
+
+
 def _write(target: str, text: str) -> None:
     """Write a file as a whole or not at all; ``-`` is stdout."""
     if target == "-":
@@ -144,7 +158,7 @@ def _write(target: str, text: str) -> None:
     path = Path(target)
     handle, name = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         Path(name).chmod(0o644)
         os.replace(name, path)
@@ -176,6 +190,11 @@ def _repaired(log: Log) -> Iterable[str]:
 def _writable(path: Path) -> None:
     if not path.parent.exists():
         raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
+
+
+def _system() -> None:
+    if not hasattr(os, "pread"):
+        raise InputError("collect and tidy need Linux or macOS: on Windows, run them in WSL")
 
 
 def _say(text: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +28,7 @@ class Items:
 
 
 def read_items(path: Path, *, id_column: str | None = None) -> Items:
-    """Return the items of a csv, tsv, jsonl or json file.
+    """Return the items of a csv, tsv, jsonl or json file, gzipped or not.
 
     Parameters
     ----------
@@ -44,8 +46,9 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
         For a file without rows.
     """
     data = path.read_bytes()
+    path, content = _unpacked(path, data)
     try:
-        text = data.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         fix = "Save the file as UTF-8."
         raise InputError(Problem(message=f"byte {error.start + 1} is not UTF-8", source=path.name, fix=fix)) from None
@@ -59,6 +62,19 @@ def read_items(path: Path, *, id_column: str | None = None) -> Items:
     _unique(ids, [line for line, _ in numbered], path, name)
     filled = tuple({column: row.get(column, "") for column in columns} for row in rows)
     return Items(rows=filled, ids=ids, columns=columns, source=path.name, sha256=hashlib.sha256(data).hexdigest())
+
+
+def _unpacked(path: Path, data: bytes) -> tuple[Path, bytes]:
+    """Return a gzipped file's name and bytes without the packing, any other file's as they are."""
+    if path.suffix.lower() == ".parquet":
+        fix = "Write the items as csv or jsonl."
+        raise InputError(Problem(message="items are not read from parquet", source=path.name, fix=fix))
+    if path.suffix.lower() != ".gz":
+        return path, data
+    try:
+        return path.with_suffix(""), gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(Problem(message=f"not a whole gzip file: {error}", source=path.name)) from None
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[int, dict[str, str]]]:

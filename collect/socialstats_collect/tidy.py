@@ -186,7 +186,11 @@ def _provenance(record: Record, exchanges: list[Exchange]) -> dict[str, object]:
 
 
 def as_cell(value: object) -> object:
-    """Return a value as a table's cell: texts, numbers and truth values as they are, everything else as JSON."""
-    if value is None or isinstance(value, str | int | float | bool):
+    """Return a value as a table's cell: texts, numbers and truth values as they are, everything else as JSON.
+
+    Half characters (lone surrogates), which no file of a table can hold, become question marks; the log keeps them.
+    """
+    if value is None or isinstance(value, int | float | bool):
         return value
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return text.encode("utf-8", "replace").decode()

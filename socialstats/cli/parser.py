@@ -100,6 +100,7 @@ def _report(commands: Any) -> None:
     add("--fail-on", choices=["never", "caution", "stop"], default="never",
         help="exit with 1 when a caution of this severity is on the page")  # fmt: skip
     add("--date", type=day, metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
+    add("--methods-note", metavar="FILE", help="text on how the data were collected ('tidy --methods'), for the page")
     add("--no-verify", action="store_true", help="skip the check by independent implementations")
     add("-q", "--quiet", action="store_true", help="no progress and no cautions on stderr")
 

@@ -19,6 +19,7 @@ from socialstats.errors import InputError
 from socialstats.studies.outcome import Outcome
 from socialstats.text import shorten
 
+LONGEST_NOTE = 20_000
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
@@ -30,7 +31,7 @@ def run_report(options: argparse.Namespace) -> int:
     progress(options, f"{describe(analysis.design)[0]}; study {analysis.study.name}")
     found, deviations = analysis.run()
     outcome, stand = with_claims(found, claims)
-    write(options, outcome, plan, deviations, analysis.facts | claims_facts(options.claims))
+    write(options, outcome, plan, deviations, analysis.facts | claims_facts(options.claims) | noted(options))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached or not stand else 0
@@ -67,6 +68,20 @@ def write(
         elif name:
             Path(name).write_text(text, encoding="utf-8")
             progress(options, f"wrote {Path(name).resolve()}", always=True)
+
+
+def noted(options: argparse.Namespace) -> dict[str, str]:
+    """Return the text on how the data were collected, as a fact of the page."""
+    path = getattr(options, "methods_note", None)
+    if not path:
+        return {}
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text: name the file that 'socialstats tidy --methods' wrote") from None
+    if not text.strip() or len(text) > LONGEST_NOTE:
+        raise InputError(f"{path}: a note has 1 to {LONGEST_NOTE:,} characters, this file {len(text):,}")
+    return {"how the data were collected": shorten(" ".join(text.split()), LONGEST_NOTE)}
 
 
 def refuse_to_overwrite(options: argparse.Namespace, targets: list[str]) -> None:

@@ -119,9 +119,9 @@ def _second(rest: str, others: str) -> str:
 
 
 _OPENING = (
-    r"[\s>\"'(\[#_|→=【「（-]*(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|yes|hmm)"
+    r"[\s>\"'(\[#_|→=【「（-]{0,9}(?:(?:sure|ok|okay|certainly|of course|definitely|probably|clearly|yes|hmm)"
     r"\s*[,.!:]*\s+)?"
-    r"(?:(?:option|letter|choice|number|no\.|#)\s*)?[\"'(\[]*"
+    r"(?:(?:option|letter|choice|number|no\.|#)\s*)?[\"'(\[]{0,3}"
 )
 
 
@@ -154,6 +154,6 @@ def alone(text: str, letters: Sequence[str]) -> str | None:
     ('B', True)
     """
     for letter in letters:
-        if re.fullmatch(rf"{_OPENING}{re.escape(letter)}[\s)\]】」）\"'.!;:,。]*", text, re.IGNORECASE):
+        if re.fullmatch(rf"{_OPENING}{re.escape(letter)}[\s)\]】」）\"'.!;:,。]{0,9}", text, re.IGNORECASE):
             return letter
     return None

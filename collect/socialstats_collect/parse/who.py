@@ -32,7 +32,7 @@ LEAD_IN = (
 )
 REASON = r"\s*(?:because|since|as|who|for)\b"
 END = AFTER.replace("(?!'\\w)", "(?!'(?!s\\b)\\w)")  # the name's own 's is not a part of it
-PLAIN_END = r"[\s\"')\].!:]*"
+PLAIN_END = r"[\s\"')\].!:]{0,9}"
 
 
 def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
@@ -99,7 +99,7 @@ def _whole(text: str, names: tuple[str, str]) -> list[Place]:
     found = []
     for number in (1, 2):
         match = re.fullmatch(
-            rf"[\s\"'(\[]*(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}",
+            rf"[\s\"'(\[]{{0,9}}(?:(?:answer|response)\s*[:=]\s*)?[(\[]?({_option(names, number)}){PLAIN_END}",
             text,
             re.IGNORECASE,
         ) or re.fullmatch(rf"\s*{LEAD_IN}({_name(names, number)}|{number})(?:番です)?{PLAIN_END}", text, re.IGNORECASE)
