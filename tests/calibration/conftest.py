@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 collect_ignore = [
-    "agreement_studies.py",
-    "alignment_studies.py",
-    "calibrate.py",
-    "couple_studies.py",
-    "made.py",
-    "simulate.py",
-    "source_studies.py",
-    "studies.py",
-    "tally.py",
-    "trait_studies.py",
+    path.name for path in Path(__file__).parent.glob("*.py") if not path.name.startswith(("test_", "conftest"))
 ]
