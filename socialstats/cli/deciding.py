@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ MARKS = {
 }  # parts and options that only one design has
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
+MISSING_PART = re.compile(r"no column for '(\w+)'")
 OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding"}
 
 
@@ -112,6 +114,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         each = "\n".join(f"  {name}: {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
         raise DesignError(f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}")
+    lone_part(table, misses)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
     raise DesignError(
         f"{table.source}: the columns fit no design ({columns})\n{each}\n"
@@ -119,6 +122,28 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         "(comparisons), --map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), "
         "--map first=COLUMN --map second=COLUMN (paired, one row a unit), "
         "or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
+    )
+
+
+def lone_part(table: Table, misses: Mapping[str, str]) -> None:
+    """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
+
+    Raises
+    ------
+    DesignError
+        Naming the part, and columns called like identifiers that may play it.
+    """
+    lacking = {name: MISSING_PART.findall(message) for name, message in misses.items()}
+    alone = {name: parts[0] for name, parts in lacking.items() if len(parts) == 1}
+    if "ratings" not in alone or len(set(alone.values())) > 1:
+        return
+    part = alone["ratings"]
+    likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
+    fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
+    columns = listing([shorten(c) for c in table.columns], most=20)
+    raise DesignError(
+        f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}. Say which column "
+        f"it is, {fix} (columns: {columns})"
     )
 
 

@@ -16,6 +16,7 @@ from socialstats.cli.deciding import (
     where,
     words,
 )
+from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.comparisons import Comparisons
@@ -24,7 +25,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_options import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError
+from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_where, rows_without
 from socialstats.text import listing, shorten
 
@@ -136,7 +137,13 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
     """Read ratings: one row each, or one row a unit and a column each rater (``--raters a,b,c``)."""
     options = options_of("ratings", settings)
     if "raters" not in options:
-        return Ratings.from_frame(table, **options)
+        source = people_and_models(table, settings)
+        if source is None:
+            return Ratings.from_frame(table, **options)
+        found = Ratings.from_frame(table, **options, rater_source=source)
+        note = caution("SS320", f"'{shorten(source, 40)}', which says who is a person", affects="which study is made",
+                       fix="name the column yourself with --map rater_source=COLUMN")  # fmt: skip
+        return replace(found, cautions=(*found.cautions, note))
     for part in ("rater", "value", "status", "rater_source"):
         if part in options:
             raise InputError(f"--map {part}= is for one row a rating; with --raters the columns are raters")

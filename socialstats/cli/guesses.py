@@ -135,6 +135,23 @@ def _source(columns: Columns) -> str | None:
     return found if found is not None and columns.constant(found, "rater") else None
 
 
+def people_and_models(table: Table, settings: Mapping[str, Any]) -> str | None:
+    """Return the column of ratings that is called like a source and says human of some raters, not of others.
+
+    None where a source was named, the column plays another part, or a rater has two sources.
+    """
+    columns = Columns(table, settings)
+    if columns.said("rater_source"):
+        return None
+    try:
+        columns.look("ratings", settings)
+    except InputError:
+        return None
+    found = _source(columns)
+    named = {label.strip().casefold() for label in columns.labels(found)} if found is not None else set()
+    return found if named & PEOPLE and len(named) > 1 else None
+
+
 def levels_guess(columns: Columns, source: str | None) -> dict[str, Any]:
     """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
     value = columns.part("value")

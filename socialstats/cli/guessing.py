@@ -1,7 +1,7 @@
 """What a table's columns may mean where nobody said it: for `init` only, whose plan a person reads and corrects.
 
-Guesses rest on names of columns and on their values. What was said is never changed, and nothing is guessed for
-`report` and `check`, which run on what was said.
+Guesses rest on names of columns and on their values. What was said is never changed. `report` and `check` run on what
+was said and guess one thing only: the column that says which raters are people (`guesses.people_and_models`).
 """
 
 from __future__ import annotations
