@@ -19,6 +19,7 @@ from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
 from socialstats.studies.many_raters import MOST_RATERS, many_pairs_block
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.rating_means import means_block
 from socialstats.studies.ratings_blocks import (
     about_ratings,
     coefficients_block,
@@ -187,6 +188,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     optional = [pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None]
     optional.append(many_pairs_block(design, kappa, options))
     optional.append(crossed_block(design))
+    optional.append(means_block(design, options))
     optional += [stratum_block(design, name, result) for name, result in numbers.strata.items()]
     optional.append(raters_block(numbers.groups, numbers.alpha, "within each group of raters"))
     optional.append(raters_block(numbers.left_out, numbers.alpha, "when one of them is left out"))

@@ -1,0 +1,67 @@
+"""Mean ratings once more: pandas averages unit by unit, scipy and matrices of clusters give the intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.reread import MATRICES, SAME, error_of
+from socialstats.crosscheck.row_arithmetic import label, relative, t_ends
+from socialstats.results import Check, Result, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def checks_of(result: Result) -> list[Check]:
+    """Recompute every row.
+
+    Parameters
+    ----------
+    result : Result
+        ``extras["parts"]`` holds for each row its kind (all, stratum, rater), the stratum and the label.
+    """
+    table = long_table(result)
+    checks: list[Check] = []
+    for row, (kind, name, part) in zip(result.rows, result.extras["parts"], strict=True):
+        own = table
+        if kind == "rater":
+            own = table[table["rater"] == part]
+        elif kind == "stratum":
+            own = table[table[f"stratum {name}"] == part]
+        checks += mean_checks(result, row, own)
+    return checks
+
+
+def long_table(result: Result) -> pd.DataFrame:
+    """Return one row a rating: unit, rater, score, strata and clusters."""
+    import pandas as pd
+
+    design = result.design
+    ok = design.status == 0
+    unit = design.unit[ok]
+    columns = {"unit": unit, "rater": np.array(design.raters, dtype=object)[design.rater[ok]]}
+    columns |= {"score": design.scores[design.value[ok]]}
+    columns |= {f"stratum {k}": np.array(f.levels, dtype=object)[f.codes][unit] for k, f in design.strata.items()}
+    columns |= {f"cluster{k}": f.codes[unit] for k, f in enumerate(design.clusters)}
+    return pd.DataFrame(columns)
+
+
+def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
+    """Compare a mean over units, its error and its interval."""
+    if row.estimate is None:
+        return []
+    units = own.groupby("unit").mean(numeric_only=True)
+    values = units["score"].to_numpy()
+    made = [compare(label(row), row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
+    if row.std_error is None:
+        return made
+    names = [name for name in units.columns if name.startswith("cluster")]
+    groups = units[names].to_numpy() if names else np.arange(len(values))[:, None]
+    error, df = error_of(values, groups)
+    if error is None:
+        return made
+    made.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MATRICES))
+    return [*made, *t_ends(row, result.settings["level"], df)]
