@@ -154,6 +154,6 @@ def alone(text: str, letters: Sequence[str]) -> str | None:
     ('B', True)
     """
     for letter in letters:
-        if re.fullmatch(rf"{_OPENING}{re.escape(letter)}[\s)\]】」）\"'.!;:,。]{0,9}", text, re.IGNORECASE):
+        if re.fullmatch(rf"{_OPENING}{re.escape(letter)}[\s)\]】」）\"'.!;:,。]{{0,9}}", text, re.IGNORECASE):
             return letter
     return None
