@@ -99,7 +99,8 @@ def guess_rules(paths: Sequence[str | os.PathLike[str]]) -> RuleBook:
     sheets: dict[str, Sheet] = {}
     rules: dict[str, Rule] = {}
     for path in paths:
-        name = Path(path).name.split(".")[0]
+        stem = Path(path).name.split(".")[0]
+        name = f"{stem} (#{len(sheets) + 1})" if stem in sheets else stem
         sheets[name] = read_sheet(name, [path], reading=Reading(strip=MARKS))
         for kinds in families(sheets[name]):
             rules |= {rule.name: rule for rule in _rules(sheets[name], kinds)}
