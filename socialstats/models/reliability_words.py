@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, caution
@@ -56,7 +58,7 @@ def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -
     if refused:
         as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
         said.append(f"{count(refused, 'refusal')} {as_what}")
-    if cells > rated + refused and design.raters_known:
+    if cells > rated + refused and design.raters_known and not spread_evenly(design):
         said.append(f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for")
     if unparsed and design.raters_known and unparsed < cells - rated - refused:
         said.append(f"{count(unparsed)} of them written as missing")
@@ -65,6 +67,16 @@ def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -
     if not said:
         return ()
     return (caution("SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"),)
+
+
+def spread_evenly(design: Ratings) -> bool:
+    """Tell whether ratings were shared out: every unit has as many as any other, with none refused or missing.
+
+    Where people rate a part of the units each, most cells of the table of units by raters are empty by design; nothing
+    is missing then.
+    """
+    rated = np.bincount(design.unit, minlength=len(design.units))
+    return bool(np.all(design.status == OK) and len(rated) > 0 and rated.min() == rated.max())
 
 
 def reliability_counts(design: Ratings, counts: RatingCounts) -> dict[str, int]:

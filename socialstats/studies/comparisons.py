@@ -17,10 +17,10 @@ from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.studies.pair_blocks import (
     cluster_block,
     effects_block,
-    group_matrix,
     strengths_block,
     with_strength_effect,
 )
+from socialstats.studies.pair_matrix import group_matrix
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
@@ -37,7 +37,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         effects_block(fit, design),
         cluster_block(design, options, formula, fit),
     ]
-    blocks += [group_matrix(design, groups, name) for name, groups in item_groups(design).items()]
+    blocks += [group_matrix(design, groups, name, options.level) for name, groups in item_groups(design).items()]
     return Outcome(
         study="comparisons",
         title=f"Which of {count(len(design.items), 'item')} is preferred, and how sure is the order?",

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError, UndefinedStatistic
-from socialstats.figures import forest, heat
+from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
@@ -19,7 +19,7 @@ from socialstats.studies.estimates import rows_table, with_holm
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
 from socialstats.studies.verdicts import verdict
-from socialstats.text import count, interval, level_text, listing, number, p_value, percent
+from socialstats.text import interval, level_text, listing, number, p_value
 
 
 def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:
@@ -267,42 +267,3 @@ def _median(values: FloatArray) -> float | None:
     """The median of the numbers there are; None where there is none, as when clusters cancel exactly."""
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else None
-
-
-def group_matrix(design: Comparisons, groups: dict[str, Any], name: str) -> Block:
-    """Return the matrix of win rates between groups of items."""
-    labels = sorted({str(v) for v in groups.values()})
-    code = np.array([labels.index(str(groups[item])) for item in design.items])
-    k = len(labels)
-    wins, games = np.zeros((k, k)), np.zeros((k, k))
-    ga, gb = code[design.item_a], code[design.item_b]
-    a_share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
-    np.add.at(wins, (ga, gb), design.count * a_share)
-    np.add.at(wins, (gb, ga), design.count * (1 - a_share))
-    np.add.at(games, (ga, gb), design.count)
-    np.add.at(games, (gb, ga), design.count)
-    rows = tuple(
-        Row(term=labels[i], group=labels[j], estimate=float(wins[i, j] / games[i, j]), n=float(games[i, j]))
-        for i in range(k)
-        for j in range(k)
-        if i != j and games[i, j] > 0
-    )
-    best = max(rows, key=lambda r: r.estimate or 0)
-    return Block(
-        id=f"matrix-{name}",
-        question=f"How do {name}s fare against each other?",
-        sentences=(
-            f"'{best.term}' was chosen over '{best.group}' in {percent(best.estimate)} of "
-            f"{count(best.n or 0, 'comparison')}, the most one-sided meeting.",
-        ),
-        draw=partial(heat, rows),
-        figure_title=f"Share of comparisons that the row's {name} won against the column's",
-        caption="Cells show the win rate and the number of comparisons (ties count as half).",
-        tables=(
-            Table(
-                caption=f"Win rates between {name}s",
-                header=(name.capitalize(), "Against", "Win rate", "Comparisons"),
-                cells=tuple((r.term, r.group, r.estimate, int(r.n or 0)) for r in rows),
-            ),
-        ),
-    )

@@ -26,10 +26,10 @@ from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.pair_blocks import (
     cluster_block,
     effects_block,
-    group_matrix,
     strengths_block,
     with_strength_effect,
 )
+from socialstats.studies.pair_matrix import group_matrix
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.studies.urgency_blocks import (
@@ -148,7 +148,7 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
         strengths_block(fit, options, item="role"),
         effects_block(fit, design),
         *numbers.shares,
-        *(group_matrix(design, groups, name) for name, groups in numbers.groups.items()),
+        *(group_matrix(design, groups, name, options.level) for name, groups in numbers.groups.items()),
         None if numbers.entropy is None else entropy_block(numbers.entropy),
         *numbers.values,
         None if numbers.labels is None else labels_block(options.labels, numbers.labels),
