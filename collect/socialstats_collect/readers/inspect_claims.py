@@ -66,6 +66,9 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
             entry.printed.append((_bare(metric.get("group") or metric.get("name") or key), _set(params)))
             claim = _claim(key, metric, params, select, settings, rows)
             yield _finished(claim, f"{entry.where}.metrics.{key}", n if isinstance(n, int) else None)
+        if isinstance(n, int) and select["scorer"] in known:
+            yield Claim(name="scored_samples", quantity="count", printed=str(n), where=f"{entry.where}.scored_samples",
+                        select=select, settings=settings)  # fmt: skip
     for (scorer, of), found in entries.items():
         for metric_name, params in _unprinted(list(_expected(_declared(about, scorer), of)), found):
             yield _absent(metric_name, params, found[0].select, found[0].settings, found[0].where)
@@ -108,7 +111,7 @@ def _claim(
     else:
         label = f"{group} {name}" if group else name
     plain = group in ("", "ci", "grouped", "aggregate")
-    quantity: Quantity = QUANTITIES.get(name, "other") if plain and number != "NaN" else "other"
+    quantity: Quantity = QUANTITIES.get(name, "other") if plain else "other"
     if parts and quantity != "mean" and (name != "stderr" or params.get("cluster")):
         quantity = "other"
     over_parts = {"over_parts": "mean"} if parts and quantity == "std_error" else {}

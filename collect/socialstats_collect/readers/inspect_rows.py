@@ -8,9 +8,10 @@ from typing import Any
 
 from socialstats.claims.types import SCORE_TEXT, Status
 from socialstats.errors import InputError
-from socialstats.text import count
+from socialstats.text import count, quoted
 from socialstats_collect.readers.tabular import Row, cell, flat, is_number, mapping, row, sequence
 
+INFINITE = "a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out"
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -32,7 +33,7 @@ def to_float(value: Any) -> tuple[float | None, Status]:
         if value != value:
             return None, "unscored"
         if not isinstance(value, bool) and not is_number(value):
-            raise InputError("a score is infinite: no mean of it exists. Correct the scorer, or leave the sample out")
+            raise InputError(INFINITE)
         return float(value), "ok"
     if not isinstance(value, str):
         return None, "unparsed"
@@ -61,7 +62,11 @@ def rows(
     scorers = _scorers(about, samples, printed)
     found: list[Row] = []
     for sample in samples:
-        found += _rows_of(sample, scorers, model, task)
+        try:
+            found += _rows_of(sample, scorers, model, task)
+        except InputError as error:
+            place = f"sample {quoted([cell(sample['id']) or ''])}, epoch {cell(sample.get('epoch', 1))}"
+            raise InputError(f"{place}: {error}") from None
     _drop_plain_texts(found)
     missing = list(_missing(about, samples, scorers, model, task)) if samples else []
     return found + missing, tuple(_notes(samples, found))

@@ -34,6 +34,17 @@ def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
                 continue
             metric, filter = split(key)
             yield _claim(results, str(name), key, metric, filter, value, file)
+        yield from _documents(results, str(name), file)
+
+
+def _documents(results: dict[str, Any], task: str, file: str) -> Iterator[Claim]:
+    """Return the number of documents that the file says were used for a task, as a claim about its first metric."""
+    n, listed = _n(results, task, "", "", []), metrics_of(results, task)
+    if n is not None and listed:
+        yield Claim(
+            name="n-samples effective", quantity="count", printed=str(n), where=f"{file}: n-samples.{task}.effective",
+            select={"task": task, "scorer": listed[0][0], "filter": listed[0][1]},
+        )  # fmt: skip
 
 
 def split(key: str) -> tuple[str, str]:

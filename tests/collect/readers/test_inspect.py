@@ -166,7 +166,10 @@ def test_metrics_are_told_apart_by_name_group_and_parameters(tmp_path: Path) -> 
     assert found["0.8"] == ("mean", one, [{**one, "scenario": "s0"}, {**one, "scenario": "s1"}], mean)
     assert found["0.9"] == ("std_dev", one, [], {**mean, "ddof": 1})
     assert found["1.5"][0] == "other"
-    assert found["NaN"][0] == "other"
+    assert found["NaN"][0] == "variance"
+    assert found["4"][:2] == ("count", one)
+    said = next(one for one in check(log).judged if one.claim.printed == "NaN")
+    assert (said.verdict, said.reason) == ("not_computable", "the log prints 'NaN', which is no number")
     assert found["2.5"][:2] == ("mean", {"scorer": "match/x"})
 
 
@@ -205,7 +208,7 @@ def test_metrics_printed_in_another_entry_are_not_missing(tmp_path: Path) -> Non
     log = read_log(as_json(tmp_path / "x.json", header(printed, **about), SCORED))
     assert [(c.printed, c.quantity, c.settings["reducer"]) for c in log.claims] == [
         ("0.5", "mean", "mean"), ("0.1", "std_error", "mean"), ("0.6", "mean", "max"), ("0.2", "std_error", "max"),
-        ("0.5", "other", "none"), ("7.0", "other", "none"),
+        ("0.5", "other", "none"), ("7.0", "other", "none"), ("8", "count", "none"),
     ]  # fmt: skip
 
 
@@ -444,3 +447,19 @@ def test_labels_of_which_none_is_a_number_counted_as_zero(tmp_path: Path) -> Non
     found = {one.claim.name: one for one in check(read_log(path)).judged}
     assert [found[name].verdict for name in metrics] == ["explained", "explained", "not_computable"]
     assert "counted as 0" in found["accuracy"].sentence()
+
+
+def test_the_number_of_scored_samples_is_a_number_to_check(tmp_path: Path) -> None:
+    """Units with a score: one of five is unscored in both epochs, one in one."""
+    given = {"a": (1, 0), "b": (1, 1), "c": (0, math.nan), "d": (math.nan, math.nan), "e": (0, 0)}
+    samples = [sample(u, e, scores={"match": v}) for u, held in given.items() for e, v in enumerate(held, 1)]
+    for said, verdict in ((4, "reproduced"), (21, "not_reproduced")):
+        top = header([printed_score("match", {"mean": 0.375}, scored_samples=said)])
+        found = verdicts(read_log(as_json(tmp_path / "x.json", top, samples)))
+        assert found == {"mean": "reproduced", "scored_samples": verdict}, said
+
+
+def test_an_infinite_score_is_named_by_its_sample(tmp_path: Path) -> None:
+    samples = [sample("a"), sample("b", 2, scores={"s": math.inf})]
+    with pytest.raises(InputError, match="sample 'b', epoch 2: a score is infinite"):
+        read_log(as_json(tmp_path / "x.json", header(), samples))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from socialstats.claims import check
 from socialstats.errors import InputError
 from socialstats_collect.readers import read_log, read_logs
 from tests.collect.readers.logs import SAMPLES, dump, dump_lines
@@ -49,6 +51,7 @@ def test_each_filter_has_its_own_rows(tmp_path: Path) -> None:
          {"task": "gsm", "scorer": "exact_match", "filter": FILTERS[0]}, 4),
         ("exact_match,flexible-extract", "mean", "0.75",
          {"task": "gsm", "scorer": "exact_match", "filter": FILTERS[1]}, 4),
+        ("n-samples effective", "count", "4", {"task": "gsm", "scorer": "exact_match", "filter": FILTERS[0]}, None),
     ]  # fmt: skip
     assert log.claims[1].settings["ddof"] == 1
     assert any("each document has 2 rows a metric" in note for note in log.notes)
@@ -174,7 +177,7 @@ def test_documents_that_were_left_out_are_said(tmp_path: Path) -> None:
 def test_samples_alone_and_samples_named_directly(tmp_path: Path) -> None:
     path = run(tmp_path, {"toy": {"acc,none": 1.0}}, {"toy": [line(0, metrics={"acc": 1})]})
     log = read_log(tmp_path / f"samples_toy_{STAMP}.jsonl")
-    assert (len(log.rows), [c.name for c in log.claims]) == (1, ["acc,none"])
+    assert (len(log.rows), [c.name for c in log.claims]) == (1, ["acc,none", "n-samples effective"])
     path.unlink()
     alone = read_log(tmp_path)
     assert (len(alone.rows), alone.claims) == (1, ())
@@ -213,7 +216,7 @@ def test_real_logs_give_their_numbers(name: str, group: str) -> None:
     log = read_log(folder)
     assert (log.version, len(log.rows)) == ("0.4.13", 56)
     for claim in log.claims:
-        if claim.parts:
+        if claim.parts or claim.quantity == "count":
             continue
         rows = log.rows
         for column, value in claim.select.items():
@@ -226,3 +229,12 @@ def test_real_logs_give_their_numbers(name: str, group: str) -> None:
     macro, micro = sum(m.mean() for m in means) / 2, sum(m.sum() for m in means) / 28
     printed = next(float(c.printed) for c in log.claims if c.name == f"{group}: acc,none")
     assert printed == pytest.approx(macro if group == "roleconf" else micro, rel=1e-12)
+
+
+@pytest.mark.parametrize(("said", "verdict"), [(3, "reproduced"), (99, "not_reproduced")])
+def test_the_number_of_documents_is_a_number_to_check(said: int, verdict: str, tmp_path: Path) -> None:
+    path = run(tmp_path, {"toy": {"acc,none": 1.0}}, {"toy": [line(k, metrics={"acc": 1}) for k in range(3)]})
+    held = json.loads(path.read_text())
+    dump(path, {**held, "n-samples": {"toy": {"original": said, "effective": said}}})
+    found = {one.claim.name: one.verdict for one in check(read_log(path)).judged}
+    assert found == {"acc,none": "reproduced", "n-samples effective": verdict}
