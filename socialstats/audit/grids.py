@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal
 
-from socialstats.audit.finding import Finding, gap_of, neighbours_noticed, shown
+from socialstats.audit.finding import Finding, compare, gap_of, neighbours_noticed, shown
 from socialstats.audit.means import exact
 from socialstats.audit.numbers import Printed, Rounding, interval_of, printed, whole
 from socialstats.errors import InputError
@@ -104,6 +104,10 @@ def granularity(
     number, size, change = printed(value), whole(n, "n"), exact(step, "step")
     lowest = Fraction(0) if change == 1 else -change / 2
     starts = {"mean": (lowest,), "difference": (Fraction(0),), "either": (Fraction(0), lowest)}[of]
+    most = change if of == "difference" or (of == "either" and change != 1) else lowest + change
+    limits = (-change if of != "mean" else lowest, most)
+    if not number.meets(*limits):
+        return compare("granularity", number, *limits, source="the range of such answers")
     what = f"a mean of {size} answers, in steps of {_short(change / size)},"
     finding = on_grid("granularity", number, change / size, what, starts)
     if finding.verdict == "disagree":

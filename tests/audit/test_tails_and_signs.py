@@ -53,3 +53,16 @@ def test_impossible_statistics_and_biases() -> None:
             ss.audit.grim("3.1", strange)
     with pytest.raises(InputError, match="not a printed number"):
         ss.audit.grim("1e999", 10)
+
+
+def test_means_of_answers_beyond_their_scale() -> None:
+    """No power of the steps (n = 100, one decimal), but -1 and +1 average to no 1.5."""
+    assert ss.audit.granularity("1.5", 100).verdict == "no_power"  # a difference of two means reaches 2
+    assert ss.audit.granularity("1.5", 100, of="mean").verdict == "disagree"
+    assert ss.audit.granularity("-1.0", 100, of="mean").verdict == "no_power"
+    assert ss.audit.granularity("2.3", 100).verdict == "disagree"
+    assert ss.audit.granularity("-1.95", 40, of="difference").verdict == "agree"
+    assert ss.audit.granularity("1.10", 10, 1).verdict == "disagree"
+    assert ss.audit.granularity("-0.50", 10, 1, of="difference").verdict == "agree"
+    assert ss.audit.granularity("-0.50", 10, 1).verdict == "agree"
+    assert ss.audit.granularity("-0.50", 10, 1, of="mean").verdict == "disagree"
