@@ -310,7 +310,6 @@ IDLE = [
     (scores, ("--strata", "subject"), "--strata is for ratings, and the columns of s.csv are those of paired"),
     (answers, ("--smallest-effect", "3"), "--smallest-effect 3 cannot be: differences of shares lie within -1 and 1; "
      "did you mean 0.03?"),
-    (answers, ("--smallest-effect", "0.1", "--scale", "nominal"), "these values are nominal: leave it out"),
     (lambda: scores().assign(team=lambda d: d["subject"].str[-1]),
      ("--smallest-effect", "0.1", "--effect-scale", "d_z", "--cluster", "team"),
      "--effect-scale d_z needs independent pairs, and they are clustered by 'team'"),
