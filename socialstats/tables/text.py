@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 
@@ -85,7 +85,22 @@ def from_bytes(data: bytes, name: str) -> Source:
 
 
 def _source(name: str, raw: Callable[[], IO[bytes]], zipped: bool) -> Source:
-    return Source(name=name, raw=raw, open=(lambda: gzip.open(raw(), "rb")) if zipped else raw)  # type: ignore[arg-type,return-value]
+    return Source(name=name, raw=raw, open=(lambda: cast(IO[bytes], Unzipped(raw()))) if zipped else raw)
+
+
+class Unzipped(gzip.GzipFile):
+    """A gzipped stream that closes what it reads from."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        super().__init__(fileobj=packed, mode="rb")
+        self._packed = packed
+
+    def close(self) -> None:
+        """Close the stream and the file below it."""
+        try:
+            super().close()
+        finally:
+            self._packed.close()
 
 
 class CheckedText(io.TextIOWrapper):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import threading
 from pathlib import Path
@@ -57,7 +58,7 @@ metric = "krippendorff_alpha"
     code, out, err = run(capsys, "check", "--plan", str(plan))
     assert code == 0, err
     assert "difference  reminded minus plain" in out
-    assert "report      study paired runs: 6 questions, " in out
+    assert re.search(r"report      study paired runs: \d questions, ", out)
     assert "deviation   planned test not run: H1: krippendorff_alpha is for ratings" in out
     assert "resamples" not in out
     assert sorted(tmp_path.iterdir()) == before

@@ -105,7 +105,7 @@ def test_verified_with_clusters_of_scenarios():
     assert row.conf_low is None
     assert "clustered" in row.undefined
     alone = profile(rows, cluster="topic").inference
-    assert "4 topic" in alone
+    assert "4 of topic" in alone
     ignored = trait_profile(trait_ratings(rows, traits=list(WEIGHTS), cluster="topic"), weights=WEIGHTS, cluster=None)
     assert [c.code for c in ignored.cautions if c.code == "SS201"]
     assert ignored.row("left", group="composite").std_error == pytest.approx(R["composite"]["left"]["std_error"])

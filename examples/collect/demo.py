@@ -11,7 +11,7 @@ from pathlib import Path
 
 from socialstats.cli import main
 
-HERE = Path(__file__).parent / "collect"
+HERE = Path(__file__).parent
 REPORTS = {
     "ordinal": ["--map", "unit=item_id", "--map", "rater=prompt", "--map", "value=answer", "--levels", "A,B,C,D,E"],
     "who_is_right": ["--study", "relationship-bias"],
