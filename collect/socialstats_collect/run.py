@@ -102,8 +102,8 @@ class Run:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.runfile.limits.concurrency):
                     group.create_task(self._work(waiting))
-        except* OSError as errors:
-            raise errors.exceptions[0] from None
+        except BaseExceptionGroup as several:
+            raise next(_leaves(several)) from None
 
     async def _work(self, waiting: Iterator[Unit]) -> None:
         for unit in waiting:
@@ -271,3 +271,12 @@ def _words(outcome: Outcome) -> str:
     said = outcome.detail.get("error_message") or outcome.detail.get("error_code") or outcome.status
     status = f"status {outcome.http_status}: " if outcome.http_status else ""
     return f"{status}{str(said)[:200]}"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """The exceptions in a group, at any depth."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _leaves(one)
+    else:
+        yield error
