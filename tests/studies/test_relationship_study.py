@@ -124,7 +124,7 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
 
 def test_the_naive_claim_stands_beside_the_clustered_test(outcome: Outcome) -> None:
     assert "would have claimed that neutral is favoured over man (p = .039" in outcome.answer[2]
-    assert outcome.answer[0].startswith("Woman is favoured over neutral (B = −0.37, ")
+    assert outcome.answer[0].startswith("woman is favoured over neutral (B = −0.37, ")
     assert "the data do not settle whether man or neutral is favoured" in outcome.answer[0]
     assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("design effect 2.6.")
 
