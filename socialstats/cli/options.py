@@ -68,8 +68,11 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
     add("--reference", metavar="LEVEL",
         help="level of --by that the others are compared with (default: one called default, or the first)")  # fmt: skip
     add("--controls", metavar="FILE", help="scores of neutral control texts: the judges' own zero in staged-values")
-    add("--weights", metavar="NAME|FILE",
-        help="weights of the traits in staged-values: paper, equal, or a table with columns trait and weight")  # fmt: skip
+    add(
+        "--weights",
+        metavar="NAME|FILE",
+        help="weights of the traits in staged-values: paper, equal, or a table with columns trait and weight",
+    )
     add("--name-check", metavar="FILE", help="what a model takes each name for, for relationship-bias")
     add("--label-check", metavar="FILE", help="labels of stories by people and judges, for role-conflict")
     add("--item-groups", metavar="FILE", help="groups of the items, one row an item, for role-conflict")

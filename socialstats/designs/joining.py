@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
         parts = [np.array([place[item] for item in d.items])[getattr(d, name)] for d in (one, two)]
         return np.asarray(np.concatenate(parts), dtype=np.int64)
 
-    plain = {
+    plain: dict[str, Any] = {
         name: np.concatenate([getattr(one, name), getattr(two, name)])
         for name in ("outcome", "first", "count", "weight", "weight_sq")
     }

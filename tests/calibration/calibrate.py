@@ -93,8 +93,8 @@ READING = {
         "sign flips of scenarios hold only while name pairs matter little."
     ),
     "Two models compared: 20 items": (
-        "Both models answer the same stories and share what makes a pair special. Pairs are resampled in both together, "
-        "which keeps that; the model is refitted every time. McNemar's difference counts story by story. The sd of the "
+        "Both models answer the same stories and share what makes a pair special. Pairs are resampled in both "
+        "together, which keeps that; the model is refitted every time. McNemar's difference counts story by story. The sd of the "
         "strengths is that of the items at hand."
     ),
     "Two models compared: ratings": (

@@ -80,9 +80,9 @@ def choice_shares(
         for each other source the differences ``other - reference`` on the units that both rated, with t interval (cut
         at -1 and 1), t, df, p and p_adjusted (Holm over levels and strata; over levels for all units); and
         ``any level``: is there any difference. There `statistic` is Pearson's chi-square; p comes from swapping the two
-        sources in whole clusters (units where none are declared), and in the row ``any level (ratings independent)`` from the
-        chi-square distribution, which counts ratings of one unit as independent. With `base` the changes follow,
-        groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``: means
+        sources in whole clusters (units where none are declared), and in the row ``any level (ratings independent)``
+        from the chi-square distribution, which counts ratings of one unit as independent. With `base` the changes
+        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``: means
         over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters, and
         Holm over levels and strata; and ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
         (source -> level -> ratings).
