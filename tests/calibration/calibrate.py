@@ -94,8 +94,8 @@ READING = {
     ),
     "Two models compared: 20 items": (
         "Both models answer the same stories and share what makes a pair special. Pairs are resampled in both "
-        "together, which keeps that; the model is refitted every time. McNemar's difference counts story by story. The sd of the "
-        "strengths is that of the items at hand."
+        "together, which keeps that; the model is refitted every time. McNemar's difference counts story by story. "
+        "The sd of the strengths is that of the items at hand."
     ),
     "Two models compared: ratings": (
         "Units are resampled in both tables together. With 20 units a bootstrap's standard error is too small by the "

@@ -82,10 +82,10 @@ def choice_shares(
         ``any level``: is there any difference. There `statistic` is Pearson's chi-square; p comes from swapping the two
         sources in whole clusters (units where none are declared), and in the row ``any level (ratings independent)``
         from the chi-square distribution, which counts ratings of one unit as independent. With `base` the changes
-        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum - base``: means
-        over clusters of the change of the share, with t interval, p from flipping the signs of whole clusters, and
-        Holm over levels and strata; and ``any level``, Hotelling's T-squared of all levels. `extras`: ``counts``
-        (source -> level -> ratings).
+        follow, groups ``source: stratum - base`` and (difference of differences) ``other - reference: stratum -
+        base``: means over clusters of the change of the share, with t interval, p from flipping the signs of
+        whole clusters, and Holm over levels and strata; and ``any level``, Hotelling's T-squared of all levels.
+        `extras`: ``counts`` (source -> level -> ratings).
 
     Raises
     ------
