@@ -15,6 +15,7 @@ from socialstats import __version__
 from socialstats.bibtex import bibtex
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
+from socialstats.halves import in_halves
 from socialstats.references import citation
 from socialstats.results import Verification
 from socialstats.studies.outcome import Block, Outcome, Strip, Table
@@ -67,6 +68,7 @@ def render(
     run = {"command": command, "facts": known, "plan_sha256": plan_sha256, "deviations": list(deviations),
            "status": status, "date": date, "versions": versions()}  # fmt: skip
     cautions = (*outcome.cautions, *display_cautions(outcome))
+    drawn = in_halves(partial(figure_of, outcome), len(outcome.blocks) + 1)
     view = {
         "o": outcome,
         "source": known.get("data", ""),
@@ -74,11 +76,11 @@ def render(
         "date": date,
         "palette": palette_css(),
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
-        "strip": None if outcome.strip is None else strip_figure(outcome.strip),
+        "strip": None if outcome.strip is None else {"title": outcome.strip.title, "svg": drawn[0][0]},
         "cautions": cautions[:CAUTIONS_SHOWN],
         "more_cautions": cautions[CAUTIONS_SHOWN:],
         "n_cautions": len(cautions),
-        "blocks": [block_view(block, i, mark_of(block, status)) for i, block in enumerate(outcome.blocks, 1)],
+        "blocks": [block_view(b, *f, mark_of(b, status)) for b, f in zip(outcome.blocks, drawn[1:], strict=True)],
         "flow": flow_table(outcome),
         "tables": [table_view(table) for table in outcome.data],
         "diagnostics": outcome.diagnostics,
@@ -122,13 +124,28 @@ def palette_css() -> Markup:
     )
 
 
-def strip_figure(strip: Strip) -> dict[str, Any]:
+def figure_of(outcome: Outcome, number: int) -> tuple[Markup | None, str]:
+    """Draw a figure of the page, or say why not: the number line above the fold (0), or that of a block (1, ...)."""
+    if number == 0:
+        return None if outcome.strip is None else strip_svg(outcome.strip), ""
+    block = outcome.blocks[number - 1]
+    if block.draw is None:
+        return None, ""
+    title = block.figure_title or block.question
+    words = block.caption or " ".join(block.sentences) or block.question
+    try:
+        return inline(block.draw, title=title, description=words, prefix=f"f{number}"), ""
+    except UndefinedStatistic as error:
+        return None, str(error)
+
+
+def strip_svg(strip: Strip) -> Markup:
     """Return the number line above the fold."""
     from socialstats import figures
 
     draw = partial(figures.strip, strip.marks, xlabel=strip.axis, digits=strip.digits)
     marks = "; ".join(f"{m.label} {cell(m.value, strip.digits)}" for m in strip.marks)
-    return {"title": strip.title, "svg": inline(draw, title=strip.title, description=marks, prefix="strip")}
+    return inline(draw, title=strip.title, description=marks, prefix="strip")
 
 
 def mark_of(block: Block, status: str) -> str:
@@ -136,17 +153,8 @@ def mark_of(block: Block, status: str) -> str:
     return block.status or ("exploratory" if status == "exploratory" else "")
 
 
-def block_view(block: Block, number: int, mark: str) -> dict[str, Any]:
-    """Return a block with its figure drawn."""
-    svg: Markup | None = None
-    problem = ""
-    if block.draw is not None:
-        title = block.figure_title or block.question
-        words = block.caption or " ".join(block.sentences) or block.question
-        try:
-            svg = inline(block.draw, title=title, description=words, prefix=f"f{number}")
-        except UndefinedStatistic as error:
-            problem = str(error)
+def block_view(block: Block, svg: Markup | None, problem: str, mark: str) -> dict[str, Any]:
+    """Return a block with its figure and its tables."""
     return {"block": block, "svg": svg, "problem": problem, "mark": mark,
             "tables": [table_view(t) for t in block.tables]}  # fmt: skip
 

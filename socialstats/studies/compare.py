@@ -19,6 +19,7 @@ from socialstats.studies.compare_diagnostics import diagnostics, with_level_effe
 from socialstats.studies.compare_items import items_block
 from socialstats.studies.compare_numbers import Numbers, compute, groupings_of, reference_of
 from socialstats.studies.compare_words import answer, cautions_of, level_table, methods
+from socialstats.studies.estimates import verify_named
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats.studies.urgency_refusals import refusals_by_level
 from socialstats.text import count, number, shorten
@@ -50,7 +51,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=diagnostics(numbers.levels),
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(keys)),
-        verifications={name: result.verify() for name, result in verified.items()},
+        verifications=verify_named(verified),
         settings=options.echo() | {"reference": numbers.reference},
         simulated=options.simulated,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from socialstats.designs.parts import Factor
+from socialstats.halves import in_halves
 from socialstats.planning import adjust
 from socialstats.results import Result, Row, Verification
 from socialstats.studies.base import Design, StudyOptions
@@ -178,7 +179,7 @@ def cluster_words(design: Design) -> list[str]:
 
 def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> dict[str, Verification]:
     """Recompute every result of a page: those that have a name, then all others that stand in its blocks."""
-    found = {name: result.verify() for name, result in named.items()}
+    found = verify_named(named)
     seen = {id(result) for result in named.values()}
     for result in (result for block in blocks for result in block.results):
         if id(result) in seen:
@@ -188,6 +189,12 @@ def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> dict[str
         k = 1 + sum(name == label or name.startswith(f"{label} (") for name in found)
         found[label if k == 1 else f"{label} ({k})"] = result.verify()
     return found
+
+
+def verify_named(named: Mapping[str, Result]) -> dict[str, Verification]:
+    """Recompute results by name."""
+    results = list(named.values())
+    return dict(zip(named, in_halves(lambda i: results[i].verify(), len(results)), strict=True))
 
 
 def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object]:

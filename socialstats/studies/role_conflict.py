@@ -18,7 +18,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, further_groups, item_groups, strongest
-from socialstats.studies.estimates import verify_all
+from socialstats.studies.estimates import verify_all, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import Checked, check_labels, read_labels
@@ -89,7 +89,7 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, design),
         methods=(sensitivity_methods(options), ways_methods(fit, options)),
         references=tuple(dict.fromkeys(keys)),
-        verifications={label: result.verify() for label, result in named(numbers).items()} if options.verify else {},
+        verifications=verify_named(named(numbers)) if options.verify else {},
         settings=options.echo(),
         simulated=options.simulated,
     )
