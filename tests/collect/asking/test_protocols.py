@@ -190,3 +190,11 @@ def test_a_conversation_goes_on_where_it_was_cut(tmp_path: Path) -> None:
         path.write_text(path.read_text().replace("max_calls = 7", "max_calls = 100"))
         assert collect(path) == 0
         assert server.seen.total() == len(attempts(path)) == 12
+
+
+def test_equal_words_in_answer_to_different_questions_are_scored_each_on_its_own(tmp_path: Path) -> None:
+    with serving(lambda body, _: says("{}" if body["model"] == "judge" else "I act.")) as server:
+        path = write(tmp_path, server, '"staged-values"', STAGED[:2], 'judges = { models = ["judge"] }')
+        assert collect(path) == 0
+        assert sum(body["model"] == "judge" for body in server.bodies) == 12
+    assert len({line["key"] for line in attempts(path)}) == 24
