@@ -9,7 +9,6 @@ import io
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -155,16 +154,7 @@ def _write(target: str, text: str) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    path = Path(target)
-    handle, name = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(name).chmod(0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(Path(target), text.encode())
 
 
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
