@@ -5,15 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
+import sys
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-LEAST = 4  # fewer pieces are not worth a process
+LEAST = 4  # fewer pieces of unknown size are not worth a process
+_halved = False  # while two processes share a piece of work, neither makes a third
 
 
-def in_halves(work: Callable[[int], T], n: int) -> list[T]:
+def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T]:
     """Return ``[work(0), ..., work(n - 1)]``; a second process does every second piece where that is safe.
 
     Whatever the second process does not deliver (an exception, a value that cannot be sent) is done here again, so
@@ -24,10 +27,12 @@ def in_halves(work: Callable[[int], T], n: int) -> list[T]:
     >>> in_halves(lambda i: i * i, 5)
     [0, 1, 4, 9, 16]
     """
-    if n < LEAST or not _alone():
+    global _halved
+    if n < least or processes() == 1:
         return [work(i) for i in range(n)]
     reading, writing = os.pipe()
-    child = os.fork()
+    _halved = True
+    child = _fork()
     if child == 0:
         _deliver(work, range(1, n, 2), reading, writing)
     os.close(writing)
@@ -36,6 +41,7 @@ def in_halves(work: Callable[[int], T], n: int) -> list[T]:
         for i in range(0, n, 2):
             mine[i] = work(i)
     finally:
+        _halved = False
         with open(reading, "rb") as stream:
             sent = stream.read()
         os.waitpid(child, 0)
@@ -43,9 +49,21 @@ def in_halves(work: Callable[[int], T], n: int) -> list[T]:
     return [mine[i] if i in mine else work(i) for i in range(n)]
 
 
+def processes() -> int:
+    """Return in how many processes `in_halves` would work now: two, where this one may be copied, else one."""
+    return 2 if not _halved and _alone() else 1
+
+
 def _alone() -> bool:
-    """Whether this process may be copied: a system with fork, two processors, and no other thread."""
-    return hasattr(os, "fork") and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
+    """Whether this process may be copied: Linux (elsewhere system libraries forbid it), two processors, one thread."""
+    return sys.platform == "linux" and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
+
+
+def _fork() -> int:
+    """Copy this process. Newer Pythons warn of threads of the linear algebra library, which survives a copy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
 
 
 def _deliver(work: Callable[[int], Any], pieces: range, reading: int, writing: int) -> None:

@@ -10,9 +10,10 @@ from scipy import sparse
 
 from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
+from socialstats.halves import in_halves, processes
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.metrics.bradley_terry.state import coefficient_names, reference_transform, term_group
-from socialstats.models.bradley_terry.batch import Refitter
+from socialstats.models.bradley_terry.batch import Refits, Refitter
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.dependence import row_units
 from socialstats.resampling.intervals import check_resamples, resamples_needed
@@ -101,6 +102,19 @@ def refit_all(
     design: Comparisons, state: State, units: Units, resamples: int, seed: int
 ) -> tuple[FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]:
     """Return the (resamples, p) estimates and which of them exist."""
+    n = processes()
+    parts = in_halves(lambda part: _every(n, part, design, state, units, resamples, seed), n, least=2)
+    out = np.empty((resamples, len(state.fitted.beta)))
+    ok = np.empty(resamples, dtype=bool)
+    for rows, refits in (found for part in parts for found in part):
+        out[rows], ok[rows] = refits.beta.T, refits.ok
+    return out, ok
+
+
+def _every(
+    step: int, start: int, design: Comparisons, state: State, units: Units, resamples: int, seed: int
+) -> list[tuple[slice, Refits]]:
+    """Refit every `step`-th block of resamples from block number `start`; the weights are those of the whole."""
     data = state.data
     m = len(data.a)
     table = slot_table(design, data, units)
@@ -108,17 +122,13 @@ def refit_all(
     table = sparse.csr_array(table[used])
     refitter = Refitter(data, state.model, state.fitted.beta)
     block = max(8, min(64, TABLE_BYTES // (24 * m)))
-    out = np.empty((resamples, len(state.fitted.beta)))
-    ok = np.empty(resamples, dtype=bool)
-    start = 0
-    for weights in weight_blocks(units, resamples=resamples, seed=seed, block=block):
-        w = np.zeros((3 * m, len(weights)))
-        w[used] = table @ weights.T
-        refits = refitter.refit(w.reshape(3, m, -1))
-        stop = start + len(weights)
-        out[start:stop], ok[start:stop] = refits.beta.T, refits.ok
-        start = stop
-    return out, ok
+    found = []
+    for k, weights in enumerate(weight_blocks(units, resamples=resamples, seed=seed, block=block)):
+        if k % step == start:
+            w = np.zeros((3 * m, len(weights)))
+            w[used] = table @ weights.T
+            found.append((slice(k * block, k * block + len(weights)), refitter.refit(w.reshape(3, m, -1))))
+    return found
 
 
 def slot_table(design: Comparisons, data: PairData, units: Units) -> sparse.csr_array:
