@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from socialstats.errors import InputError
+from socialstats.errors import InputError, Problem
 from socialstats.models.trait_weights import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import as_table, read_table
+from socialstats.text import shorten
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
@@ -51,7 +54,7 @@ def read_beside(
         if path in NAMES.get(key, ()):
             fields[field], facts[words] = study.beside[field](path), str(path)
         elif path is not None:
-            table = read_table(path)
+            table = read_table(named_or_file(key, path))
             fields[field] = study.beside[field](table)
             digest = table.sha256() if table.sha256 is not None else ""
             facts |= {words: table.source, f"sha256 of the {words}": digest}
@@ -61,6 +64,23 @@ def read_beside(
                 fields[field] = study.beside[field](as_table(entry.load(), entry.name))
                 facts[words] = f"bundled data set {entry.name}"
     return fields, facts
+
+
+def named_or_file(key: str, path: str) -> str:
+    """Return the path of a table; where names may stand for one, a word that is neither is an error that lists them.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, and the option has named tables.
+    """
+    names = NAMES.get(key, ())
+    if names and not Path(path).exists():
+        close = difflib.get_close_matches(path, names, n=1)
+        fix = f"Did you mean '{close[0]}'? " if close else ""
+        message = f"{key} = '{shorten(path)}' is neither a file nor a named set ({', '.join(names)})"
+        raise InputError(Problem(message=message, fix=f"{fix}A file has columns 'trait' and 'weight'"))
+    return path
 
 
 def bundled(name: str) -> Any:

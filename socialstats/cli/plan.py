@@ -28,8 +28,8 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "effect_scale": str, "weights": str,
     },
     "hypothesis": {
-        "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "alternative": str,
-        "smallest_effect": float, "sesoi": float, "family": str, "status": str,
+        "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "minus": str,
+        "alternative": str, "smallest_effect": float, "sesoi": float, "family": str, "status": str,
     },
 }  # fmt: skip
 STATUSES = ("exploratory", "confirmatory")

@@ -11,6 +11,8 @@ from socialstats.errors import InputError, Problem
 from socialstats.studies.hypotheses import ONE_FAMILY, Hypothesis
 from socialstats.text import shorten
 
+OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")
+
 
 def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...]:
     """Return the hypotheses of a plan; those that say no status have that of the plan.
@@ -30,7 +32,7 @@ def hypotheses_of(plan: Plan, metrics: Collection[str]) -> tuple[Hypothesis, ...
 def hypothesis_of(entry: Any, status: str) -> Hypothesis:
     """Return one hypothesis, its defaults filled in."""
     terms = entry.get("terms", ())
-    known = {name: entry[name] for name in ("text", "group", "by", "alternative", "smallest_effect") if name in entry}
+    known = {name: entry[name] for name in OPTIONAL if name in entry}
     return Hypothesis(
         id=entry["id"], metric=metric_name(entry), terms=(terms,) if isinstance(terms, str) else tuple(terms),
         family=entry.get("family", ONE_FAMILY), status=entry.get("status", status), **known,

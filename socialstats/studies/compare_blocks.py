@@ -13,7 +13,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.compare_items import in_cell
 from socialstats.studies.comparisons import sizes_text
-from socialstats.studies.estimates import numbers_text, p_text, rows_table, with_holm
+from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.text import count, number, p_value, quoted, shorten
 
@@ -40,7 +40,6 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
     if not found:
         return None
     rows = tuple(replace(r.row("S"), term=name, group=None) for name, r in found.items())
-    least, most = (pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max))
     first = next(iter(found.values()))
     lines = ", ".join(f"{number(x.value, 1)} = {x.label}" for x in first.extras["reference_lines"][:3])
     cells = tuple(
@@ -53,8 +52,7 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
         id="levels-s",
         question=f"How far is each from following {options.covariate} alone?",
         sentences=(
-            f"S runs from {numbers_text(least)} ({shorten(least.term, 40)}) to {numbers_text(most)} "
-            f"({shorten(most.term, 40)}); {lines}.",
+            f"S {span_text(rows)}; {lines}.",
         ),
         draw=partial(forest, rows, reference=first.extras["reference_lines"][1].value, xlabel="S", label=by),
         figure_title=f"Sensitivity S by {by}",
@@ -110,14 +108,10 @@ def effects_block(
     if tested:
         caption = f"Effects minus those of {shorten(reference, 40)}"
         tables.append(rows_table(tested, caption, term=by))
-    least, most = (pick(own, key=lambda r: r.estimate or 0.0) for pick in (min, max))
     return Block(
         id="levels-effects",
         question=f"How much does {lead} weigh in each?",
-        sentences=(
-            f"One step of {lead} adds from {numbers_text(least)} ({shorten(least.term, 40)}) to {numbers_text(most)} "
-            f"({shorten(most.term, 40)}) to the log-odds of being chosen.",
-        ),
+        sentences=(f"What one step of {lead} adds to the log-odds of being chosen {span_text(own)}.",),
         draw=partial(forest, own, xlabel=f"log-odds of one step of {lead}", label=by),
         figure_title=f"Effect of one step of {lead} by {by}",
         caption=f"Each from a model of its own ({next(iter(fits.values())).inference}).",

@@ -42,14 +42,16 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     settled = [r for r in rows if (p := tests[r.term]) is not None and p < alpha]
     closer = [r for r in settled if (r.estimate or 0.0) < 0]
     farther = [r for r in settled if (r.estimate or 0.0) > 0]
-    open_ = [shorten(r.term, 30) for r in rows if r not in settled]
+    open_ = [f"'{shorten(r.term, 30)}'" for r in rows if r not in settled]
     parts = []
     for found, word in ((closer, "closer to"), (farther, "farther from")):
         if found:
-            parts.append(f"{listing([shorten(r.term, 30) for r in found], most=4)} "
-                         f"{'is' if len(found) == 1 else 'are'} {word} following {cov} than {ref}")  # fmt: skip
+            names = [f"'{shorten(r.term, 30)}'" for r in found]
+            parts.append(f"{listing(names, most=4)} {'is' if len(found) == 1 else 'are'} {word} following {cov} than "
+                         f"{ref}")  # fmt: skip
     if open_:
-        parts.append(f"for {listing(open_, most=4)} the data do not settle which is closer to following {cov}")
+        start = "for" if parts else "For"
+        parts.append(f"{start} {listing(open_, most=4)} the data do not settle which is closer to following {cov}")
     most = max(rows, key=lambda r: abs(r.statistic or 0.0))
     test = p_value(tests[most.term]) if tests[most.term] is not None else str(most.undefined)
     first = (
@@ -59,11 +61,10 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     )
     higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
     low, high = (pick(higher, key=lambda k: higher[k].estimate or 0.0) for pick in (min, max))
-    second = (
-        f"The higher {cov} won from {percent(higher[low].estimate)} ({shorten(low, 40)}) to "
-        f"{percent(higher[high].estimate)} ({shorten(high, 40)}) of the time."
-    )
-    return (first[0].upper() + first[1:], second, *effect_answer(numbers, options))
+    ends = [percent(higher[name].estimate) for name in (low, high)]
+    won = f"{ends[0]} of the time for each" if ends[0] == ends[1] else (
+        f"from {ends[0]} ({shorten(low, 40)}) to {ends[1]} ({shorten(high, 40)}) of the time")  # fmt: skip
+    return (first, f"The higher {cov} won {won}.", *effect_answer(numbers, options))
 
 
 def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:

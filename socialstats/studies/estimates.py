@@ -162,6 +162,31 @@ def numbers_text(row: Row, *, digits: int = 2, bounded: bool = False) -> str:
     return f"{text}, {inside}"
 
 
+def span_text(
+    rows: Sequence[Row], *, verbs: tuple[str, str] = ("runs", "is"), digits: int = 2, bounded: bool = False,
+    width: int = 40,
+) -> str:  # fmt: skip
+    """Say from where to where some estimates run, each end with its row's name; one number where all print alike.
+
+    Examples
+    --------
+    >>> rows = [Row(term="m1", estimate=0.286), Row(term="m2", estimate=0.31)]
+    >>> span_text(rows, digits=3), span_text(rows, digits=1, verbs=("adds", "adds")), span_text(rows[:1])
+    ('runs from 0.286 (m1) to 0.310 (m2)', 'adds 0.3 in all 2', 'is 0.29 (m1)')
+    """
+    known = [r for r in rows if r.estimate is not None]
+    if not known:
+        return f"{verbs[1]} undefined"
+    low, high = (pick(known, key=lambda r: r.estimate or 0.0) for pick in (min, max))
+    ends = [f"{numbers_text(r, digits=digits, bounded=bounded)} ({shorten(r.term, width)})" for r in (low, high)]
+    if len(known) == 1:
+        return f"{verbs[1]} {ends[0]}"
+    printed = {number(r.estimate, digits, bounded=bounded) for r in known}
+    if len(printed) == 1:
+        return f"{verbs[1]} {printed.pop()} in all {count(len(known))}"
+    return f"{verbs[0]} from {ends[0]} to {ends[1]}"
+
+
 def cluster_ways(factors: Sequence[Factor], rows: str) -> dict[str, str | tuple[str, str] | None]:
     """Return every assumption about dependence that the declared clusters allow, by its label."""
     ways: dict[str, str | tuple[str, str] | None] = {f"{rows} independent": None}
@@ -251,5 +276,5 @@ def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[s
 __all__ = [
     "Verdict", "cluster_ways", "cluster_words", "clusters_caption", "design_effect", "df_text", "digits_for",
     "error_of", "family_words", "label_of", "numbers_text", "p_text", "references_of", "rows_table", "settings_of",
-    "tests_table", "verdict", "verify_all", "with_holm",
+    "span_text", "tests_table", "verdict", "verify_all", "with_holm",
 ]  # fmt: skip

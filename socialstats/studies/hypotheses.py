@@ -22,7 +22,7 @@ from socialstats.studies.verdicts import (
     planned_verdict,
     verdict,
 )
-from socialstats.text import shorten
+from socialstats.text import listing, quoted, shorten
 
 Status = Literal["confirmatory", "exploratory"]
 ONE_FAMILY = "all hypotheses"
@@ -42,6 +42,8 @@ class Hypothesis:
         Terms of the metric's result, each a test; empty for the term that leads.
     group, by : str or None
         Group of the terms, and level of the by factor.
+    minus : str or None
+        With it the hypothesis is about a difference of the page: level `by` minus this one.
     alternative : {"two-sided", "greater", "less"}
     smallest_effect : float or None
         Estimates between minus and plus this are practically nothing.
@@ -56,6 +58,7 @@ class Hypothesis:
     terms: tuple[str, ...] = ()
     group: str | None = None
     by: str | None = None
+    minus: str | None = None
     alternative: Alternative = "two-sided"
     smallest_effect: float | None = None
     family: str = ONE_FAMILY
@@ -137,7 +140,16 @@ def examine(
 
 
 def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
-    """Return the first result of the page that has the hypothesis' metric, level and terms; results of fits first."""
+    """Return the first result of the page that has the hypothesis' metric, level and terms; results of fits first.
+
+    Raises
+    ------
+    InputError
+        As `difference_on_page`.
+    """
+    differences = differences_of(outcome)
+    if hypothesis.minus is not None or (hypothesis.by is None and differences):
+        return difference_on_page(differences, hypothesis)
     found = [
         result for block in outcome.blocks if block.level == (hypothesis.by or "")
         for result in block.results if result.metric == hypothesis.metric
@@ -149,6 +161,44 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
             continue
         return result
     return None
+
+
+def differences_of(outcome: Outcome) -> list[tuple[tuple[str, str], Result]]:
+    """Return the results of a page that are differences of two levels, with these levels."""
+    found = []
+    for result in (result for block in outcome.blocks for result in block.results):
+        labels = result.settings.get("labels")
+        if isinstance(labels, tuple) and len(labels) == 2:
+            found.append((labels, result))
+    return found
+
+
+def difference_on_page(found: Sequence[tuple[tuple[str, str], Result]], hypothesis: Hypothesis) -> Result:
+    """Return the difference that a hypothesis is about: of its metric, or any that has its terms.
+
+    Raises
+    ------
+    InputError
+        If the page has no such difference, or several and the hypothesis does not say which.
+    """
+    pairs = list(dict.fromkeys(labels for labels, _ in found))
+    wanted = (hypothesis.by, hypothesis.minus)
+    if hypothesis.minus is None and len(pairs) == 1:
+        wanted = pairs[0]
+    if wanted not in pairs:
+        known = listing([f"by = '{shorten(one)}', minus = '{shorten(two)}'" for one, two in pairs], most=4)
+        raise InputError(f"say which difference; this page has: {known or 'none'}")
+    own = sorted((r for labels, r in found if labels == wanted), key=lambda r: r.metric != hypothesis.metric)
+    for result in own:
+        same = result.metric == hypothesis.metric
+        try:
+            rows_of(result, hypothesis)
+        except InputError:
+            continue
+        if hypothesis.terms or same:
+            return result
+    terms = dict.fromkeys(row.term for result in own for row in result.rows)
+    raise InputError(f"no such terms in this difference; terms: {quoted(list(terms), most=12)}")
 
 
 def rows_of(result: Result, hypothesis: Hypothesis) -> tuple[Row, ...]:

@@ -146,7 +146,7 @@ def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
     """Return a line for each test, and for each hypothesis that was not tested."""
     cells: list[tuple[str | float | int | None, ...]] = [
         (
-            test.label, words(test).removeprefix("is "), f"{spaced(test.hypothesis.metric)}: {label_of(test.row)}",
+            test.label, words(test).removeprefix("is "), tested_by(test),
             test.hypothesis.alternative, test.row.estimate, test.row.conf_low, test.row.conf_high,
             p_text(test.row.p_value), p_text(test.row.p_adjusted), test.hypothesis.family, test.hypothesis.status,
         )
@@ -161,6 +161,13 @@ def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
         caption=f"The plan's {count(len(hypotheses), 'hypothesis', 'hypotheses')}, {count(n, 'test')}",
         header=HEADER, cells=tuple(cells),
     )  # fmt: skip
+
+
+def tested_by(test: Examined) -> str:
+    """Return metric and row of a test, and the two levels of a difference."""
+    labels = test.source.settings.get("labels")
+    pair = f", {shorten(labels[0], 30)} minus {shorten(labels[1], 30)}" if isinstance(labels, tuple) else ""
+    return f"{spaced(test.hypothesis.metric)}: {label_of(test.row)}{pair}"
 
 
 def spaced(name: str) -> str:

@@ -16,7 +16,7 @@ from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.compare_measures import answered, unit_shares
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import numbers_text, rows_table, span_text
 from socialstats.studies.outcome import Block
 from socialstats.text import shorten
 
@@ -108,6 +108,4 @@ def range_words(rows: Sequence[Row], where: str) -> list[str]:
     known = [r for r in rows if r.estimate is not None]
     if len(known) < 2:
         return []
-    low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
-    return [f"{where} it runs from {numbers_text(low)} ('{shorten(low.term, 40)}') to {numbers_text(high)} "
-            f"('{shorten(high.term, 40)}')."]  # fmt: skip
+    return [f"{where} it {span_text(known)}."]

@@ -53,6 +53,19 @@ def blocks(page: Path) -> set[str]:
 WORDS = ["--map", "values=why", "--refusal", "refused"]
 
 
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("eqal", "weights = 'eqal' is neither a file nor a named set (paper, equal). Did you mean 'equal'? A file has"),
+     ("mine.csv", "weights = 'mine.csv' is neither a file nor a named set (paper, equal). A file has columns 'trait'")],
+)  # fmt: skip
+def test_weights_that_are_no_file_name_what_there_is(
+    word: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--example", "staged-values", "--weights", word, *QUICK, "p.html"]) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_all_tables_are_read_and_named_on_the_page(tables: Path) -> None:
     code = main(
         ["report", "choices.csv", *WORDS, "--label-check", "labels.csv", "--item-groups", "roles.csv", *QUICK, "p.html"]

@@ -14,6 +14,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.errors import InputError
+from socialstats.metrics import METRICS
 from socialstats.models.conditions import condition_table
 from socialstats.models.sensitivity_index import sensitivity_terms
 from socialstats.resampling.units import Units, weight_blocks
@@ -21,8 +22,10 @@ from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare import reference_of
 from socialstats.studies.compare_diagnostics import with_level_effect
 from socialstats.studies.compare_refits import difference, refit
+from socialstats.studies.hypotheses import Hypothesis, examine
 from socialstats.studies.outcome import Block, Outcome
-from socialstats.text import number
+from socialstats.studies.planned import with_hypotheses
+from socialstats.text import number, percent
 
 ROOT = Path(__file__).parents[2]
 FAST = StudyOptions(resamples=200)
@@ -65,7 +68,7 @@ def block(outcome: Outcome, name: str) -> Block:
 
 
 def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> None:
-    assert "Firm is closer to following urgency than 'default'" in outcome.answer[0]
+    assert outcome.answer[0].startswith("'firm' is closer to following urgency than 'default'; 'fond' is ")
     firm = next(r for r in block(outcome, "levels-strengths").results if "firm minus" in r.title).row("urgency")
     assert firm.conf_low is not None
     assert firm.conf_high is not None
@@ -198,6 +201,47 @@ def test_pairs_of_one_level_only_are_left_out_of_the_difference_with_a_caution()
     made = block(found, "levels-strengths").results[0]
     assert made.counts["pairs"] == 27
     assert "SS301" in {c.code for c in found.cautions}
+
+
+def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
+    """The same choices under two names: no name is changed, and no number runs from itself to itself."""
+    same = chooser(0.8, PLAIN, 4, "m1")
+    found = run_study(STUDIES["compare"], design_of(same, same.assign(model="m2")), replace(FAST, verify=False))
+    assert found.answer[0].startswith("For 'm2' the data do not settle which is closer to following urgency.")
+    share = (same["winner"] == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"]))[
+        same["urgency_a"] != same["urgency_b"]
+    ].mean()
+    assert found.answer[1] == f"The higher urgency won {percent(share)} of the time for each."
+    said = [block(found, name).sentences[0] for name in ("levels-s", "levels-effects")]
+    assert all(" in all 2" in text and "runs from" not in text for text in said)
+
+
+def test_a_hypothesis_is_about_a_difference_of_two_levels(outcome: Outcome) -> None:
+    design = design_of(chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond"))
+    wanted = [
+        Hypothesis(id="effect", metric="bradley_terry", terms=("urgency",), by="firm", minus="default"),
+        Hypothesis(id="item", metric="bradley_terry", terms=("h",), by="fond", minus="default"),
+        Hypothesis(id="S", metric="sensitivity", terms=("S_corrected",), group="difference", by="firm",
+                   minus="default"),
+        Hypothesis(id="H", metric="choice_entropy", terms=("H",), group="difference", by="fond", minus="default"),
+        Hypothesis(id="which", metric="bradley_terry", terms=("urgency",)),
+        Hypothesis(id="none", metric="bradley_terry", terms=("urgency",), by="default", minus="firm"),
+        Hypothesis(id="term", metric="bradley_terry", terms=("zeal",), by="firm", minus="default"),
+    ]  # fmt: skip
+    found = examine(outcome, wanted, design, FAST, METRICS)
+    tests = {test.label: test for test in found.tests}
+    models = {r.settings["labels"][0]: r for r in block(outcome, "levels-strengths").results}
+    assert tests["effect"].row.estimate == models["firm"].row("urgency").estimate
+    assert tests["item"].row.estimate == models["fond"].row("h").estimate
+    assert tests["S"].row.estimate == block(outcome, "differences-s").results[0].row(
+        "S_corrected", group="difference").estimate  # fmt: skip
+    assert set(tests) == {"effect", "item", "S", "H"}
+    assert found.problems["which"].startswith("say which difference; this page has: by = 'firm', minus = 'default' and")
+    assert found.problems["none"].startswith("say which difference")
+    assert "terms: 'order', 'urgency', 'a', " in found.problems["term"]
+    done, _ = with_hypotheses(outcome, wanted, design, FAST, METRICS)
+    cells = {cell[0]: cell[2] for cell in done.blocks[0].tables[0].cells}
+    assert cells["effect"] == "bradley terry: urgency (effect), firm minus default"
 
 
 def test_compare_needs_levels() -> None:
