@@ -34,11 +34,11 @@ def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T
     _halved = True
     child = _fork()
     if child == 0:
-        _deliver(work, range(1, n, 2), reading, writing)
+        _deliver(work, reversed(range(n)), permits, reading, writing)
     os.close(writing)
     mine: dict[int, T] = {}
     try:
-        for i in range(0, n, 2):
+        for i in _allowed(range(n), permits):
             mine[i] = work(i)
     finally:
         _halved = False
@@ -66,13 +66,36 @@ def _fork() -> int:
         return os.fork()
 
 
-def _deliver(work: Callable[[int], Any], pieces: range, reading: int, writing: int) -> None:
+def _fork() -> int:
+    """Copy this process. Newer Pythons warn of threads of the linear algebra library, which survives a copy."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _permits(n: int) -> int:
+    """Return a pipe with one byte for each piece of work: who reads a byte may take a piece."""
+    reading, writing = os.pipe()
+    os.write(writing, bytes(n))
+    os.close(writing)
+    return reading
+
+
+def _allowed(pieces: Iterable[int], permits: int) -> Iterator[int]:
+    """Yield pieces as long as there are permits: from opposite ends, two processes never take the same one."""
+    for i in pieces:
+        if not os.read(permits, 1):
+            return
+        yield i
+
+
+def _deliver(work: Callable[[int], Any], pieces: Iterable[int], permits: int, reading: int, writing: int) -> None:
     """In the copy: do the pieces, send what there is, and end without running anything of the original's ending."""
     try:
         os.close(reading)
         done: dict[int, Any] = {}
         with contextlib.suppress(Exception):
-            for i in pieces:
+            for i in _allowed(pieces, permits):
                 done[i] = work(i)
         with open(writing, "wb") as stream:
             stream.write(pickle.dumps(done))

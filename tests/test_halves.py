@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 
@@ -14,9 +15,30 @@ from socialstats.halves import in_halves
 def test_two_processes_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halves, "_alone", lambda: True)
     one = os.getpid()
-    found = in_halves(lambda i: (i, os.getpid() == one), 7)
-    assert [i for i, _ in found] == list(range(7))
-    assert [here for _, here in found] == [True, False] * 3 + [True]
+
+    def work(i: int) -> tuple[int, bool, int]:
+        time.sleep(0.1)
+        return i, os.getpid() == one, halves.processes()
+
+    found = in_halves(work, 7)
+    assert [i for i, _, _ in found] == list(range(7))
+    here = [mine for _, mine, _ in found]
+    assert here == sorted(here, reverse=True)  # one process from the first piece on, the other from the last
+    assert {True, False} == set(here)
+    assert {n for _, _, n in found} == {1}  # neither makes a third
+    assert halves.processes() == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_long_piece_leaves_the_others_to_the_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halves, "_alone", lambda: True)
+    one = os.getpid()
+
+    def work(i: int) -> bool:
+        time.sleep(1.0 if i == 0 else 0.02)
+        return os.getpid() == one
+
+    assert in_halves(work, 6) == [True] + [False] * 5
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

@@ -17,7 +17,7 @@ from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
 from socialstats.halves import in_halves
 from socialstats.references import citation
-from socialstats.results import Verification
+from socialstats.results import Verification, Verifications
 from socialstats.studies.outcome import Block, Outcome, Strip, Table
 from socialstats.text import count
 from socialstats_reports.data import embedded
@@ -68,7 +68,7 @@ def render(
     run = {"command": command, "facts": known, "plan_sha256": plan_sha256, "deviations": list(deviations),
            "status": status, "date": date, "versions": versions()}  # fmt: skip
     cautions = (*outcome.cautions, *display_cautions(outcome))
-    drawn = in_halves(partial(figure_of, outcome), len(outcome.blocks) + 1)
+    drawn, checks = drawn_and_checked(outcome)
     view = {
         "o": outcome,
         "source": known.get("data", ""),
@@ -86,7 +86,7 @@ def render(
         "diagnostics": outcome.diagnostics,
         "references": sorted(citation(key) for key in dict.fromkeys(outcome.references)),
         "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
-        "verification": verification_view(outcome.verifications),
+        "verification": verification_view(checks),
         "run": run,
         "settings": {name: setting(value) for name, value in outcome.settings.items()},
         "plan_text": plan_text,
@@ -122,6 +122,22 @@ def palette_css() -> Markup:
         f":root{{color-scheme:light;{light}}}\n"
         f"@media screen and (prefers-color-scheme:dark){{:root{{color-scheme:dark;{dark}}}}}\n"
     )
+
+
+def drawn_and_checked(
+    outcome: Outcome,
+) -> tuple[list[tuple[Markup | None, str]], Mapping[str, Verification]]:
+    """Return the figures of the page, that above the fold first, and the comparisons with other packages."""
+    n, names = len(outcome.blocks) + 1, list(outcome.verifications)
+
+    def one(k: int) -> Any:
+        return figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
+
+    done = in_halves(one, n + len(names))
+    checks = dict(zip(names, done[n:], strict=True))
+    if isinstance(outcome.verifications, Verifications):
+        outcome.verifications.keep(checks)
+    return done[:n], checks
 
 
 def figure_of(outcome: Outcome, number: int) -> tuple[Markup | None, str]:

@@ -4,8 +4,9 @@ from socialstats.results.group import ResultGroup, by_levels
 from socialstats.results.result import Result
 from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, FloatArray, Row, plain
 from socialstats.results.verification import Check, Verification
+from socialstats.results.verifications import Verifications, joined
 
 __all__ = [
     "Check", "FloatArray", "GLANCE_COLUMNS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
-    "Verification", "by_levels", "plain",
+    "Verification", "Verifications", "by_levels", "joined", "plain",
 ]  # fmt: skip

@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from socialstats.designs.parts import Factor
-from socialstats.halves import in_halves
 from socialstats.planning import adjust
-from socialstats.results import Result, Row, Verification
+from socialstats.results import Result, Row, Verifications
 from socialstats.studies.base import Design, StudyOptions
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.verdicts import Verdict, verdict
@@ -202,24 +201,23 @@ def cluster_words(design: Design) -> list[str]:
     return [f"{count(len(c.levels), 'cluster')} of {shorten(c.name, 40)}" for c in design.clusters]
 
 
-def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> dict[str, Verification]:
-    """Recompute every result of a page: those that have a name, then all others that stand in its blocks."""
-    found = verify_named(named)
+def verify_all(named: Mapping[str, Result], blocks: Sequence[Block]) -> Verifications:
+    """Recompute, when asked for, every result of a page: those with a name, then all others of its blocks."""
+    results = dict(named)
     seen = {id(result) for result in named.values()}
     for result in (result for block in blocks for result in block.results):
         if id(result) in seen:
             continue
         seen.add(id(result))
         label = shorten(f"{result.title}: {result.inference.split('; ')[-1]}", 80)
-        k = 1 + sum(name == label or name.startswith(f"{label} (") for name in found)
-        found[label if k == 1 else f"{label} ({k})"] = result.verify()
-    return found
+        k = 1 + sum(name == label or name.startswith(f"{label} (") for name in results)
+        results[label if k == 1 else f"{label} ({k})"] = result
+    return verify_named(results)
 
 
-def verify_named(named: Mapping[str, Result]) -> dict[str, Verification]:
-    """Recompute results by name."""
-    results = list(named.values())
-    return dict(zip(named, in_halves(lambda i: results[i].verify(), len(results)), strict=True))
+def verify_named(named: Mapping[str, Result]) -> Verifications:
+    """Recompute results by name, when asked for."""
+    return Verifications({name: result.verify for name, result in named.items()})
 
 
 def settings_of(options: StudyOptions, names: Sequence[str]) -> dict[str, object]:

@@ -7,6 +7,7 @@ from functools import partial
 
 from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.figures import forest
+from socialstats.results import Verifications, joined
 from socialstats.studies.base import Design, Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import rows_table, verify_all, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
@@ -75,10 +76,16 @@ def merge(outcomes: dict[str, Outcome], design: Design) -> Outcome:
             replace(d, check=f"{shorten(level)}: {d.check}") for level, o in outcomes.items() for d in o.diagnostics
         ),
         references=tuple(dict.fromkeys(key for o in outcomes.values() for key in o.references)),
-        verifications={
-            f"{shorten(level)}: {label}": v for level, o in outcomes.items() for label, v in o.verifications.items()
-        }
-        | (verify_all({}, compared) if first.verifications else {}),
+        verifications=joined(
+            Verifications(
+                {
+                    f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
+                    for level, o in outcomes.items()
+                    for label in o.verifications
+                }
+            ),
+            verify_all({}, compared) if first.verifications else {},
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
+from socialstats.halves import in_halves
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, interval, number, quoted, shorten
@@ -122,13 +123,9 @@ def multiverse(
     if len(labels) < 2 or len(set(labels)) < len(labels):
         raise InputError(f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}")
     results, leads, rows = {}, {}, []
-    for variant in variants:
-        try:
-            result = variant.compute()
-        except SocialStatsError as error:
-            if variant is variants[0]:
-                raise
-            rows.append(Row(term=variant.label, group=variant.choice, undefined=str(error).split("\n")[0]))
+    for variant, result in zip(variants, [variants[0].compute(), *_computed(variants[1:])], strict=True):
+        if isinstance(result, str):
+            rows.append(Row(term=variant.label, group=variant.choice, undefined=result))
             continue
         results[variant.label], leads[variant.label] = result, variant.lead(result)
         rows.append(_row(variant, leads[variant.label], result))
@@ -140,6 +137,18 @@ def multiverse(
         words=_words(tuple(rows), quantity, reference, digits, words or f"{reference:g}"),
         extras={"results": results, "leads": leads},
     )  # fmt: skip
+
+
+def _computed(variants: Sequence[Variant]) -> list[Result | str]:
+    """Compute each variant, or say why it has no result."""
+
+    def one(k: int) -> Result | str:
+        try:
+            return variants[k].compute()
+        except SocialStatsError as error:
+            return str(error).split("\n")[0]
+
+    return in_halves(one, len(variants))
 
 
 def _row(variant: Variant, lead: Row, result: Result) -> Row:

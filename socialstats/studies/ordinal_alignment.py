@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.ada_met import ada_met, by_attribute
-from socialstats.results import Result, Row, Verification
+from socialstats.results import Result, Row, Verification, Verifications, joined
 from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of
 from socialstats.studies.alignment_blocks import (
     RULES,
@@ -259,16 +260,21 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     return (text,)
 
 
-def verified(numbers: Numbers, shown: tuple[Block, ...]) -> dict[str, Verification]:
+def verified(numbers: Numbers, shown: tuple[Block, ...]) -> Mapping[str, Verification]:
     """Recompute all results; of those by group what is about the groups, together: the worst check of each kind."""
     found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
-    each = [tuple(of_groups(name, result).verify()) for name, result in numbers.groups.items()]
-    if each:
-        alike = len({len(checks) for checks in each}) == 1
-        kinds = list(zip(*each, strict=True)) if alike else [(check,) for checks in each for check in checks]
-        worst = tuple(max(kind, key=lambda one: (one.ok is not True, one.difference or 0.0)) for kind in kinds)
-        found["Distances by groups of people"] = Verification(checks=worst)
-    return found
+    if not numbers.groups:
+        return found
+    return joined(found, Verifications({"Distances by groups of people": partial(worst_of_groups, numbers.groups)}))
+
+
+def worst_of_groups(groups: Mapping[str, Result]) -> Verification:
+    """Recompute what is about groups of people; of each kind of check, return the worst."""
+    each = [tuple(of_groups(name, result).verify()) for name, result in groups.items()]
+    alike = len({len(checks) for checks in each}) == 1
+    kinds = list(zip(*each, strict=True)) if alike else [(check,) for checks in each for check in checks]
+    worst = tuple(max(kind, key=lambda one: (one.ok is not True, one.difference or 0.0)) for kind in kinds)
+    return Verification(checks=worst)
 
 
 def named(numbers: Numbers) -> dict[str, Result]:

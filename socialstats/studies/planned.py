@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from socialstats.registry import Metric
-from socialstats.results import Result
+from socialstats.results import Result, joined
 from socialstats.studies.base import Design, StudyOptions
 from socialstats.studies.estimates import label_of, numbers_text, p_text, verify_all
 from socialstats.studies.hypotheses import Examined, Findings, Hypothesis, departures, examine
@@ -48,12 +48,12 @@ def with_hypotheses(
     block = hypotheses_block(findings, hypotheses, options)
     sources = {id(test.source) for test in findings.tests if test.hypothesis.status == "confirmatory"}
     others = tuple(marked(other, sources) for other in outcome.blocks)
-    new = dict(verify_all({}, (block,))) if options.verify else {}
+    new = verify_all({}, (block,)) if options.verify else {}
     references = dict.fromkeys((*outcome.references, *(key for r in block.results for key in r.references)))
     return (
         replace(
             outcome, blocks=(block, *others), references=tuple(references),
-            verifications={**new, **outcome.verifications},
+            verifications=joined(new, outcome.verifications),
         ),
         departures(outcome, findings),
     )  # fmt: skip

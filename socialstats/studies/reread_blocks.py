@@ -10,7 +10,7 @@ from typing import Any
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
-from socialstats.results import Result, Row
+from socialstats.results import Result, Row, joined
 from socialstats.studies.alignment_alphas import Alphas, alphas_of
 from socialstats.studies.base import Design, StudyOptions, order_cautions
 from socialstats.studies.compare_measures import ALPHA, DISTANCE, ratings_difference
@@ -65,7 +65,7 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
         blocks=(*outcome.blocks, block),
         methods=(*outcome.methods, methods(answers, shares, means)),
         references=tuple(dict.fromkeys([*outcome.references, *(key for r in block.results for key in r.references)])),
-        verifications={**outcome.verifications, **verified(block, agreements)} if options.verify else {},
+        verifications=joined(outcome.verifications, verified(block, agreements)) if options.verify else {},
     )  # fmt: skip
 
 

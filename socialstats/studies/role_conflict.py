@@ -14,7 +14,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.choice_entropy import choice_entropy
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
-from socialstats.results import Result, ResultGroup, Row
+from socialstats.results import Result, ResultGroup, Row, joined
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, further_groups, item_groups, strongest
@@ -259,7 +259,7 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     block = labels_block(options.labels, checked)
     verified = verify_all({}, (block,)) if options.verify else {}
     return replace(
-        outcome, blocks=(*outcome.blocks, block), verifications={**outcome.verifications, **verified},
+        outcome, blocks=(*outcome.blocks, block), verifications=joined(outcome.verifications, verified),
         references=tuple(dict.fromkeys((*outcome.references, *references_of(checked)))),
     )  # fmt: skip
 
