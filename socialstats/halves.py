@@ -8,7 +8,7 @@ import pickle
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ _halved = False  # while two processes share a piece of work, neither makes a th
 
 
 def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T]:
-    """Return ``[work(0), ..., work(n - 1)]``; a second process does every second piece where that is safe.
+    """Return ``[work(0), ..., work(n - 1)]``; a second process helps, from the last piece on, where that is safe.
 
     Whatever the second process does not deliver (an exception, a value that cannot be sent) is done here again, so
     that results and errors are the same with one process and with two.
@@ -30,7 +30,7 @@ def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T
     global _halved
     if n < least or processes() == 1:
         return [work(i) for i in range(n)]
-    reading, writing = os.pipe()
+    permits, reading, writing = _permits(n), *os.pipe()
     _halved = True
     child = _fork()
     if child == 0:
@@ -42,6 +42,7 @@ def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T
             mine[i] = work(i)
     finally:
         _halved = False
+        os.close(permits)
         with open(reading, "rb") as stream:
             sent = stream.read()
         os.waitpid(child, 0)
@@ -57,13 +58,6 @@ def processes() -> int:
 def _alone() -> bool:
     """Whether this process may be copied: Linux (elsewhere system libraries forbid it), two processors, one thread."""
     return sys.platform == "linux" and (os.cpu_count() or 1) > 1 and threading.active_count() == 1
-
-
-def _fork() -> int:
-    """Copy this process. Newer Pythons warn of threads of the linear algebra library, which survives a copy."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
 
 
 def _fork() -> int:
