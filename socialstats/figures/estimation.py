@@ -39,11 +39,13 @@ def estimation(
     reference: float | None = 0.0,
     digits: int = 2,
     most: int = MOST_LINES,
+    unit: str = "pair",
 ) -> Axes:
     """Draw pairs at the left and differences, with their mean and interval, on an axis of their own at the right.
 
     Numbers: one line a pair (an even selection of them, sorted by difference, where there are more than `most`;
-    the figure says so), the means, and a histogram of first minus second. 0/1 answers: the share of ones under each
+    the figure says so), in one colour where it falls and another where it rises, the means, and a histogram of
+    first minus second. 0/1 answers: the share of ones under each
     condition, and the shares of pairs that only the first, or only the second, answered with one; their difference
     is the estimate. After Gardner and Altman (1986) and Ho et al. (2019).
 
@@ -70,6 +72,8 @@ def estimation(
         Decimals of the numbers.
     most : int
         Lines drawn at most.
+    unit : str
+        What a line is, in the singular ("scenario"); its plural has an s.
 
     Returns
     -------
@@ -100,7 +104,7 @@ def estimation(
     ax = style.new_axes(HEIGHT, left=0.62, right=0.12, top=0.5, bottom=0.55) if ax is None else ax
     ax.set_axis_off()
     if not len(n):
-        return style.message(ax, "no pairs to show")
+        return style.message(ax, f"no {unit}s to show")
     ones = bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all()) if binary is None else binary
     left, right = (ax.inset_axes(place) for place in PANELS)
     for panel in (left, right):
@@ -108,11 +112,12 @@ def estimation(
         panel.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
     names = [style.literal(name, LABEL_WIDTH) for name in conditions]
     if ones:
-        _shares(left, one, two, n, ylabel)
+        _shares(left, one, two, n, ylabel, unit)
         _discordant(right, one, two, n, conditions)
     else:
         _lines(left, one, two, n, most, ylabel, digits)
-        _histogram(right, one - two, n)
+        _key(left, one, two, n, most, unit)
+        _histogram(right, one - two, n, unit)
     _conditions(left, names)
     minus = " minus ".join(shorten(name, LABEL_WIDTH) for name in conditions)
     right.set_ylabel(style.literal(minus, 44), fontsize=style.SMALL, color=style.LIGHT["muted"])
@@ -170,13 +175,25 @@ def _lines(ax: Axes, one: Any, two: Any, n: Any, most: int, ylabel: str, digits:
     for x, mean, align in ((-0.06, means[0], "right"), (1.06, means[1], "left")):
         ax.text(x, mean, number(mean, digits), ha=align, va="center", fontsize=style.SMALL, color=style.LIGHT["ink"],
                 zorder=5)  # fmt: skip
-    drawn = int(n[shown].sum()) if len(shown) == len(n) else len(shown)
-    what = counted(total, "pair") if drawn == total else f"{counted(drawn)} of {counted(total, 'pair')} drawn"
-    _above(ax, f"means and {what}")
     ax.set_ylabel(style.literal(ylabel, 40), fontsize=style.SMALL, color=style.LIGHT["muted"])
 
 
-def _histogram(ax: Axes, difference: Any, n: Any) -> None:
+def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
+    """Say above the lines how many there are, and how many of them fall, rise and stay, in their colours."""
+    total = n.sum()
+    drawn = total if len(n) <= most else len(chosen(one - two, one, n, most))
+    what = f"{counted(total, unit)}:" if drawn == total else f"{counted(drawn)} of {counted(total, unit)}; of all,"
+    parts = [(f"means and {what}", SAME)]
+    for word, chosen_ones, color in (("fall", one > two, UP), ("rise", one < two, DOWN), ("stay", one == two, SAME)):
+        if chosen_ones.any():
+            parts.append((f"{counted(float(n[chosen_ones].sum()))} {word}", color))
+    x = 0.0
+    for text, color in parts:
+        _above(ax, text, ink=color, start=x)
+        x += style.text_width(text, style.SMALL) + 6
+
+
+def _histogram(ax: Axes, difference: Any, n: Any, unit: str) -> None:
     """Draw the distribution of the differences as bars that grow to the right."""
     values = np.unique(difference)
     low, high = float(values[0]), float(values[-1])
@@ -186,7 +203,7 @@ def _histogram(ax: Axes, difference: Any, n: Any) -> None:
         one_each = steps <= MOST_BINS and np.allclose((values - low) / gap, np.round((values - low) / gap), atol=1e-6)
         edges = (
             low + gap * (np.arange(round(steps) + 2) - 0.5) if one_each
-            else np.linspace(low, high, int(np.clip(math.sqrt(n.sum()), 5, MOST_BINS)) + 1)
+            else np.linspace(low, high, int(np.clip(2 * math.sqrt(n.sum()), 5, MOST_BINS)) + 1)
         )  # fmt: skip
     else:
         edges = np.array([low - 0.5, low + 0.5])
@@ -196,11 +213,11 @@ def _histogram(ax: Axes, difference: Any, n: Any) -> None:
             zorder=1.5)  # fmt: skip
     ax.set_xlim(-0.42, 1.04)
     ax.set_xticks([])
-    ax.set_xlabel(f"pairs (longest bar: {counted(peak)})", fontsize=style.SMALL, color=style.LIGHT["muted"],
-                  labelpad=7)  # fmt: skip
+    ax.set_xlabel(style.literal(f"{unit}s (longest bar: {counted(peak)})", 60), fontsize=style.SMALL,
+                  color=style.LIGHT["muted"], labelpad=7)  # fmt: skip
 
 
-def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str) -> None:
+def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> None:
     """Draw the share of ones under each condition."""
     total = n.sum()
     sums = float((n * one).sum()), float((n * two).sum())
@@ -217,7 +234,7 @@ def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str) -> None:
     ax.set_ylim(-0.03, 1.03)
     ax.set_ylabel(style.literal(f"share of {'ones' if ylabel == 'value' else ylabel}", 40), fontsize=style.SMALL,
                   color=style.LIGHT["muted"])  # fmt: skip
-    _above(ax, counted(total, "pair"))
+    _above(ax, counted(total, unit))
 
 
 def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str]) -> None:
@@ -258,9 +275,9 @@ def _mean(ax: Axes, row: Row, reference: float | None, digits: int) -> None:
     _above(ax, text, ink="ink")
 
 
-def _above(ax: Axes, text: str, ink: str = "muted") -> None:
-    """Write one line above a panel."""
+def _above(ax: Axes, text: str, ink: str = "muted", start: float = 0.0) -> None:
+    """Write one line above a panel, `start` points from its left."""
     size = style.FONT if ink == "ink" else style.SMALL
-    ax.annotate(style.literal(text, 52), xy=(0, 1), xycoords="axes fraction", xytext=(0, 8), fontsize=size,
+    ax.annotate(style.literal(text, 52), xy=(0, 1), xycoords="axes fraction", xytext=(start, 8), fontsize=size,
                 textcoords="offset points", ha="left", va="bottom", color=style.LIGHT[ink],
                 annotation_clip=False)  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from socialstats.figures import style
+from socialstats.figures.notes import Note, place_note
 from socialstats.text import number
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 LEVEL = 0.25  # inches of height a line of labels takes
 UNDER_TICKS = 17.0  # points from the axis to below its tick labels
-BOLD = 1.14  # how much wider bold text is
 GAP = 7.0  # points between two labels on one line
 
 
@@ -51,20 +51,14 @@ class Placed:
     start: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """The numbers of an estimate or claim, where they stand, and how many lines they need."""
-
-    text: str
-    where: Literal["right", "left", "above", "alone"]
-    lines: int
-
-
-def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2) -> Axes:
+def strip(
+    marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2, inches: float = style.WIDTH
+) -> Axes:
     """Draw marks on a number line; labels are laid out so that no two overlap.
 
     Estimates (discs) and claims (diamonds) take one line each above the axis, in the order given, their
-    numbers beside them. References are dashed lines, labelled below the axis.
+    numbers beside them, or above them where they would run over a reference line. References are dashed lines,
+    labelled below the axis.
 
     Parameters
     ----------
@@ -75,6 +69,8 @@ def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", di
         Name and unit of the quantity.
     digits : int
         Decimals of the numbers beside the marks.
+    inches : float
+        Width of a new figure.
 
     Returns
     -------
@@ -91,19 +87,16 @@ def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", di
     others = [mark for mark in marks if mark.kind != "reference" or not is_known(mark)]
     values = [v for m in marks for v in (m.value, m.low, m.high) if v is not None and math.isfinite(v)]
     limits = style.padded(values or [0.0], 0.05)
-    width = (style.WIDTH - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
+    width = (inches - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
     labels = [style.literal(f"{m.label} {number(m.value, digits)}", 60) for m in lines]
-    places = lay_out(
-        [width * (float(m.value or 0.0) - limits[0]) / (limits[1] - limits[0]) for m in lines],
-        [style.text_width(label, style.SMALL) for label in labels],
-        width,
-    )
+    anchors = [width * (float(m.value or 0.0) - limits[0]) / (limits[1] - limits[0]) for m in lines]
+    places = lay_out(anchors, [style.text_width(label, style.SMALL) for label in labels], width)
     below = 1 + max((place.level for place in places), default=-1)
-    notes = [_note(mark, digits, limits, width) for mark in others]
+    notes = [_note(mark, digits, limits, anchors, width) for mark in others]
     rows = sum(note.lines for note in notes)
     if ax is None:
         height = LEVEL * (rows + below) + 0.75
-        ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below)
+        ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below, width=inches)
     if not marks:
         return style.message(ax, "nothing to show")
     style.dress(ax)
@@ -113,7 +106,7 @@ def strip(marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", di
     _references(ax, lines, labels, places, width)
     for mark, note in zip(others, notes, strict=True):
         rows -= note.lines
-        _own(ax, mark, note, rows + 0.5, width)
+        _own(ax, mark, note, rows + (0.5 if note.where == "above" else 0.5 * note.lines), width)
     if xlabel:
         ax.set_xlabel(style.literal(xlabel, 90), fontsize=style.SMALL, color=style.LIGHT["muted"],
                       labelpad=4 + below * LEVEL * style.POINTS)  # fmt: skip
@@ -205,23 +198,17 @@ def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: 
                 fontsize=style.SMALL, color=style.LIGHT["ink"])  # fmt: skip
 
 
-def _note(mark: Mark, digits: int, limits: tuple[float, float], width: float) -> Note:
-    """Decide where the numbers of an estimate or claim go: beside its interval where they fit, else above it."""
+def _note(mark: Mark, digits: int, limits: tuple[float, float], anchors: Sequence[float], width: float) -> Note:
+    """Decide where the numbers of an estimate or claim go."""
     if mark.value is None or not is_known(mark):
-        text = style.literal(f"{mark.label}: undefined: {mark.undefined or 'no value was given'}", 100)
-        return Note(text=text, where="alone", lines=1)
+        return Note(text=style.literal(f"{mark.label}: undefined: {mark.undefined or 'no value was given'}", 100))
     ends = ""
     if mark.low is not None and mark.high is not None:
         ends = f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
-    text = style.literal(f"{mark.label}  {number(mark.value, digits)}{ends}", 84)
-    need = BOLD * style.text_width(text) + 16
-    low, high = _ends(mark, limits)
     scale = width / (limits[1] - limits[0])
-    if (limits[1] - high) * scale > need:
-        return Note(text=text, where="right", lines=1)
-    if (low - limits[0]) * scale > need:
-        return Note(text=text, where="left", lines=1)
-    return Note(text=text, where="above", lines=2)
+    low, high = (scale * (end - limits[0]) for end in _ends(mark, limits))
+    return place_note(style.literal(mark.label, 56), style.literal(number(mark.value, digits) + ends, 56), (low, high),
+                      lines=anchors, room=width)  # fmt: skip
 
 
 def _ends(mark: Mark, limits: tuple[float, float]) -> tuple[float, float]:
@@ -243,11 +230,9 @@ def _own(ax: Axes, mark: Mark, note: Note, y: float, width: float) -> None:
     ax.plot((low, high), (y, y), color=color, linewidth=2.2, solid_capstyle="butt", zorder=2)
     ax.plot(float(mark.value or 0.0), y, "D" if claim else "o", color=color, markersize=6.5 if claim else 7.5,
             zorder=3, markeredgewidth=0)  # fmt: skip
-    unit = (right - left) / width  # one point
-    half = 0.5 * BOLD * style.text_width(note.text) * unit
-    middle = min(max(0.5 * (low + high), left + half), max(right - half, left + half))
-    x, align = {"right": (high + 9 * unit, "left"), "left": (low - 9 * unit, "right"),
-                "above": (middle, "center")}[note.where]  # fmt: skip
-    ax.text(x, y + (0.85 if note.where == "above" else 0.0), note.text, ha=align, va="center", fontsize=style.FONT,
-            color=style.LIGHT["ink"], fontweight="normal" if claim else "bold", zorder=4,
+    share, align = {"right": (0.0, "left"), "left": (1.0, "right"), "above": (0.5, "center")}[note.where]
+    x = left + (note.start + share * note.wide) / width * (right - left)
+    up = 0.35 + 0.5 * (note.lines - 1) if note.where == "above" else 0.0
+    ax.text(x, y + up, note.text, ha=align, va="center", fontsize=style.FONT, color=style.LIGHT["ink"],
+            fontweight="normal" if claim else "bold", zorder=4,
             bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip

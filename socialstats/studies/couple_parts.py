@@ -78,7 +78,7 @@ def scenario_blocks(design: Ratings, main: Result, scenarios: Result, biases: Se
                     f"sign flips of whole scenarios give {p_value(flip.p_value)}.",
                 ),
                 draw=partial(estimation, after, before, None, mean, binary=False, ylabel="mean answer of a scenario",
-                             conditions=(f"{first} second", f"{first} first")),
+                             conditions=(f"{first} second", f"{first} first"), unit="scenario"),
                 figure_title=f"Mean answers of the scenarios in both orders of {first} and {second}, and their "
                 "difference",
                 caption=f"Left: the same scenario with {first} in the second and in the first place (+1: the second "

@@ -43,7 +43,9 @@ def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_a
     assert segments(left) == [(1, 2), (2, 2), (3, 5), (4, 3)]
     colors = [line.get_color() for line in left.lines[:4]]
     assert colors == [style.LIGHT[name] for name in ("series-2", "muted", "series-2", "series-1")]
-    assert {"2.50", "3.00", "means and 4 pairs"} <= set(texts(left))
+    assert {"2.50", "3.00", "means and 4 pairs:", "1 fall", "2 rise", "1 stay"} <= set(texts(left))
+    inks = {t.get_text(): t.get_color() for t in left.texts}
+    assert (inks["1 fall"], inks["2 rise"]) == (style.LIGHT["series-1"], style.LIGHT["series-2"])
     assert "−0.50, 95% CI [−1.25, 0.25]" in texts(right)
     assert right.get_ylabel() == "before minus after"
     ends = [tuple(line.get_ydata()) for line in right.lines if list(line.get_xdata()) == [-0.2, -0.2]]
@@ -60,6 +62,15 @@ def test_the_histogram_counts_pairs_in_bins_of_the_differences() -> None:
     assert ax.child_axes[1].get_xlabel() == "pairs (longest bar: 10)"
 
 
+def test_a_figure_of_other_units_than_pairs_says_so() -> None:
+    ax = estimation([1.0, 2.0, 4.0], [2.0, 2.5, 3.0], None, ROW, conditions=("a", "b"), unit="scenario")
+    assert "means and 3 scenarios:" in texts(ax.child_axes[0])
+    assert ax.child_axes[1].get_xlabel() == "scenarios (longest bar: 1)"
+    assert texts(estimation([], [], None, ROW, conditions=("a", "b"), unit="scenario")) == ["no scenarios to show"]
+    shares = estimation([1, 0, 1], [0, 0, 1], None, ROW, conditions=("a", "b"), unit="item")
+    assert "3 items" in texts(shares.child_axes[0])
+
+
 def test_too_many_pairs_are_thinned_evenly_and_counted() -> None:
     rng = np.random.default_rng(4)
     first, second = rng.normal(size=5000), rng.normal(size=5000)
@@ -67,7 +78,8 @@ def test_too_many_pairs_are_thinned_evenly_and_counted() -> None:
     left = ax.child_axes[0]
     shown = np.array(segments(left))
     assert len(shown) == 100
-    assert "100 of 5,000 pairs drawn" in texts(left)[-1]
+    falls, rises = int((first > second).sum()), int((first < second).sum())
+    assert texts(left)[2:] == ["means and 100 of 5,000 pairs; of all,", f"{falls:,} fall", f"{rises:,} rise"]
     wanted = np.quantile(first - second, (0.25, 0.5, 0.75))
     assert np.quantile(shown[:, 0] - shown[:, 1], (0.25, 0.5, 0.75)) == pytest.approx(wanted, abs=0.05)
     order = rng.permutation(5000)
