@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from socialstats.crosscheck.couple_bootstrap import overall_ends, resampled, term_ends
 from socialstats.crosscheck.couple_errors import contrast_error
@@ -26,6 +24,7 @@ from socialstats.crosscheck.couple_records import (
     value_of,
     weighted,
 )
+from socialstats.crosscheck.couple_sizes import Sizes, gap_checks, null_checks, size_checks, sizes_of
 from socialstats.crosscheck.couple_tests import (
     couple_table,
     mcnemar_checks,
@@ -36,15 +35,14 @@ from socialstats.crosscheck.couple_tests import (
 )
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
-from socialstats.crosscheck.row_arithmetic import label, relative, same_p, statistic_checks, t_ends
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.crosscheck.row_arithmetic import label, same_p, statistic_checks, t_ends
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SAME = "the same means in another order of arithmetic"
 SANDWICH = "the same sandwich from another implementation"
-DRAWS, MC_WIDTH = 20_000, 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +84,10 @@ class Recount:
         """Standard error and degrees of freedom of a contrast."""
         return contrast_error(self.table, contrast, self.cells)
 
+    def sizes(self, level: str) -> Sizes | None:
+        """Every B of a level of the stratum, or of all answers (empty text)."""
+        return sizes_of(self.table, self.means, self.cells, self.pairs, level)
+
     def rows(self, group: str) -> dict[str, Row]:
         """Rows of a group by their terms."""
         return {row.term: row for row in self.result.rows if row.group == group}
@@ -103,7 +105,7 @@ def verify(result: Result) -> Verification:
     kinds = {
         "biases, scores and places": main_checks(counted), "levels": level_checks(counted),
         "tests of scenarios": scenario_rows(counted), "McNemar": mcnemar_rows(counted),
-        "without any bias": null_checks(counted),
+        "without any bias": without_bias(counted),
     }  # fmt: skip
     drawn = [check for found in kinds.values() for check in found if "Monte-Carlo" in check.why]
     kinds = {kind: [c for c in found if "Monte-Carlo" not in c.why] for kind, found in kinds.items()}
@@ -175,14 +177,13 @@ def main_checks(counted: Recount) -> list[Check]:
     checks += holm_checks([row for row in counted.result.rows if row.group == "bias"])
     whole = counted.table[counted.table["level"] == ""]
     sizes = [bias_contrasts(counted.means, a, b) for _, a, b in counted.pairs]
-    listed = [] if closed else [mean_contrast(term.parts) for term in terms]
+    listed = [mean_contrast(term.parts) for term in terms]
     rows = list(counted.rows("overall").values())
-    if any(row.conf_low is not None for row in (*rows, *(t.row for t in terms if not closed))):
+    if not closed and any(row.conf_low is not None for row in (*rows, *(t.row for t in terms))):
         drawn = resampled(counted.result, whole, listed, sizes)
-        if not closed:
-            checks += [c for k, t in enumerate(terms) for c in term_ends(t.row, drawn, k, counted.result, t.reach)]
+        checks += [c for k, t in enumerate(terms) for c in term_ends(t.row, drawn, k, counted.result, t.reach)]
         checks += overall_ends(rows, drawn, settings["level"])
-    return checks + overall_checks(counted, sizes)
+    return checks + overall_checks(counted)
 
 
 def holm_checks(rows: list[Row]) -> list[Check]:
@@ -197,28 +198,20 @@ def holm_checks(rows: list[Row]) -> list[Check]:
             for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
 
 
-def overall_checks(counted: Recount, sizes: list[list[dict[Key, float]]]) -> list[Check]:
-    """Compare B_all, and B_all less the excess of folded normal means."""
-    from scipy.stats import foldnorm
-
-    rows = counted.rows("overall")
-    plain, better = rows["B_all"], rows["B_all corrected"]
-    if plain.estimate is None:
+def overall_checks(counted: Recount, level: str = "") -> list[Check]:
+    """Compare B_all, and B_all corrected, with their interval where it is no bootstrap's."""
+    settings = counted.result.settings
+    rows = counted.rows(f"{settings['stratum']} = {level}" if level else "overall")
+    if "B_all" not in rows or rows["B_all"].estimate is None:
         return []
-    size = size_of(counted.means, counted.pairs, "")
-    checks = [near("B_all", plain.estimate, size, "pandas", SAME)]
-    checks += [c for row in (plain, better) for c in answers_check(counted, row, "")]
-    if better.estimate is None:
-        return checks
-    excess = []
-    for one in (each for each in sizes if each):
-        own = []
-        for contrast in one:
-            value, (error, _) = abs(value_of(contrast, counted.means)), counted.error(contrast)
-            own.append(foldnorm.mean(value / error, scale=error) - value)
-        excess.append(np.mean(own))
-    theirs = max(size - float(np.mean(excess)), 0.0)
-    return [*checks, near("B_all corrected", better.estimate, theirs, "scipy", "the same integral in another form")]
+    plain, better = rows["B_all"], rows["B_all corrected"]
+    checks = [near(label(plain), plain.estimate, size_of(counted.means, counted.pairs, level), "pandas", SAME)]
+    checks += [c for row in (plain, better) for c in answers_check(counted, row, level)]
+    if len(counted.plain) > MOST_ROWS:
+        return [*checks, *(set_aside(label(row, "interval"), row.conf_low, None, "scipy", TOO_MANY)
+                           for row in (plain, better) if row.conf_low is not None)]  # fmt: skip
+    closed = settings["ci"] == "closed" or bool(level)
+    return checks + size_checks(plain, better, counted.sizes(level), settings, closed=closed)
 
 
 def answers_check(counted: Recount, row: Row, level: str) -> list[Check]:
@@ -228,56 +221,10 @@ def answers_check(counted: Recount, row: Row, level: str) -> list[Check]:
     return [] if row.n is None else [near(label(row, "n"), row.n, float(n), "pandas", SAME)]
 
 
-def null_checks(counted: Recount) -> list[Check]:
-    """Compare the mean of B_all without any bias, and its test with draws of scipy's multivariate t."""
-    from scipy import stats
-
+def without_bias(counted: Recount) -> list[Check]:
+    """Compare the mean of B_all without any bias, and the test of that."""
     row = counted.rows("overall, without any bias")["B_all"]
-    if row.estimate is None or row.p_value is None:
-        return []
-    listed = [(c, 1 / len(one) / len(kept)) for kept in [[e for e in each_bias(counted) if e]]
-              for one in kept for c in one]  # fmt: skip
-    found = [counted.error(contrast) for contrast, _ in listed]
-    weight = np.array([w for _, w in listed]) * np.array([error for error, _ in found])
-    df = min(df for _, df in found)
-    shape = correlations(counted, [c for c, _ in listed])
-    multivariate_t: Any = stats.multivariate_t
-    drawn = np.abs(multivariate_t(shape=shape, df=df, allow_singular=True, seed=1).rvs(DRAWS))
-    size = float(row.statistic or 0.0)
-    p = float(np.mean(drawn.reshape(DRAWS, -1) @ weight >= size))
-    error = MC_WIDTH * np.sqrt(row.p_value * (1 - row.p_value) * 1.5 / DRAWS) + 2 / DRAWS
-    why = f"{DRAWS:,} draws of scipy: {MC_WIDTH:g} Monte-Carlo standard errors"
-    return [
-        near(label(row, "mean"), row.estimate, float(weight.sum() * stats.halfnorm.mean()), "scipy", SANDWICH, 1e-7),
-        near(label(row, "statistic"), row.statistic, size_of(counted.means, counted.pairs, ""), "pandas", SAME),
-        relative(label(row, "df"), row.df, df, "statsmodels"),
-        *answers_check(counted, row, ""),
-        compare(label(row, "p"), row.p_value, p, package="scipy", tolerance=float(error), why=why),
-    ]  # fmt: skip
-
-
-def each_bias(counted: Recount) -> list[list[dict[Key, float]]]:
-    """B of each rater, for each pair of groups."""
-    return [bias_contrasts(counted.means, a, b) for _, a, b in counted.pairs]
-
-
-def correlations(counted: Recount, contrasts: list[dict[Key, float]]) -> FloatArray:
-    """Correlations of contrasts by pandas: products of the sums of their influences in clusters, added over factors."""
-    import pandas as pd
-
-    table = counted.table[counted.table["level"] == ""]
-    keys = pd.MultiIndex.from_frame(table[CELL])
-    own = table["w"] / table.groupby(list(keys.names))["w"].transform("sum")
-    off = own * (table["score"] - pd.Series(counted.means).reindex(keys).to_numpy())
-    influence = pd.DataFrame({
-        k: off * pd.Series(contrast).reindex(keys).fillna(0.0).to_numpy() for k, contrast in enumerate(contrasts)
-    })  # fmt: skip
-    total = np.zeros((len(contrasts), len(contrasts)))
-    for name in [n for n in ("g0", "g1") if n in table] or ["row"]:
-        sums = influence.groupby(table[name]).sum()
-        total += (sums.T @ sums).to_numpy() * len(sums) / max(len(sums) - 1, 1)
-    spread = np.sqrt(np.diag(total))
-    return np.asarray(total / np.outer(spread, spread))
+    return [] if row.estimate is None else [*null_checks(row, counted.sizes("")), *answers_check(counted, row, "")]
 
 
 def level_checks(counted: Recount) -> list[Check]:
@@ -294,10 +241,7 @@ def level_checks(counted: Recount) -> list[Check]:
         terms += [Term(row=rows[name], parts=score_contrasts(counted.means, a, b, level), reach=1.0)
                   for name, a, b in kinds(counted.result.extras["groups"]) if name in rows]  # fmt: skip
         checks += [check for term in terms for check in term_checks(counted, term)]
-        if "B_all" in rows:
-            theirs = size_of(counted.means, counted.pairs, level)
-            checks.append(near(label(rows["B_all"]), rows["B_all"].estimate, theirs, "pandas", SAME))
-            checks += answers_check(counted, rows["B_all"], level)
+        checks += overall_checks(counted, level)
     return checks + difference_checks(counted)
 
 
@@ -318,6 +262,10 @@ def difference_checks(counted: Recount) -> list[Check]:
         if term in rows and first and second:
             gap = mean_contrast(first) | {key: -value for key, value in mean_contrast(second).items()}
             checks += term_checks(counted, Term(row=rows[term], parts=[gap], reach=4.0))
+    if "B_all corrected" in rows:
+        name = counted.result.settings["stratum"]
+        levels = [counted.rows(f"{name} = {level}")["B_all corrected"] for level in counted.levels]
+        checks += gap_checks(rows.pop("B_all corrected"), *levels)
     return checks + holm_checks(list(rows.values()))
 
 

@@ -1,19 +1,17 @@
-"""The mean absolute value of several means: what it would be by chance alone."""
+"""The mean absolute value of several means when whole scenarios change their sign at random."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from socialstats.resampling.chance import TIE
-from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.resampling.units import FloatArray
 
 EXACT_UP_TO = 13  # scenarios whose 2^n patterns are all counted
 FLIPS = 10_000
 BLOCK = 2_000
-DRAWS = 40_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,94 +91,3 @@ def patterns(n: int, exact: bool, seed: int) -> list[FloatArray]:
         return [1.0 - 2.0 * bits.astype(np.float64)]
     rng = np.random.Generator(np.random.PCG64(seed))
     return [2.0 * rng.integers(0, 2, size=(BLOCK, n)).astype(np.float64) - 1 for _ in range(FLIPS // BLOCK)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoBias:
-    """The mean absolute value of correlated estimates whose true values are all 0.
-
-    Attributes
-    ----------
-    null_mean : float
-        Its expectation: sum of weight x s.e. x sqrt(2/pi).
-    p_value : float
-        Share of draws at least as large as the one observed; never 0.
-    df : float
-    draws : int
-    """
-
-    null_mean: float
-    p_value: float
-    df: float
-    draws: int
-
-
-def no_bias(
-    observed: float, errors: FloatArray, correlation: FloatArray, weight: FloatArray, *, df: float, seed: int = 0
-) -> NoBias:
-    """Say what a mean absolute value would be if every mean were 0, by the errors of the means.
-
-    The mean of abs(N(0, s)) is s sqrt(2/pi). The test compares the value with draws of a multivariate t: normal with
-    the correlation of the estimates, over the root of a shared chi-square over its degrees of freedom, times the
-    standard errors (of a single mean it is the two-sided t test).
-
-    Parameters
-    ----------
-    observed : float
-        sum of weight x abs(estimate).
-    errors : (k,) array
-        Standard errors, whatever dependence they allow for.
-    correlation : (k, k) array
-    weight : (k,) array
-        Sums to 1.
-    df : float
-    seed : int
-
-    Returns
-    -------
-    NoBias
-
-    References
-    ----------
-    Leone, F. C., Nelson, L. S., & Nottingham, R. B. (1961). The folded normal distribution. Technometrics, 3(4).
-
-    Examples
-    --------
-    >>> found = no_bias(2.0, np.array([1.0]), np.ones((1, 1)), np.ones(1), df=10.0)
-    >>> round(found.null_mean, 4), round(found.p_value, 2)
-    (0.7979, 0.07)
-    """
-    rng = np.random.Generator(np.random.PCG64(seed))
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    normal = rng.standard_normal((DRAWS, len(errors))) @ root.T
-    size = np.abs(normal / np.sqrt(rng.chisquare(df, DRAWS) / df)[:, None]) @ (errors * weight)
-    extreme = int((size >= observed * (1 - TIE)).sum())
-    mean = float(errors @ weight) * float(np.sqrt(2 / np.pi))
-    return NoBias(null_mean=mean, p_value=(extreme + 1) / (DRAWS + 1), df=df, draws=DRAWS)
-
-
-def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
-    """Correlation of linear estimates by the sums of their influences within clusters.
-
-    With S the (clusters, k) sums of a factor, S'S G/(G-1) is added over the factors (units, where there is none): a
-    covariance whatever the data are. V1 + V2 - V12 is more exact for variances, and may have negative ones.
-
-    Parameters
-    ----------
-    influence : (units, k) array
-    codes : sequence of (units,) int64 arrays
-
-    Examples
-    --------
-    >>> influence_correlation(np.array([[1.0, -1.0], [-1.0, 1.0]]), []).tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    total = np.zeros((influence.shape[1], influence.shape[1]))
-    for code in codes or [np.arange(len(influence))]:
-        dense = np.unique(code, return_inverse=True)[1]
-        groups = int(dense.max()) + 1
-        sums = np.column_stack([np.bincount(dense, column, groups) for column in influence.T])
-        total += sums.T @ sums * groups / max(groups - 1, 1)
-    spread = np.sqrt(np.diag(total))
-    return np.asarray(total / np.outer(spread, spread))

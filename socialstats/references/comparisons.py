@@ -69,4 +69,11 @@ COMPARISONS: dict[str, Reference] = {
     "leone1961": Reference(
         authors="Leone, F. C., Nelson, L. S., & Nottingham, R. B.", year=1961, title="The folded normal distribution",
         venue="Technometrics, 3(4), 543-550", doi="10.1080/00401706.1961.10489974"),
+    "chuanglai2000": Reference(
+        authors="Chuang, C.-S., & Lai, T. L.", year=2000, title="Hybrid resampling methods for confidence intervals",
+        venue="Statistica Sinica, 10(1), 1-50"),
+    "zoudonner2008": Reference(
+        authors="Zou, G. Y., & Donner, A.", year=2008,
+        title="Construction of confidence limits about effect measures: A general approach",
+        venue="Statistics in Medicine, 27(10), 1693-1702", doi="10.1002/sim.3095"),
 }  # fmt: skip

@@ -4,12 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from socialstats.errors import InputError
 from socialstats.models.couple_orders import couples
 from socialstats.models.couples import Answers, folded_mean, mcnemar_bounds
-from socialstats.models.mean_absolute import flipped_mean_absolute, influence_correlation, no_bias
+from socialstats.models.mean_absolute import flipped_mean_absolute
 from tests.golden_data import golden
 
 
@@ -84,36 +83,6 @@ def test_random_flips_are_near_the_exact_ones():
     assert drawn.p_value == pytest.approx(exact.p_value, abs=5 * np.sqrt(exact.p_value / 10_000))
     assert flipped_mean_absolute(padded, np.array([0.5, 0.5]), seed=3) == drawn
     assert "single scenario" in flipped_mean_absolute(values[:1], np.array([0.5, 0.5]))
-
-
-def test_without_any_bias_one_mean_is_a_t_test_and_several_are_folded_normals():
-    one = no_bias(2.1 * 0.4, np.array([0.4]), np.ones((1, 1)), np.ones(1), df=12.0, seed=2)
-    exact = 2 * stats.t(12).sf(2.1)
-    assert one.p_value == pytest.approx(exact, abs=5 * np.sqrt(exact / one.draws))
-    errors, weight = np.array([0.2, 0.5, 0.1]), np.array([0.5, 0.25, 0.25])
-    correlation = np.array([[1, 0.5, -0.2], [0.5, 1, 0.1], [-0.2, 0.1, 1]])
-    found = no_bias(0.3, errors, correlation, weight, df=19.0)
-    assert found.null_mean == pytest.approx(
-        sum(w * stats.foldnorm.mean(0, scale=s) for w, s in zip(weight, errors, strict=True))
-    )
-    drawn = stats.multivariate_t(shape=correlation, df=19.0, seed=4).rvs(200_000)
-    p = np.mean(np.abs(drawn * errors) @ weight >= 0.3)
-    assert found.p_value == pytest.approx(p, abs=5 * np.sqrt(p / 40_000))
-    assert no_bias(0.3, errors, correlation, weight, df=19.0) == found
-
-
-def test_correlations_of_estimates_are_those_of_their_clusters():
-    rng = np.random.default_rng(8)
-    influence, code = rng.normal(size=(40, 3)), rng.integers(0, 6, 40)
-    sums = np.array([influence[code == g].sum(axis=0) for g in range(6)])
-    assert influence_correlation(influence, [code]) == pytest.approx(
-        (sums.T @ sums) / np.outer(*[np.sqrt((sums**2).sum(axis=0))] * 2)
-    )
-    other = rng.integers(0, 5, 40)
-    more = np.array([influence[other == g].sum(axis=0) for g in range(5)])
-    total = sums.T @ sums * 6 / 5 + more.T @ more * 5 / 4
-    scale = np.sqrt(np.diag(total))
-    assert influence_correlation(influence, [code, other]) == pytest.approx(total / np.outer(scale, scale))
 
 
 def test_couples_are_matched_by_scenario_pair_and_order():

@@ -10,7 +10,7 @@ from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import BIAS, FLOORED, MCNEMAR
 from socialstats.models.couples import Answers
 from socialstats.models.dependence import FEW_CLUSTERS, cluster_cautions
-from socialstats.models.mean_absolute import NoBias
+from socialstats.models.mean_size import NoBias
 from socialstats.resampling import Bootstrap
 from socialstats.results import Row
 from socialstats.text import count, listing, number, shorten
@@ -20,7 +20,7 @@ LOST = 0.01
 
 
 def all_cautions(
-    data: Data, rows: tuple[Row, ...], boot: Bootstrap | str, null: NoBias | str, one_order: int,
+    data: Data, rows: tuple[Row, ...], boot: Bootstrap | None, null: NoBias | str, one_order: int,
     options: Options,
 ) -> tuple[Caution, ...]:  # fmt: skip
     """Cautions SS201, SS202, SS204, SS205, SS206, SS301, SS304 and SS316, those that apply."""
@@ -66,9 +66,9 @@ def disagreement(rows: tuple[Row, ...]) -> Caution | None:
                    affects="McNemar's test", fix="quote the clustered test")  # fmt: skip
 
 
-def lost_resamples(boot: Bootstrap | str) -> Caution | None:
+def lost_resamples(boot: Bootstrap | None) -> Caution | None:
     """SS204: resamples without answers of some kind of couple."""
-    if isinstance(boot, str):
+    if boot is None:
         return None
     lost = int(boot.n_degenerate.max())
     if lost <= LOST * boot.resamples:

@@ -8,31 +8,35 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.couples import couples_design
+from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
 from socialstats.metrics.relationship_bias.cautions import all_cautions
-from socialstats.metrics.relationship_bias.data import Data, of_stratum, one_order_only, read, unit_factor
+from socialstats.metrics.relationship_bias.data import Data, one_order_only, read
+from socialstats.metrics.relationship_bias.levels import stratum_rows
 from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options, StratumRows
 from socialstats.metrics.relationship_bias.overall import (
-    answers_of,
+    drawn_errors,
     flip_row,
     flips,
+    joint,
     mean_absolute,
     null_row,
     overall_rows,
-    without_bias,
 )
 from socialstats.models.couples import Aggregate
 from socialstats.models.dependence import cluster_factors, cluster_text, units_of
-from socialstats.models.mean_absolute import FlippedMean, NoBias
+from socialstats.models.mean_absolute import FlippedMean
+from socialstats.models.mean_size import DRAWS, Estimates, NoBias, no_bias
 from socialstats.resampling import Bootstrap, basic, percentile
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.results.group import DESIGNS
 from socialstats.text import count
 
 REFERENCES = (
-    "levy2024", "cameron2011", "bellmccaffrey2002", "holm1979", "owen2007", "leone1961", "mcnemar1947", "fagerland2013",
+    "levy2024", "cameron2011", "bellmccaffrey2002", "holm1979", "leone1961", "owen2007", "chuanglai2000",
+    "zoudonner2008", "mcnemar1947", "fagerland2013",
 )  # fmt: skip
 
 
@@ -81,33 +85,38 @@ def relationship_bias(
         How answers become S: all alike; scenarios alike; or rater by rater, with B and abs(B) averaged over raters
         (the mean of absolute values is not the absolute value of the mean).
     stratum : str, optional
-        Stratum of the units: biases, position and B_all of each of its levels; of two levels also their difference.
+        Stratum of the units: biases, position and B_all of each of its levels; of two levels also their differences. A
+        level of one scenario has no interval: nothing shows how others like it would differ.
     stratum_rows : {"biases", "scores"}
         ``"scores"``: also S of every kind of couple within each level.
     ci : {"closed", "percentile", "basic"}
-        Interval of S and B: t, or a bootstrap of clusters. B_all always has a bootstrap interval.
+        Interval of S, B and B_all: t, and for B_all inverted tests (`socialstats.models.mean_size.size_interval`);
+        or a bootstrap of clusters.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters, crossed (V1 + V2 - V12, not below the larger of V1 and V2, with min(G) -
         1 df); one name (CR2); or None, units independent (caution SS201).
     level : float
     resamples, seed : int
-        Of the bootstrap; the seed also of random flips.
+        Of the bootstrap; the seed also of random flips and draws.
 
     Returns
     -------
     Result
         Group ``"bias"``: B of each pair of groups (``"a - b"``), t test of 0, `p_adjusted` by Holm. ``"overall"``:
-        ``B_all`` and ``B_all corrected``, both with the bootstrap interval of the population's value: the basic one
-        less the bias from below, the percentile one from above, cut at 0, widened to hold both estimates.
-        ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight x s.e. x sqrt(2/pi))
-        and the test of that, by a multivariate t with the clustered errors of the biases: both factors count.
+        ``B_all`` and ``B_all corrected``, both with the interval of the population's value: every value that would
+        not make B_all as observed a rare one, by draws of correlated t's with the clustered errors of the biases, as
+        of the test; its lower end is 0 where a test of no bias at half of 1 - `level` does not reject. With a
+        bootstrap: the basic one less the bias from below, the percentile one from above, cut at 0. Both are widened to
+        hold both estimates. ``"overall, without any bias"``: the mean that B_all has where every B is 0 (sum of weight
+        x s.e. x sqrt(2/pi)) and the test of that, by the same draws: both factors count.
         ``"position"``: S_aa of each group; ``"position, mean"``: their mean. ``"score"``: S_ab (``"a, b"``).
         ``"scenario means"`` and ``"scenario sign flip"``: tests on one difference a scenario, which leave the pairs
         of names out, so that the p of a sign flip is too small where names matter (of ``B_all``: that no group is
         favoured). ``"McNemar, ignoring clusters"``, ``"McNemar mid-p, ignoring clusters"``: tests that take complete
         couples as independent, for comparison with publications; `n` counts couples, `n_units` those in which both
         orders favour the same group (the mid-p row's `statistic`: the first group). With `stratum` the groups
-        ``"<stratum> = <level>"`` and ``"<level> - <level>"``. `extras`: ``null_mean`` of B_all (value),
+        ``"<stratum> = <level>"`` and ``"<level> - <level>"`` (``B_all corrected`` there by the intervals of both
+        levels: Zou & Donner 2008). `extras`: ``null_mean`` of B_all (value),
         ``flipped_mean`` (by sign flips: value, mc_error, flips), ``mcnemar_cells``, ``one_order_only`` (the first 200
         couples without one of the answers).
 
@@ -126,6 +135,8 @@ def relationship_bias(
     large language models: A study of relationship conflicts. doi:10.18653/v1/2024.findings-emnlp.331
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). doi:10.1198/jbes.2010.07136
     Leone, F. C., Nelson, L. S., & Nottingham, R. B. (1961). doi:10.1080/00401706.1961.10489974
+    Chuang, C.-S., & Lai, T. L. (2000). Hybrid resampling methods for confidence intervals. Statistica Sinica, 10(1).
+    Zou, G. Y., & Donner, A. (2008). doi:10.1002/sim.3095
 
     Examples
     --------
@@ -159,8 +170,11 @@ def estimate(design: Ratings, options: Options) -> Result:
     """Compute everything of one design."""
     data = read(design, options, cluster_factors(design, options.cluster))
     found = analysis(data, options.aggregate)
-    flipped, null = flips(found, options.seed), without_bias(found, options.seed)
-    rows, boot = main_rows(found, options)
+    known, flipped = joint(found), flips(found, options.seed)
+    errors = drawn_errors(known, options)
+    null = known if isinstance(known, str) else no_bias(known, errors)
+    boot = drawn(found, options)
+    rows = main_rows(found, boot, known, errors, options)
     tests, cells = made.mcnemar_rows(data)
     rows += [null_row(found, null), *made.scenario_rows(found, options), flip_row(found, flipped), *tests]
     rows += stratum_rows(data, options)
@@ -186,74 +200,35 @@ def estimate(design: Ratings, options: Options) -> Result:
     )  # fmt: skip
 
 
-def main_rows(found: Analysis, options: Options) -> tuple[list[Row], Bootstrap | str]:
-    """Rows of B, B_all, position and S, and the bootstrap."""
-    biases = made.bias_terms(found)
-    terms = [*biases, *made.position_terms(found), *made.score_terms(found)]
+def main_terms(found: Analysis) -> list[made.Term]:
+    """B of every pair of groups, then effects of the position, and S."""
+    return [*made.bias_terms(found), *made.position_terms(found), *made.score_terms(found)]
+
+
+def main_rows(
+    found: Analysis, boot: Bootstrap | None, known: Estimates | str, errors: FloatArray, options: Options
+) -> list[Row]:
+    """Rows of B, B_all, position and S."""
+    terms = main_terms(found)
     rows = [made.term_row(found, term, options) for term in terms]
-    boot = drawn(found, terms, options)
-    if options.ci != "closed" and isinstance(boot, Bootstrap):
+    if boot is not None:
         ends = (percentile if options.ci == "percentile" else basic)(boot, level=options.level)
         rows = made.with_bootstrap(rows, terms, ends, options)
-    first, rest = made.adjusted(rows[: len(biases)]), rows[len(biases) :]
-    return [*first, *overall_rows(found, boot, options), *rest], boot
+    n = len(found.data.pairs)
+    return [*made.adjusted(rows[:n]), *overall_rows(found, boot, known, errors, options), *rows[n:]]
 
 
-def drawn(found: Analysis, terms: list[made.Term], options: Options) -> Bootstrap | str:
-    """Draw the bootstrap of all terms and B_all; or say why there is none."""
+def drawn(found: Analysis, options: Options) -> Bootstrap | None:
+    """Draw the bootstrap of all terms and B_all, where it is asked for and there is something to resample."""
     data = found.data
-    if any(len(np.unique(code[data.answers.unit])) < 2 for code in data.codes):
-        return "a single cluster cannot be resampled"
+    if options.ci == "closed" or any(len(np.unique(code[data.answers.unit])) < 2 for code in data.codes):
+        return None
     if len(np.unique(data.answers.unit)) < 2 or mean_absolute(found) is None:
-        return "too few answers to resample"
+        return None
     zero = np.zeros(len(found.means.cells))
-    coefficients = [found.combine(term.parts) for term in terms]
+    coefficients = [found.combine(term.parts) for term in main_terms(found)]
     table = np.array([zero if c is None else c for c in coefficients])
     return resample(found, table, units_of(data.design, data.factors), options.resamples, options.seed)
-
-
-def stratum_rows(data: Data, options: Options) -> list[Row]:
-    """Rows of each level of the stratum; of two levels, also of their difference."""
-    if options.stratum is None:
-        return []
-    factor = unit_factor(data.design, options.stratum, "stratum")
-    parts = {
-        name: analysis(of_stratum(data, factor, code), options.aggregate)
-        for code, name in enumerate(factor.levels)
-        if np.any(factor.codes[data.answers.unit] == code)
-    }
-    rows: list[Row] = []
-    for name, found in parts.items():
-        rows += level_rows(found, f"{options.stratum} = {name}", options)
-    if len(parts) == 2:
-        (one, first), (two, second) = parts.items()
-        rows += difference_rows(first, second, f"{one} - {two}", options)
-    return rows
-
-
-def level_rows(found: Analysis, group: str, options: Options) -> list[Row]:
-    """Biases, B_all and the effect of the position within one level."""
-    rows = [made.term_row(found, term, options) for term in made.bias_terms(found, group)]
-    whole, position = mean_absolute(found), found.linear(found.position())
-    if whole is not None:
-        rows.append(Row(term="B_all", group=group, estimate=whole, n=answers_of(found)))
-    if position is not None:
-        rows.append(made.linear_row(found.data, position, made.SAME, group, 1.0, options))
-    if options.stratum_rows == "scores":
-        terms = [*made.position_terms(found, group), *made.score_terms(found, group)]
-        rows += [made.term_row(found, term, options) for term in terms if term.term != made.SAME]
-    return rows
-
-
-def difference_rows(first: Analysis, second: Analysis, group: str, options: Options) -> list[Row]:
-    """Difference of each bias between two levels; scenarios and names that both share are allowed for."""
-    rows = []
-    for pair in first.data.pairs:
-        one, two = first.linear(first.bias(pair)), second.linear(second.bias(pair))
-        if one is not None and two is not None:
-            label = first.data.label(pair)
-            rows.append(made.linear_row(first.data, one.minus(two), label, group, 4.0, options))
-    return made.adjusted(rows)
 
 
 def counts(data: Data, one_order: int) -> dict[str, int]:
@@ -271,6 +246,10 @@ def counts(data: Data, one_order: int) -> dict[str, int]:
 
 def inference_text(data: Data, options: Options) -> str:
     """Say how the intervals were obtained."""
-    kind = "t" if options.ci == "closed" else f"{options.ci} bootstrap"
+    clusters = cluster_text(data.factors, "units")
+    if options.ci == "closed":
+        return (
+            f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {options.seed}); {clusters}"
+        )
     drawn_text = f"{count(options.resamples)} resamples, seed {options.seed}"
-    return f"{kind} intervals of B and S, bootstrap of B_all ({drawn_text}); {cluster_text(data.factors, 'units')}"
+    return f"{options.ci} bootstrap intervals of B and S, bootstrap of B_all ({drawn_text}); {clusters}"

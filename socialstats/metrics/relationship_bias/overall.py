@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from socialstats.designs.parts import FloatArray
 from socialstats.metrics.relationship_bias.analysis import Analysis, differences
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import FLIP
-from socialstats.models.couples import folded_mean, inference, linear
-from socialstats.models.mean_absolute import (
-    FlippedMean,
-    NoBias,
-    flipped_mean_absolute,
-    influence_correlation,
-    no_bias,
-)
+from socialstats.models.couples import Linear, folded_mean, inference, linear
+from socialstats.models.mean_absolute import FlippedMean, flipped_mean_absolute
+from socialstats.models.mean_size import Estimates, NoBias, influence_correlation, size_interval
 from socialstats.resampling import Bootstrap, basic, percentile
 from socialstats.results import Row
-from socialstats.text import count, shorten
+from socialstats.text import count, number, shorten
 
+NEITHER = "no pair of groups was answered in both orders"
+MOST = 2.0
 PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
 METHOD = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
 
@@ -41,22 +41,45 @@ def answers_of(found: Analysis) -> float:
     return float(answers.count[answers.first != answers.second].sum())
 
 
-def corrected(found: Analysis) -> float | str:
-    """B_all less its bias, at least 0; or why there is none.
+def joint(found: Analysis) -> Estimates | str:
+    """Every B that B_all averages, with their clustered errors and correlations; or why those are not known.
+
+    Pairs of groups have pairs of names of their own, so that each has its own chi-square of the error; raters within a
+    pair of groups share it.
+    """
+    listed, weight = found.each_bias()
+    if not listed:
+        return NEITHER
+    data = found.data
+    each = [linear(found.means, found.means.coefficients(one), len(data.design.units)) for one in listed]
+    spread = [inference(one, data.design.unit_count, data.codes) for one in each]
+    why = single_cluster(found, each) or next((one.undefined for one in spread if one.undefined), "")
+    if why:
+        return why
+    used = np.any([one.touched > 0 for one in each], axis=0)
+    influence = np.column_stack([one.influence[used] for one in each])
+    kinds = [tuple(sorted({group for cell in one for group in cell[1:]})) for one in listed]
+    return Estimates(
+        value=np.array([one.estimate for one in each]), error=np.array([one.std_error for one in spread]),
+        df=np.array([one.df for one in spread]), weight=weight,
+        correlation=influence_correlation(influence, [code[used] for code in data.codes]),
+        block=np.array([sorted(set(kinds)).index(kind) for kind in kinds]),
+    )  # fmt: skip
+
+
+def drawn_errors(known: Estimates | str, options: Options) -> FloatArray:
+    """Draw errors of the biases; none where their standard errors are not known."""
+    return np.empty((0, 0)) if isinstance(known, str) else known.drawn(options.seed)
+
+
+def corrected(joint: Estimates) -> float:
+    """B_all less its bias, at least 0.
 
     Each estimate of B is taken as normal around the true one with its robust standard error s; E abs(N(B, s)) -
     abs(B) at the estimate is subtracted.
     """
-    listed, weight = found.each_bias()
-    data = found.data
-    excess = []
-    for one in listed:
-        combined = linear(found.means, found.means.coefficients(one), len(data.design.units))
-        spread = inference(combined, data.design.unit_count, data.codes)
-        if spread.undefined:
-            return spread.undefined
-        excess.append(folded_mean(combined.estimate, spread.std_error) - abs(combined.estimate))
-    return max((mean_absolute(found) or 0.0) - float(np.array(excess) @ weight), 0.0)
+    means = [folded_mean(b, s) for b, s in zip(joint.value.tolist(), joint.error.tolist(), strict=True)]
+    return max(joint.size - float((np.array(means) - np.abs(joint.value)) @ joint.weight), 0.0)
 
 
 def flips(found: Analysis, seed: int) -> FlippedMean | str:
@@ -67,75 +90,93 @@ def flips(found: Analysis, seed: int) -> FlippedMean | str:
         have = [next(iter(one))[0] for one in found.bias(pair)]
         columns += [table[:, found.raters.index(r)] for r in have]
     if not columns:
-        return "no pair of groups was answered in both orders"
+        return NEITHER
     return flipped_mean_absolute(np.column_stack(columns), found.each_bias()[1], seed=seed)
 
 
-def overall_rows(found: Analysis, boot: Bootstrap | str, options: Options) -> list[Row]:
+def size_rows(found: Analysis, group: str, known: Estimates | str, errors: FloatArray, options: Options) -> list[Row]:
     """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
-    plain, n = mean_absolute(found), answers_of(found)
-    if plain is None:
-        why = "no pair of groups was answered in both orders"
-        return [Row(term=term, group=OVERALL, undefined=why) for term in (PLAIN, CORRECTED)]
-    better = corrected(found)
-    first, second = (Row(term=term, group=OVERALL, n=n) for term in (PLAIN, CORRECTED))
-    first = replace(first, estimate=plain)
-    second = replace(second, undefined=better) if isinstance(better, str) else replace(second, estimate=better)
-    ends = single_cluster(found) or interval_of(first, second, boot, options)
+    size = mean_absolute(found)
+    plain, better = (Row(term=term, group=group, n=answers_of(found)) for term in (PLAIN, CORRECTED))
+    plain = replace(plain, estimate=size)
+    if isinstance(known, str):
+        return [replace(plain, undefined=known), replace(better, undefined=known)]
+    better = replace(better, estimate=corrected(known))
+    low, high = size_interval(known, errors, level=options.level, most=MOST)
+    low, high = min(low, better.estimate or 0.0), max(high, better.estimate or 0.0)
+    if not low < high:
+        return [replace(row, undefined="the interval has no width") for row in (plain, better)]
+    how = method_of(found, known)
+    return [replace(row, conf_low=low, conf_high=high, conf_level=options.level, method=how) for row in (plain, better)]
+
+
+def method_of(found: Analysis, known: Estimates) -> str:
+    """Say how the interval was obtained."""
+    names = " x ".join(f.name for f in found.data.factors)
+    df = number(float(known.df.min()), 0 if float(known.df.min()) % 1 == 0 else 1)
+    return f"tests inverted, correlated t of {df} df, " + (f"clusters of {names}" if names else "units independent")
+
+
+def gap_row(first: list[Row], second: list[Row], group: str) -> Row:
+    """Difference of B_all corrected between two levels, by the intervals of both (Zou & Donner 2008).
+
+    With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to
+    d + sqrt((a2 - a)^2 + (b - b1)^2). Names that both levels share make it longer than it needs to be.
+    """
+    one, two = first[1], second[1]
+    if one.estimate is None or two.estimate is None:
+        return Row(term=CORRECTED, group=group, undefined=one.undefined or two.undefined)
+    ends = [(one.estimate - (one.conf_low or 0.0), (two.conf_high or 0.0) - two.estimate),
+            ((one.conf_high or 0.0) - one.estimate, two.estimate - (two.conf_low or 0.0))]  # fmt: skip
+    gap = one.estimate - two.estimate
+    low, high = gap - math.hypot(*ends[0]), gap + math.hypot(*ends[1])
+    return Row(term=CORRECTED, group=group, estimate=gap, conf_low=low, conf_high=high, conf_level=one.conf_level,
+               n=(one.n or 0.0) + (two.n or 0.0), method=f"{one.method}; both intervals combined")  # fmt: skip
+
+
+def overall_rows(
+    found: Analysis, boot: Bootstrap | None, known: Estimates | str, errors: FloatArray, options: Options
+) -> list[Row]:
+    """Rows of B_all of all answers, with the interval that is asked for."""
+    if mean_absolute(found) is None:
+        return [Row(term=term, group=OVERALL, undefined=NEITHER) for term in (PLAIN, CORRECTED)]
+    rows = size_rows(found, OVERALL, known, errors, options)
+    if boot is None or isinstance(known, str):
+        return rows
+    bare = [replace(row, conf_low=None, conf_high=None, conf_level=None, method=None, undefined="") for row in rows]
+    ends = interval_of(bare[0], bare[1], boot, options)
     if isinstance(ends, str):
-        return [replace(row, undefined=row.undefined or ends) for row in (first, second)]
-    return [replace(row, **ends) if row.estimate is not None else row for row in (first, second)]
+        return [replace(row, undefined=ends) for row in bare]
+    return [replace(row, **ends) for row in bare]
 
 
-def single_cluster(found: Analysis) -> str:
-    """Say that a bias rests on one level of a cluster: resamples repeat it, and cannot tell how it varies."""
-    data = found.data
-    for one in found.each_bias()[0]:
-        used = linear(found.means, found.means.coefficients(one), len(data.design.units)).touched > 0
-        for factor in data.factors:
-            if len(np.unique(factor.codes[used])) < 2:
+def single_cluster(found: Analysis, each: Sequence[Linear]) -> str:
+    """Say that a bias rests on one level of a cluster, which cannot tell how others would differ."""
+    for one in each:
+        for factor in found.data.factors:
+            if len(np.unique(factor.codes[one.touched > 0])) < 2:
                 return f"a bias rests on a single {shorten(factor.name)}: no interval"
     return ""
 
 
-def interval_of(plain: Row, better: Row, boot: Bootstrap | str, options: Options) -> dict[str, Any] | str:
+def interval_of(plain: Row, better: Row, boot: Bootstrap, options: Options) -> dict[str, Any] | str:
     """Fields of the bootstrap interval and of the bootstrap's standard error.
 
     Resamples of an absolute value lie too high. From below the interval is the basic one less the bootstrap's estimate
     of the bias, from above the percentile one: each end errs to the safe side, where an interval that is basic, or
     percentile, at both ends holds the truth too seldom. It is widened to hold both rows.
     """
-    if isinstance(boot, str):
-        return boot
     below, above = basic(boot, level=options.level), percentile(boot, level=options.level)
     if below.undefined[-1] or above.undefined[-1]:
         return below.undefined[-1] or above.undefined[-1]
     held = [row.estimate for row in (plain, better) if row.estimate is not None]
-    low, high = max(float(below.low[-1] - boot.bias[-1]), 0.0), min(float(above.high[-1]), 2.0)
+    low, high = max(float(below.low[-1] - boot.bias[-1]), 0.0), min(float(above.high[-1]), MOST)
     low, high = min(low, *held), max(high, *held)
     if not low < high:
         return "the bootstrap interval has no width"
     sd = float(boot.std_error[-1])
     return {"conf_low": low, "conf_high": high, "conf_level": options.level, "std_error": sd if sd > 0 else None,
             "n_clusters": boot.units.n_clusters, "method": METHOD}  # fmt: skip
-
-
-def without_bias(found: Analysis, seed: int) -> NoBias | str:
-    """B_all if no group were favoured, by the clustered standard errors of the biases; or why that is not known."""
-    listed, weight = found.each_bias()
-    if not listed:
-        return "no pair of groups was answered in both orders"
-    data = found.data
-    each = [linear(found.means, found.means.coefficients(one), len(data.design.units)) for one in listed]
-    spread = [inference(one, data.design.unit_count, data.codes) for one in each]
-    why = next((one.undefined for one in spread if one.undefined), "")
-    if why:
-        return why
-    influence = np.column_stack([one.influence for one in each])
-    return no_bias(
-        mean_absolute(found) or 0.0, np.array([one.std_error for one in spread]),
-        influence_correlation(influence, data.codes), weight, df=min(one.df for one in spread), seed=seed,
-    )  # fmt: skip
 
 
 def null_row(found: Analysis, null: NoBias | str) -> Row:
@@ -146,7 +187,7 @@ def null_row(found: Analysis, null: NoBias | str) -> Row:
     who = f"clusters of {names}" if names else "units independent"
     return Row(term=PLAIN, group=NULL, estimate=null.null_mean, statistic=mean_absolute(found), df=null.df,
                p_value=null.p_value, n=answers_of(found),
-               method=f"multivariate t of the biases, {who}, {count(null.draws)} draws")  # fmt: skip
+               method=f"correlated t of the biases, {who}, {count(null.draws)} draws")  # fmt: skip
 
 
 def flip_row(found: Analysis, flipped: FlippedMean | str) -> Row:
