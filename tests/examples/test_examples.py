@@ -1,12 +1,14 @@
-"""Every vignette runs from start to end."""
+"""Every vignette runs from start to end, writes its page and recovers the truth behind its data."""
 
 from __future__ import annotations
 
+import re
 import runpy
 import sys
 from pathlib import Path
 
 import pytest
+from scipy.stats import binom
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
@@ -21,8 +23,12 @@ def test_vignette_runs(
     out = capsys.readouterr().out
     assert len(out.splitlines()) > 10
     assert "nan" not in out
-    for page in tmp_path.glob("*.html"):
+    pages = list(tmp_path.glob("*.html"))
+    assert pages
+    for page in pages:
         assert "</html>" in page.read_text(encoding="utf-8")
+    for held, wanted in re.findall(r"(\d+) of (\d+) intervals hold the simulated", out):
+        assert binom.cdf(int(held), int(wanted), 0.95) > 0.002, f"{held} of {wanted} intervals hold the truth"
 
 
 def test_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
