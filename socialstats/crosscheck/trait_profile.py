@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.trait_tables import (
     across_units,
@@ -19,13 +17,14 @@ from socialstats.crosscheck.trait_tables import (
     over_stages,
     score_table,
 )
+from socialstats.crosscheck.trait_weights import weight_checks
+from socialstats.crosscheck.trait_zero import control_scores, error_under, zero_under
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 ALL = "of all models"
-LINEAR = "the same sums in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
@@ -35,19 +34,22 @@ def verify(result: Result) -> Verification:
     rows = {(row.term, row.group): row for row in result.rows}
     clusters = clusters_of(design, settings["unit_of_analysis"], settings)
     checks: list[Check] = []
+    controls = control_scores(settings)
+    error = error_under(settings, controls, settings["weights"])
     for name, cells in measures(table, result):
         found: list[Check] = []
         for key, values in samples(name, cells, settings):
             row = rows.get(key)
             if row is not None:
-                found += mean_checks(label_of(name), row, values, settings, clusters)
+                off = error if name == "composite minus zero" else None
+                found += mean_checks(label_of(name), row, values, settings, clusters, taken_off=off)
         checks += found
     checks = kept(checks)
     for measure in ("composite", "activation", "entropy"):
         if measure == "composite" or settings[measure] is not None:
             checks += change_checks(measure, cells_of(measure, table, settings), rows, settings, clusters)
     checks += offset_checks(table, rows, settings, clusters)
-    return Verification(checks=(*checks, *kept(weight_checks(table, rows, settings))))
+    return Verification(checks=(*checks, *kept(weight_checks(table, rows, settings, clusters))))
 
 
 def label_of(name: str) -> str:
@@ -91,14 +93,11 @@ def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
 
 def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
     """Every family of levels: composite, minus zero, activation, without each judge, each trait's score."""
-    import pandas as pd
-
     settings = result.settings
     cells = cells_of("composite", table, settings)
     yield "composite", cells
     if settings["zero"] is not None:
-        zero: Any = settings["zero"] if np.isscalar(settings["zero"]) else pd.Series(dict(settings["zero"]))
-        yield "composite minus zero", cells - zero
+        yield "composite minus zero", cells - zero_under(settings, control_scores(settings), settings["weights"])
     if settings["activation"] is not None:
         yield "activation", cells_of("activation", table, settings)
     if settings["entropy"] is not None:
@@ -183,40 +182,3 @@ def offset_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clus
             values = across_units(off[[judge]], settings["unit_of_analysis"], models)
             found += mean_checks("judge offset", row, values, fixed, clusters)
     return kept(found)
-
-
-def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any) -> list[Check]:
-    """Composites under equal weights and the extremes of all variants, each computed from every answer."""
-    import pandas as pd
-
-    weights = pd.Series(settings["weights"], dtype=float)
-    variants: list[Any] = [np.sign(weights) * weights.abs().sum() / (weights != 0).sum()]
-    for trait in weights.index[weights != 0]:
-        variants += [weights.where(weights.index != trait, weights * factor) for factor in (1.2, 0.8, 0.0)]
-    if not settings["free_weights"]:
-        variants = [w for w in variants if (w > 0).any() and (w < 0).any()]
-        variants = [5 * w.clip(lower=0) / w.clip(lower=0).sum() + 5 * w.clip(upper=0) / -w.clip(upper=0).sum()
-                    for w in variants]  # fmt: skip
-    variants = [w for w in variants if w.any()]
-    values = under(table, variants, settings)
-    checks = []
-    kinds: dict[str, Any] = {"equal weights": None, "lowest of other weights": min, "highest of other weights": max}
-    for (term, group), row in rows.items():
-        for name, pick in kinds.items():
-            if group in (name, f"{name} {ALL}") and row.estimate is not None:
-                own = [found[term] for found in values]
-                checks.append(near(name, row.estimate, own[0] if pick is None else pick(own), "pandas", LINEAR))
-    return checks
-
-
-def under(table: pd.DataFrame, variants: list[Any], settings: Any) -> list[dict[str, float]]:
-    """Composite of each model (and over units of analysis) under each of some weights, one column a variant."""
-    import pandas as pd
-
-    columns = [(table - settings["centre"]).mul(w).sum(axis=1) for w in variants]
-    answers = pd.concat(columns, axis=1).groupby(level=["model", "scenario", "stage"]).mean()
-    course = over_stages(answers)
-    means = course.groupby(level="model").mean()
-    if settings["unit_of_analysis"] == "model":
-        means.loc["composite"] = means.mean()
-    return [{str(model): float(value) for model, value in means[k].items()} for k in means.columns]

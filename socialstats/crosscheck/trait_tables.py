@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 KEYS = ("model", "scenario", "stage", "wording")
 LARGEST = 400
+WIDER = 1e-6  # a bracket that holds its root although both are rounded
 LINEAR = "the same sums in another order of arithmetic"
 
 
@@ -92,8 +93,14 @@ def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
     return found[0] if len(found) == 1 else pd.concat(found, axis=1) if found else None
 
 
-def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
-    """Recompute a row's mean, error, t, p and interval from one row a unit and one column a judge."""
+def mean_checks(
+    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any,
+    taken_off: tuple[float, float] | None = None,
+) -> list[Check]:  # fmt: skip
+    """Recompute a row's mean, error, t, p and interval from one row a unit and one column a judge.
+
+    `taken_off`: variance and degrees of freedom of what was subtracted from all values alike.
+    """
     from scipy.stats import sem, ttest_1samp
 
     if row.estimate is None:
@@ -102,6 +109,8 @@ def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, cluste
     checks = [near(name, row.estimate, float(means.mean()), "pandas", LINEAR)]
     if row.std_error is None:
         return checks
+    if taken_off is not None:
+        return checks + shifted_checks(name, row, values, settings, clusters, taken_off)
     if clusters is not None or settings.get("judges") == "random":
         return checks + clustered_checks(name, row, values, settings, clusters)
     test: Any = ttest_1samp(means, 0.0)
@@ -122,12 +131,47 @@ def mean_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, cluste
     return checks
 
 
-def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
-    """Recompute a clustered standard error: statsmodels for two factors, matrices for CR2."""
-    from statsmodels.regression.linear_model import OLS
+def shifted_checks(
+    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any, taken_off: tuple[float, float]
+) -> list[Check]:
+    """Recompute error, df, t, p and interval of a mean minus something estimated: variances add."""
+    from scipy.stats import sem
 
+    drawn = settings.get("judges") == "random"
+    if clusters is not None:
+        alone = clustered_error(values, settings, clusters)
+        if alone is None:
+            return []
+    elif drawn:
+        alone = anova_error(values.to_numpy())
+    else:
+        alone = float(sem(values.mean(axis=1))), len(values) - 1.0
+    parts, dfs = zip((alone[0] ** 2, alone[1]), taken_off, strict=True)
+    df = weighted_df(parts, dfs)
+    checks = [near(f"s.e., {name}", row.std_error, float(np.sqrt(sum(parts))), "statsmodels", relative=1e-8)]
+    if row.df is not None:
+        checks.append(near(f"df, {name}", row.df, df, "statsmodels", relative=1e-6))
+    checks += [replace(c, quantity=f"t or p, {name}") for c in statistic_checks(row, df=df)]
+    return checks + [replace(c, quantity=f"ends, {name}") for c in t_ends(row, settings["level"], df)]
+
+
+def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
+    """Recompute the error of clustered units, or of drawn judges."""
     if clusters is None:
         return drawn_checks(name, row, values, settings)
+    found = clustered_error(values, settings, clusters)
+    if found is None:
+        return []
+    error, df = found
+    checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
+    crossed = settings.get("judges") == "random" or clusters.ndim > 1
+    return checks + ([near(f"df, {name}", row.df, df, "statsmodels")] if row.df is not None and not crossed else [])
+
+
+def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple[float, float] | None:
+    """Clustered error of a mean and its df: statsmodels for two factors, matrices for CR2; None of large tables."""
+    from statsmodels.regression.linear_model import OLS
+
     inner = clusters.reindex(values.index).to_numpy()
     if settings.get("judges") == "random":
         x, k = values.to_numpy().ravel(), values.shape[1]
@@ -136,14 +180,13 @@ def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, c
         x = values.mean(axis=1).to_numpy()
         groups = [inner] if inner.ndim == 1 else list(inner.T)
     if len(groups) == 2:
-        error = two_way(x, [np.unique(g, return_inverse=True)[1] for g in groups])
-        return [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
+        codes = [np.unique(g, return_inverse=True)[1] for g in groups]
+        return two_way(x, codes), min(len(np.unique(g)) for g in codes) - 1.0
     if len(x) > LARGEST:
-        return []
+        return None
     residual = np.asarray(OLS(x, np.ones(len(x))).fit().resid)
     error, df = matrix_cr2(residual, groups[0], len(x))
-    checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
-    return checks + ([near(f"df, {name}", row.df, df, "statsmodels")] if row.df is not None else [])
+    return float(error), float(df)
 
 
 def drawn_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
@@ -159,7 +202,7 @@ def drawn_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> li
 
 
 def anova_error(x: FloatArray) -> tuple[float, float]:
-    """Error of the mean of a complete table, rows and columns drawn, and Satterthwaite's df, by regressions.
+    """Error of the mean of a complete table, rows and columns drawn, and Cochran's df, by regressions.
 
     Sums of squares are differences of the residual sums of nested regressions on dummies.
     """
@@ -173,11 +216,19 @@ def anova_error(x: FloatArray) -> tuple[float, float]:
     )
     dfs = np.array([n - 1, k - 1, (n - 1) * (k - 1)], dtype=np.float64)
     squares = np.array([none - of_rows, of_rows - both, both]) / dfs
-    value = squares[0] + squares[1] - squares[2]
-    if value < squares[:2].max():
-        at = int(squares[:2].argmax())
-        return float(np.sqrt(squares[at] / (n * k))), float(dfs[at])
-    return float(np.sqrt(value / (n * k))), float(value**2 / (squares**2 / dfs).sum())
+    value = max(squares[0] + squares[1] - squares[2], squares[0], squares[1])
+    return float(np.sqrt(value / (n * k))), weighted_df(squares[:2], dfs[:2])
+
+
+def weighted_df(parts: Sequence[float] | FloatArray, dfs: Sequence[float] | FloatArray) -> float:
+    """Cochran's df: the t distribution whose 97.5% point is the mean of those of the parts, weighted by the parts."""
+    from scipy.optimize import brentq
+    from scipy.stats import t
+
+    known = [(p, df) for p, df in zip(parts, dfs, strict=True) if p > 0]
+    point = float(np.average([t.ppf(0.975, df) for _, df in known], weights=[p for p, _ in known]))
+    low, high = min(df for _, df in known), max(df for _, df in known)
+    return float(brentq(lambda df: t.ppf(0.975, df) - point, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12))
 
 
 def two_way(x: FloatArray, groups: Sequence[Any]) -> float:

@@ -115,13 +115,27 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     """Set the limits, and draw the reference lines with their labels."""
     values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
     ax.set_ylim(*style.padded([v for v in values if math.isfinite(v)] + list(lines.values()) or [0.0]))
-    left = -1.1 if lines else -0.45  # room for the labels of the lines
+    names = {style.literal(f"{label} {number(value, 1)}", 60): value for label, value in lines.items()}
+    left = _left(ax, list(names), n)
     ax.set_xlim(left, n - 0.55)
-    for label, value in lines.items():
+    low, high = ax.get_ylim()
+    line = 11.0 * (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
+    for name, value in names.items():
         ax.axhline(value, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-        ax.annotate(style.literal(f"{label} {number(value, 1)}", 60), xy=(left + 0.03, value), xytext=(0, 2),
+        crowded = any(0 < other - value < line for other in names.values())
+        ax.annotate(name, xy=(left + 0.03, value), xytext=(0, -2 if crowded else 2),
                     textcoords="offset points", fontsize=style.SMALL, color=style.LIGHT["muted"],
-                    va="bottom")  # fmt: skip
+                    va="top" if crowded else "bottom")  # fmt: skip
+
+
+def _left(ax: Axes, names: Sequence[str], n: int) -> float:
+    """Return the left limit that leaves room for the labels of the lines before the first stage."""
+    if not names:
+        return -0.45
+    width = ax.get_window_extent().width * style.POINTS / ax.figure.dpi
+    label = min(max(style.text_width(name, style.SMALL) for name in names) + 6.0, 0.4 * width)
+    first = -SPREAD - 0.06
+    return min(-0.45, first - label * (n - 0.55 - first) / (width - label))
 
 
 def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:

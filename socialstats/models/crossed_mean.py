@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.models.clustered_mean import ClusteredMean, centre, few, no_spread
+from socialstats.models.intervals import cochran_df
 from socialstats.resampling.units import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -30,19 +31,17 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     Notes
     -----
     With the mean squares R of rows, C of columns and E of the rest, all of single values, the variance of the mean is
-    (R + C - E) / nk (Cornfield & Tukey 1956): unbiased for var(rows)/n + var(columns)/k + var(rest)/nk. Its degrees of
-    freedom are those of Satterthwaite (1946),
-
-        df = (R + C - E)^2 / (R^2/(n-1) + C^2/(k-1) + E^2/((n-1)(k-1))).
-
-    Where R + C - E is below R or C, the larger of the two takes its place, with its own degrees of freedom. V1 + V2 -
-    V12 of `clustered_mean`, which knows tables with gaps, has min(n, k) - 1 degrees of freedom whatever the columns
-    contribute, 2 with three judges: intervals twice as long as they need to be where judges hardly differ.
+    (R + C - E) / nk (Cornfield & Tukey 1956): unbiased for var(rows)/n + var(columns)/k + var(rest)/nk, and not below R
+    or C alone. Its degrees of freedom are Cochran's (`cochran_df`) for the parts R and C with n - 1 and k - 1. Those of
+    Satterthwaite (1946) hold .92 of the intervals with three columns and .89 with two, as a small C makes the error
+    small and its degrees of freedom many at once; Cochran's hold .94 to .98 (.93 to .99 with two columns). min(n, k)
+    - 1, as for V1 + V2 - V12 of `clustered_mean`, makes intervals twice as long as they need to be where columns hardly
+    differ.
 
     References
     ----------
-    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components. Biometrics Bulletin,
-    2(6), 110-114. doi:10.2307/3002019
+    Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. Biometrics, 20(1), 191-195.
+    doi:10.2307/2528069
     Cornfield, J., & Tukey, J. W. (1956). Average values of mean squares in factorials. The Annals of Mathematical
     Statistics, 27(4), 907-949. doi:10.1214/aoms/1177728067
 
@@ -50,7 +49,7 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     --------
     >>> found = crossed_mean(np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 5.0]]), magnitude=10.0)
     >>> round(found.mean, 3), round(found.std_error, 3), round(found.df, 2)
-    (3.333, 1.13, 2.87)
+    (3.333, 1.13, 1.34)
     """
     x = np.asarray(values, dtype=np.float64)
     n, k = x.shape
@@ -65,9 +64,9 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     why = no_spread(flat, size, magnitude) or few(base)
     if why:
         return replace(base, undefined=why)
-    parts, dfs = mean_squares(x, mean), np.array([n - 1.0, k - 1.0, (n - 1.0) * (k - 1.0)])
+    parts = mean_squares(x, mean)
     plain, least = float(parts[0] + parts[1] - parts[2]), float(parts[:2].max())
-    df = plain**2 / float((parts**2 / dfs).sum()) if plain >= least else float(dfs[int(parts[:2].argmax())])
+    df = cochran_df(parts[:2].tolist(), (n - 1.0, k - 1.0))
     error = math.sqrt(max(plain, least) / size)
     if error <= EPS * size * magnitude:
         return replace(base, undefined="no unit and no judge differs from the others: no variance to judge it by")

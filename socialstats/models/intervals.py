@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtridf, stdtrit
 
 from socialstats.errors import InputError
 
@@ -23,6 +24,37 @@ def critical_value(level: float, df: float | None = None) -> float:
     """
     upper = (1 + level) / 2
     return float(ndtri(upper) if df is None else stdtrit(df, upper))
+
+
+def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
+    """Return degrees of freedom for a variance that is a sum of estimated parts.
+
+    Cochran's (1964) critical value is the mean of the parts' own, weighted by the parts; the degrees of freedom are
+    those whose 95% two-sided critical value it is. They lie between those of the parts.
+
+    Parameters
+    ----------
+    variances, dfs : sequence of float
+        The parts, at least 0 and not all 0, and their degrees of freedom.
+
+    Notes
+    -----
+    t(df; .975) = sum V_i t(df_i; .975) / sum V_i. Satterthwaite's (1946) degrees of freedom are larger, most where a
+    part with few of its own is small by chance, and intervals then too short.
+
+    References
+    ----------
+    Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. Biometrics, 20(1), 191-195.
+    doi:10.2307/2528069
+
+    Examples
+    --------
+    >>> round(cochran_df([3.0, 1.0], [19.0, 2.0]), 2), round(cochran_df([3.0, 0.0], [19.0, 2.0]), 2)
+    (4.57, 19.0)
+    """
+    known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
+    wanted = sum(v * critical_value(0.95, df) for v, df in known) / sum(v for v, _ in known)
+    return float(min(max(stdtridf(0.975, wanted), min(df for _, df in known)), max(df for _, df in known)))
 
 
 def checked_level(level: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -15,6 +16,7 @@ from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models.crossed_mean import crossed_mean
 from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.models.families import adjusted_p
+from socialstats.models.intervals import cochran_df
 from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import mean_interval
 from socialstats.resampling.units import FloatArray, IntArray
@@ -48,6 +50,8 @@ class Inference:
         Cluster of each unit of analysis.
     magnitude : float
         Largest size that a value can have.
+    taken_off : pair of float, or None
+        Variance and degrees of freedom of what was subtracted from every value alike, and is itself estimated.
     """
 
     unit: str
@@ -58,6 +62,7 @@ class Inference:
     seed: int = 0
     clusters: tuple[IntArray, ...] = ()
     magnitude: float = 100.0
+    taken_off: tuple[float, float] | None = None
 
     @property
     def dependent(self) -> bool:
@@ -95,7 +100,17 @@ class Sample:
         return self.values.ravel(), [np.repeat(inner, k), np.tile(np.arange(k), n)]
 
     def mean(self) -> ClusteredMean:
-        """Return the mean with its error: drawn judges by mean squares, and by V1 + V2 - V12 beside clusters."""
+        """Return the mean with its error, that of what was taken off included."""
+        found = self.mean_alone()
+        if self.how.taken_off is None or found.undefined:
+            return found
+        parts, dfs = zip((found.std_error**2, found.df), self.how.taken_off, strict=True)
+        return replace(found, std_error=math.sqrt(sum(parts)), df=cochran_df(parts, dfs))
+
+    def mean_alone(self) -> ClusteredMean:
+        """Return the mean with the error of units and judges: drawn judges by mean squares, and by V1 + V2 - V12
+        beside clusters.
+        """
         if self.how.judges == "random" and not self.how.clusters:
             return crossed_mean(self.values, magnitude=self.how.magnitude)
         values, codes = self.parts()
@@ -157,13 +172,15 @@ def method_of(how: Inference) -> str:
         error = "t, CR2 error"
     elif how.judges == "random" and not how.clusters:
         error = "t, two-way mean squares"
+    if how.taken_off is not None:
+        return f"{error}, with the error of the zero"
     return error if how.ci == "closed" else f"{HOW[how.ci]}; test: {error}"
 
 
 def ends_of(sample: Sample, lead: ClusteredMean) -> tuple[float | None, float | None, str]:
     """Return both ends of the interval, or why there are none."""
     how = sample.how
-    if how.ci == "closed":
+    if how.ci == "closed" or how.taken_off is not None:
         return *lead.interval(how.level), ""
     values, codes = sample.parts()
     found = mean_interval(

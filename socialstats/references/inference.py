@@ -24,6 +24,9 @@ INFERENCE: dict[str, Reference] = {
         authors="Satterthwaite, F. E.", year=1946,
         title="An approximate distribution of estimates of variance components",
         venue="Biometrics Bulletin, 2(6), 110-114", doi="10.2307/3002019"),
+    "cochran1964": Reference(
+        authors="Cochran, W. G.", year=1964, title="Approximate significance levels of the Behrens-Fisher test",
+        venue="Biometrics, 20(1), 191-195", doi="10.2307/2528069"),
     "cornfieldtukey1956": Reference(
         authors="Cornfield, J., & Tukey, J. W.", year=1956, title="Average values of mean squares in factorials",
         venue="The Annals of Mathematical Statistics, 27(4), 907-949", doi="10.1214/aoms/1177728067"),
@@ -103,6 +106,10 @@ INFERENCE: dict[str, Reference] = {
     "efrontibshirani1993": Reference(
         authors="Efron, B., & Tibshirani, R. J.", year=1993, title="An introduction to the bootstrap",
         venue="Chapman & Hall", doi="10.1201/9780429246593"),
+    "schucany1971": Reference(
+        authors="Schucany, W. R., Gray, H. L., & Owen, D. B.", year=1971, title="On bias reduction in estimation",
+        venue="Journal of the American Statistical Association, 66(335), 524-533",
+        doi="10.1080/01621459.1971.10482296"),
     "canay2017": Reference(
         authors="Canay, I. A., Romano, J. P., & Shaikh, A. M.", year=2017,
         title="Randomization tests under an approximate symmetry assumption",

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from socialstats.figures import dumbbell, forest, trajectories
+from socialstats.figures import forest, trajectories
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.estimates import rows_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.stage_tables import cross_table
+from socialstats.studies.stage_weights import of_group
 from socialstats.studies.stage_words import (
     ALL,
     change_name,
     changed,
     changes,
+    ends_text,
     last_change,
     leans,
     size_of,
@@ -31,11 +34,6 @@ def part_rows(result: Result, measure: str) -> list[Row]:
     """Return the rows of each model at each stage, the stage as their group."""
     start = f"{measure}: "
     return [replace(r, group=(r.group or "")[len(start) :]) for r in result.rows if (r.group or "").startswith(start)]
-
-
-def of_group(result: Result, group: str) -> list[Row]:
-    """Return the rows of a group, under their terms alone."""
-    return [replace(r, group=None) for r in result.rows if r.group == group]
 
 
 def stage_table(rows: Sequence[Row], caption: str, digits: int = 2) -> Table:
@@ -81,13 +79,10 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
     lines = {"centre": 0.0}
     if options.zero is not None:
         lines = {"centre": 0.0, "judges' own zero": zero_mean(options.zero)}
+    many = len({r.term for r in rows}) > 1
     said = "No stage has a composite."
     if known:
-        high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
-        said = (
-            f"The composite of all models is highest at {shorten(high.term, 40)} ({numbers_text(high)}) and lowest at "
-            f"{shorten(low.term, 40)} ({numbers_text(low)})."
-        )
+        said = f"The composite{' of all models' if many else ''} is {ends_text(known, at='at')}."
     few = rows[: MOST_ITEMS * len(stages)] if len({r.term for r in rows}) <= MOST_ITEMS else []
     tables = [rows_table(joint, "Composite of all models at each stage", term="Stage")]
     if options.zero is not None:
@@ -171,11 +166,9 @@ def activation_block(profile: Result) -> Block | None:
     known = [r for r in shown if r.estimate is not None]
     if not known:
         return None
-    high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
     said = (
-        f"Of {count(profile.counts['traits'], 'trait')}, {numbers_text(high)} are active at {shorten(high.term, 40)} "
-        f"and {numbers_text(low)} at {shorten(low.term, 40)} (mean number of traits with a judges' mean score of at "
-        f"least {number(profile.settings['activation'], 0)})."
+        f"Of {count(profile.counts['traits'], 'trait')}, the mean number that is active (judges' mean score of at "
+        f"least {number(profile.settings['activation'], 0)}) is {ends_text(known, at='at')}."
     )
     return Block(
         id="activation",
@@ -222,45 +215,11 @@ def entropy_sentences(profile: Result) -> tuple[str, ...]:
     known = [r for r in entropy_stages(profile) if r.estimate is not None]
     if not known:
         return ()
-    high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
     return (
-        f"The entropy of the traits' shares in the scores is highest at {shorten(high.term, 40)} "
-        f"({numbers_text(high, digits=3)} nats) and lowest at {shorten(low.term, 40)} ({numbers_text(low, digits=3)} "
-        f"nats); ln {profile.counts['traits']} would be scores all alike.",
+        f"The entropy of the traits' shares in the scores, in nats, is {ends_text(known, at='at', digits=3)}; scores "
+        f"all alike would have ln {profile.counts['traits']} = {number(math.log(profile.counts['traits']), 3)}.",
         clear_changes(profile, "entropy", "entropy", 3),
     )
-
-
-def weights_block(profile: Result) -> Block | None:
-    """Return the composites under other weights."""
-    kinds = {"lowest": "lowest of other weights", "this page": "composite", "highest": "highest of other weights",
-             "equal": "equal weights"}  # fmt: skip
-    rows = [replace(r, group=name, conf_low=None, conf_high=None) for name, group in kinds.items()
-            for r in of_group(profile, group)]  # fmt: skip
-    ranges = {term: [r.estimate or 0.0 for r in rows if r.term == term] for term in {r.term for r in rows}}
-    if len(rows) < 2 or not any(r.group == "lowest" for r in rows):
-        return None
-    flips = sorted(term for term, values in ranges.items() if min(values) < 0 < max(values))
-    said = (
-        f"Another set of weights would move the sign of {count(len(flips), 'composite')}: "
-        f"{listing([shorten(t, 40) for t in flips], most=6)}."
-        if flips else "No set of weights changes the sign of any composite (as the judges gave it)."
-    )  # fmt: skip
-    table = [r for name in ("lowest of other weights", "highest of other weights", "equal weights")
-             for r in (replace(x, group=name) for x in of_group(profile, name))]  # fmt: skip
-    return Block(
-        id="weights",
-        question="Does the answer hang on the weights of the traits?",
-        sentences=(said,),
-        draw=partial(dumbbell, rows[: 4 * MOST_ROWS], targets=dict.fromkeys(kinds), xlabel="composite", digits=1),
-        figure_title="Composite of each model under other weights",
-        caption="Weights one by one 20 % up or down, each trait left out, and all traits alike.",
-        tables=(
-            Table(caption="Composite of each model under other weights",
-                  header=("Model", "Weights", "Composite", "Which"),
-                  cells=tuple((r.term, r.group, r.estimate, r.method) for r in table)),
-        ),
-    )  # fmt: skip
 
 
 def traits_block(profile: Result) -> Block | None:
@@ -271,7 +230,6 @@ def traits_block(profile: Result) -> Block | None:
     known = [r for r in shown if r.estimate is not None]
     if not known:
         return None
-    high, low = max(known, key=lambda r: r.estimate or 0.0), min(known, key=lambda r: r.estimate or 0.0)
     named = [replace(r, term=words(r.term)) for r in shown]
     tables = [rows_table(named, "Mean score of each trait", term="Trait")]
     if joint:
@@ -281,8 +239,8 @@ def traits_block(profile: Result) -> Block | None:
     return Block(
         id="traits",
         question="Which traits do the answers show?",
-        sentences=(f"The highest mean score is that of {words(high.term)} ({numbers_text(high)}), the lowest that of "
-                   f"{words(low.term)} ({numbers_text(low)}); 10 is neutral.",),
+        sentences=(f"The mean score is {ends_text([r for r in named if r.estimate is not None], at='for')}; 10 is "
+                   "neutral.",),
         draw=partial(forest, named[:MOST_ROWS], reference=10.0, xlabel="mean score, 0 to 20"),
         figure_title="Mean score of each trait over all stages and models",
         caption="The line is the neutral score.",

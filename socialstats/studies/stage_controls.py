@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from socialstats.studies.outcome import Table as Shown
 from socialstats.tables import Table
 from socialstats.text import number, quoted, shorten
 
-NEUTRAL = ("balanced", "neutral")
+NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
 COLUMNS = ("trait", "weight")
 
 
@@ -76,7 +77,7 @@ def number_of(text: str, trait: str, source: str) -> float:
 def with_zero(options: StudyOptions) -> StudyOptions:
     """Return the options with the judges' own zero under the weights asked for, where control texts give it.
 
-    Texts called balanced or neutral count; all texts (which must then be neutral together) where none is.
+    Texts whose name starts with balanced or neutral count; where there is none, all texts, as if each were neutral.
     """
     if options.controls is None or options.zero is not None:
         return options
@@ -86,7 +87,7 @@ def with_zero(options: StudyOptions) -> StudyOptions:
 
 def neutral_texts(controls: Ratings) -> list[str] | None:
     """Return the texts that are called neutral; None where no text is."""
-    return [name for name in controls.strata["scenario"].levels if name.strip().lower() in NEUTRAL] or None
+    return [name for name in controls.strata["scenario"].levels if NEUTRAL.match(name.strip())] or None
 
 
 def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Shown:

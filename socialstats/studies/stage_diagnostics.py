@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
+from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Diagnostic
@@ -36,30 +39,66 @@ def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
         return ()
     judges = options.zero or {}
     ends = f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}" if judges else ""
+    give = "gives" if len(texts) == 1 else "give"
     return (
-        caution("SS312", f"{count(len(texts), 'neutral text')} gives the judges' own zero{ends}; it is taken as known"
-                if len(texts) == 1 else f"{count(len(texts), 'neutral text')} give the judges' own zero{ends}; it is "
-                "taken as known",
-                affects="whether a model leans at all: the error of the zero is not in the intervals",
+        caution("SS312",
+                f"{count(len(texts), 'neutral text')} {give} the judges' own zero{ends}; {known_error(options)}",
+                affects="whether a model leans at all",
                 fix=f"let the judges score {FEW_TEXTS} neutral texts or more; compare models with each other"),
     )  # fmt: skip
+
+
+def known_error(options: StudyOptions) -> str:
+    """Say which error of the zero is in the intervals."""
+    error = options.zero.error() if isinstance(options.zero, JudgeZeros) else None
+    if error is None:
+        return "it is taken as known, so that its error is not in the intervals"
+    if error.basis == "texts":
+        degrees = count(int(error.df), "degree")
+        return f"its standard error, {number(error.std_error)} ({degrees} of freedom), is in the intervals"
+    return (
+        f"the judges' noise on it (SE {number(error.std_error)}) is in the intervals; how far another neutral text "
+        "would lie from it is not known"
+    )
+
+
+def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
+    """Say what is known of the judges' own zero, and what its error does to the intervals."""
+    check = "Is the judges' own zero known?"
+    if options.zero is None:
+        return Diagnostic(
+            check=check, found="No: no control texts were given.",
+            so_what="A lean may be that of the judges: only changes and differences between models are safe.",
+        )  # fmt: skip
+    given = [f"{shorten(judge, 30)} {number(value)}" for judge, value in options.zero.items()]
+    mean = sum(options.zero.values()) / len(options.zero)
+    wider = widening(profile)
+    said = "Leans are given against it" + (
+        f"; its error makes their intervals {number(wider, 2)} times as long as those against 0 (median of the models)."
+        if wider is not None else ", taken as known: its own error is not in the intervals."
+    )  # fmt: skip
+    found = f"{listing(given, most=8)}; mean {number(mean)}."
+    return Diagnostic(check=check, found=f"Yes: {found}", so_what=said)
+
+
+def widening(profile: Result) -> float | None:
+    """Return by how many times the error of the zero makes intervals longer, in the median; None without."""
+    if profile.settings.get("zero_error") is None:
+        return None
+    plain = {r.term: r for r in profile.rows if r.group in ("composite", "composite of all models")}
+    found = [(r.conf_high - r.conf_low) / (known.conf_high - known.conf_low)
+             for r in profile.rows if r.group in ("composite minus zero", "composite minus zero of all models")
+             for known in [plain.get(r.term.removesuffix(" minus zero"))]
+             if known is not None and r.conf_low is not None and r.conf_high is not None
+             and known.conf_low is not None and known.conf_high is not None]  # fmt: skip
+    return float(np.median(found)) if found else None
 
 
 def diagnostics(
     design: Ratings, profile: Result, stages: Sequence[str], options: StudyOptions
 ) -> tuple[Diagnostic, ...]:
     """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
-    zero = options.zero
-    found = [
-        Diagnostic(
-            check="Is the judges' own zero known?",
-            found="No: no control texts were given." if zero is None else "Yes: "
-            + listing([f"{shorten(judge, 30)} {number(value)}" for judge, value in zero.items()], most=8) + ".",
-            so_what="A lean may be that of the judges: only changes and differences between models are safe."
-            if zero is None else "Leans are given against it. It is taken as known, though it rests on few texts: "
-            "its own error is not in the intervals.",
-        )
-    ]  # fmt: skip
+    found = [zero_diagnostic(profile, options)]
     if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
         used, every = main_wordings(design), design.strata["wording"].levels
         found.append(

@@ -94,6 +94,27 @@ def leans(rows: Sequence[Row], options: StudyOptions) -> str:
     return listing(parts)
 
 
+def ends_text(rows: Sequence[Row], *, at: str, digits: int = 2) -> str:
+    """Say where a measure is highest and lowest, or that it is the same everywhere (as far as it is printed).
+
+    Examples
+    --------
+    >>> rows = [Row(term="start", estimate=3.0), Row(term="end", estimate=3.001)]
+    >>> ends_text(rows, at="at"), ends_text(rows[:1], at="at")
+    ('the same at all of them (start and end): 3.00', '3.00 at start')
+    >>> ends_text(rows, at="at", digits=3)
+    'highest at end (3.001) and lowest at start (3.000)'
+    """
+    high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
+    if len(rows) == 1:
+        return f"{numbers_text(high, digits=digits)} {at} {shorten(high.term, 40)}"
+    if number(high.estimate or 0.0, digits) == number(low.estimate or 0.0, digits):
+        names = listing([shorten(r.term, 40) for r in rows], most=6)
+        return f"the same {at} all of them ({names}): {number(high.estimate or 0.0, digits)}"
+    ends = [f"{at} {shorten(r.term, 40)} ({numbers_text(r, digits=digits)})" for r in (high, low)]
+    return f"highest {ends[0]} and lowest {ends[1]}"
+
+
 def answer(
     profile: Result, lean: Sequence[Row], commitment: Result | None, options: StudyOptions
 ) -> tuple[str, ...]:  # fmt: skip

@@ -25,7 +25,6 @@ from socialstats.studies.stage_blocks import (
     lean_block,
     traits_block,
     trajectories_block,
-    weights_block,
 )
 from socialstats.studies.stage_controls import controls_of, weights_of, with_zero
 from socialstats.studies.stage_diagnostics import diagnostics, unknown_zero
@@ -39,6 +38,7 @@ from socialstats.studies.stage_parts import (
     score_table,
 )
 from socialstats.studies.stage_units import by_models, units_block
+from socialstats.studies.stage_weights import weights_block
 from socialstats.studies.stage_words import answer, models_changed
 from socialstats.tables import Table
 from socialstats.text import count, level_text, number, shorten
@@ -151,7 +151,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         methods=methods(numbers, options),
         references=tuple(dict.fromkeys([*(key for r in results for key in r.references), "steegen2016"])),
         verifications=verify_all(numbers.all(), shown) if options.verify else {},
-        settings=settings_of(options, USED),
+        settings=settings_of(options, USED) | {"zero": None if options.zero is None else dict(options.zero)},
         simulated=options.simulated,
     )
 

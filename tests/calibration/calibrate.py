@@ -19,7 +19,7 @@ SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
     "effect_size": 1000, "kappa": 1000, "alpha": 1000, "ada_met": 300, "traits": 300,
-    "wordings": 600, "similarities": 300, "source_shares": 600, "equal_shares": 1000,
+    "wordings": 600, "two_way": 3000, "zeros": 600, "similarities": 300, "source_shares": 600, "equal_shares": 1000,
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
@@ -75,10 +75,22 @@ READING = {
     ),
     "Composite of traits": (
         "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "
-        "and the more scenarios there are, the rarer it holds their mean. Drawn judges need the two-way interval; with "
-        "three of them it is wide, and holds a little less than asked where their offsets are most of the error (mean "
-        "squares with Satterthwaite's degrees of freedom, from 2 to the scenarios less one). Changes between stages, "
-        "where judges' offsets cancel, need no such thing."
+        "and the more scenarios there are, the rarer it holds their mean. Drawn judges need the two-way interval: mean "
+        "squares, with the degrees of freedom of Cochran's (1964) weighted critical value, from the judges less one to "
+        "the scenarios less one. With three judges it is wide. Changes between stages, where judges' offsets cancel, "
+        "need no such thing."
+    ),
+    "Mean over drawn units": (
+        "The mean of units by judges, both drawn; the standard deviations are those of units, judges and the rest. "
+        "Satterthwaite's degrees of freedom held .92 with three judges and .89 with two: a judges' mean square that is "
+        "small by chance makes the error small and the degrees of freedom many at once. Two judges are the exception: "
+        "one degree of freedom leaves coverage between .93 and .99, and intervals of little use; take more judges, or "
+        "judges='fixed'."
+    ),
+    "Composite minus": (
+        "The judges' own zero is estimated from control texts. With several neutral texts its error is that of their "
+        "means, whatever makes them differ; with one, the judges' noise, and the text is taken for truly neutral. "
+        "Taken as known, the zero makes intervals too short, the more the fewer texts there are."
     ),
     "Change of the spread": (
         "t holds from 10 scenarios on. The truth is the mean standard deviation of three wordings, the noise of the "

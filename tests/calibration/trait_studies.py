@@ -103,6 +103,70 @@ def spreads(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
+MEANS = {"rows 10, columns 6, rest 3": (10, 6, 3), "rows 10, columns 2, rest 3": (10, 2, 3),
+         "rows 3, columns 10, rest 1": (3, 10, 1), "rows 6, columns 0, rest 3": (6, 0, 3)}  # fmt: skip
+TABLES = ((10, 3), (20, 2), (20, 3), (60, 3), (200, 3), (20, 8))
+TEXTS = {"10 neutral texts": 10, "3 neutral texts": 3, "one neutral text of 3 control texts": 1}
+TEXT_SD = 4.0
+
+
+def two_way(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the mean of a table of units by judges, both drawn, by sizes and standard deviations."""
+    from socialstats.models.crossed_mean import crossed_mean
+
+    lines: list[Line] = []
+    for n, k in TABLES:
+        tally = Tally("Mean over drawn units and drawn judges", f"{n} units, {k} judges")
+        for _ in range(sims):
+            parts = rng.standard_normal((n, 1)), rng.standard_normal((1, k)), rng.standard_normal((n, k))
+            for name, sds in MEANS.items():
+                x = sum(sd * part for sd, part in zip(sds, parts, strict=True))
+                low, high = crossed_mean(x, magnitude=100.0).interval(0.95)
+                tally.covers("mean squares, Cochran's df", name, [Ends(low, high)], [0.0])
+        lines += tally.lines({("mean squares, Cochran's df", name): HOLDS for name in MEANS} if k > 2 else {})
+    return lines
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Both ends of an interval."""
+
+    conf_low: float
+    conf_high: float
+
+
+def controls(rng: np.random.Generator, leans: np.ndarray, offset: np.ndarray) -> pd.DataFrame:
+    """Scores of control texts, each judge with the offset."""
+    c = leans[:, None] + offset
+    text, judge = (x.ravel() for x in np.indices(c.shape))
+    return with_scores(pd.DataFrame({"text": text, "judge": judge}), c.ravel(), rng)
+
+
+def zeros(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the composite minus the judges' own zero: the zero known, or estimated, its error in or not."""
+    lines: list[Line] = []
+    for setting, neutral in TEXTS.items():
+        tally = Tally("Composite minus the judges' own zero", f"20 scenarios, 3 judges, {setting}")
+        for _ in range(sims):
+            offset = JUDGE_SD * rng.standard_normal(3)
+            c = MEAN + 10 * rng.standard_normal((20, 1)) + offset + INTERPLAY_SD * rng.standard_normal((20, 3))
+            scenario, judge = (x.ravel() for x in np.indices(c.shape))
+            rows = with_scores(pd.DataFrame({"scenario": scenario, "judge": judge}), c.ravel(), rng)
+            design = ss.trait_ratings(rows, traits=list(WEIGHTS), model=None)
+            leans = TEXT_SD * rng.standard_normal(neutral) if neutral > 1 else np.array([0.0, 40.0, -50.0])
+            texts = ss.trait_ratings(
+                controls(rng, leans, offset), traits=list(WEIGHTS), model=None, scenario="text"
+            )  # fmt: skip
+            chosen = [str(k) for k in range(neutral)]
+            zero = ss.judge_zeros(texts, weights=WEIGHTS, free_weights=True, texts=chosen)
+            for name, value in (("error of the zero in (default)", zero), ("zero taken as known", dict(zero))):
+                found = ss.trait_profile(design, weights=WEIGHTS, free_weights=True, model=None, stage=None,
+                                         activation=None, zero=value)  # fmt: skip
+                tally.covers(name, "composite minus zero", [found.row("all", group="composite minus zero")], [MEAN])
+        lines += tally.lines({("error of the zero in (default)", "composite minus zero"): HOLDS})
+    return lines
+
+
 TRAIT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "traits": composites, "wordings": spreads,
+    "traits": composites, "wordings": spreads, "two_way": two_way, "zeros": zeros,
 }  # fmt: skip

@@ -45,7 +45,7 @@ active <- aggregate(y ~ model + scenario, aggregate(y ~ model + scenario + stage
 each <- z; each$y <- rowSums(z[names(w)] >= 14)
 each <- aggregate(y ~ model + scenario, aggregate(y ~ model + scenario + stage, each, mean), mean)
 
-# judges: offsets, composites without one, both drawn (mean squares, Satterthwaite's degrees of freedom)
+# judges: offsets, composites without one, both drawn (mean squares, Cochran's degrees of freedom)
 by_judge <- aggregate(y ~ scenario + judge, aggregate(y ~ model + scenario + judge, z, mean), mean)
 offset <- lapply(setNames(nm = c("j1", "j2", "j3")), function(j) tested(
   by_judge$y[by_judge$judge == j] - aggregate(y ~ scenario, by_judge, mean)$y))
@@ -54,7 +54,9 @@ without <- lapply(setNames(nm = c("j1", "j2", "j3")), function(j) tested(
 drawn <- function(d) {
   a <- anova(lm(y ~ scenario + judge, d)); m <- a[["Mean Sq"]]; v <- m[1] + m[2] - m[3]
   stopifnot(v >= m[1], v >= m[2])
-  list(error = sqrt(v / nrow(d)), df = v^2 / sum(m^2 / a[["Df"]]))
+  critical <- weighted.mean(qt(.975, a[["Df"]][1:2]), m[1:2])
+  df <- uniroot(function(df) qt(.975, df) - critical, range(a[["Df"]][1:2]), tol = 1e-12)$root
+  list(error = sqrt(v / nrow(d)), df = df)
 }
 left <- aggregate(y ~ scenario + judge, z[z$model == "left", ], mean)
 

@@ -15,6 +15,7 @@ from socialstats.metrics.trait_profile.rows import Profile
 from socialstats.metrics.trait_profile.sensitivity import judge_ranges, weight_rows
 from socialstats.metrics.trait_profile.words import plot, sentence
 from socialstats.models.dependence import cluster_text
+from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_answers import (
     Answers,
     MissingTrait,
@@ -85,10 +86,11 @@ def trait_profile(
         What is drawn at random: scenarios (models are those of interest), or models (each with its mean over
         scenarios).
     judges : {"fixed", "random"}
-        ``"random"``: judges are drawn too: mean squares of units of analysis and judges, with Satterthwaite's degrees
+        ``"random"``: judges are drawn too: mean squares of units of analysis and judges, with Cochran's degrees
         of freedom (`socialstats.models.crossed_mean`); V1 + V2 - V12 where units have clusters.
-    zero : float or mapping of judge to float, optional
-        The judges' own zero (see `judge_zeros`), taken as known: rows of the composite minus it.
+    zero : float, mapping of judge to float, or result of `judge_zeros`, optional
+        The judges' own zero: rows of the composite minus it. That of `judge_zeros` follows the weights, and its error
+        is in these rows: variances add, with Cochran's degrees of freedom. Numbers are taken as known.
     activation : float or None
         Score from which a trait is active; None: no activation rows.
     activated : {"mean", "each"}
@@ -117,10 +119,12 @@ def trait_profile(
         ``composite minus zero`` (also by stage), ``composite change: STAGE minus BASELINE`` (paired t, Holm over models
         and stages), ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test) and of
         ``entropy`` (of all models together), ``without judge 'JUDGE'``, ``equal weights``, ``lowest of other
-        weights``, ``highest of other weights``. Groups ending in ``of all models``: the mean over models, term the
-        stage or change. ``score: MODEL``: mean of each trait; ``judge offset``: a judge's composite minus the judges'
-        mean. `extras`: ``weight_sensitivity`` (variant -> model -> composite), ``leave_one_judge_out`` (model ->
-        lowest, highest), ``range``, ``weights``.
+        weights``, ``highest of other weights`` (their method names the set; with ``... minus zero`` under the zero of
+        `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights of all models`` and
+        ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of weights. Groups
+        ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``: mean of each
+        trait; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set of
+        weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -135,6 +139,7 @@ def trait_profile(
     Student. (1908). The probable error of a mean. doi:10.1093/biomet/6.1.1
     Holm, S. (1979). A simple sequentially rejective multiple test procedure.
     Steiger, J. H., & Fouladi, R. T. (1997). Noncentrality interval estimation and the evaluation of statistical models.
+    Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. doi:10.2307/2528069
     Cornfield, J., & Tukey, J. W. (1956). Average values of mean squares in factorials. doi:10.1214/aoms/1177728067
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering.
     doi:10.1198/jbes.2010.07136
@@ -232,7 +237,19 @@ def settings_of(options: Options, profile: Profile) -> dict[str, Any]:
     """Echo the options."""
     names = {name: getattr(options.names, name) for name in Names.__dataclass_fields__}
     plain = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "names"}
-    return {**plain, **names, "baseline": profile.baseline}
+    return {**plain, **names, **zero_of(options.zero), "baseline": profile.baseline}
+
+
+def zero_of(zero: float | Mapping[str, float] | None) -> dict[str, Any]:
+    """Echo the zero, its error, and the control texts that it comes from."""
+    if not isinstance(zero, JudgeZeros):
+        return {"zero": dict(zero) if isinstance(zero, Mapping) else zero, "zero_error": None, "zero_texts": None}
+    error, scores = zero.error(), zero.scores.tolist()
+    texts = {text: {judge: dict(zip(zero.traits, given, strict=True))
+                    for judge, given in zip(zero.judges, rows, strict=True)}
+             for text, rows in zip(zero.texts, scores, strict=True)}  # fmt: skip
+    known = None if error is None else {"std_error": error.std_error, "df": error.df, "basis": error.basis}
+    return {"zero": dict(zero), "zero_error": known, "zero_texts": texts, "zero_neutral": list(zero.neutral)}
 
 
 def own_cautions(profile: Profile) -> tuple[Caution, ...]:
@@ -255,9 +272,10 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
 
 def references(options: Options) -> tuple[str, ...]:
     """Keys of the methods used."""
-    more = ("satterthwaite1946", "cornfieldtukey1956", "cameron2011") if options.judges == "random" else ()
+    told = ("cochran1964",) if isinstance(options.zero, JudgeZeros) and options.judges != "random" else ()
+    more = ("cochran1964", "cornfieldtukey1956", "cameron2011") if options.judges == "random" else ()
     drawn = ("davisonhinkley1997",) if options.ci != "closed" else ()
-    return (*METRIC.references, *more, *drawn)
+    return (*METRIC.references, *told, *more, *drawn)
 
 
 METRIC = Metric(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.models.intervals import checked_level
+from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.pair_values import checked_choice, checked_number
 from socialstats.models.trait_answers import MISSING_TRAIT, Names
 from socialstats.models.trait_weights import checked_weights
@@ -73,16 +74,17 @@ def checked_options(
     middle = checked_number(centre, "centre")
     if not free_weights and middle <= 0:
         raise InputError(f"centre={centre!r}: scores run from 0 to twice the centre, so it must be above 0")
+    used = checked_weights(weights, free=free_weights)
     return Options(
-        weights=checked_weights(weights, free=free_weights), centre=middle, free_weights=free_weights,
-        zero=checked_zero(zero), activation=None if activation is None else checked_number(activation, "activation"),
+        weights=used, centre=middle, free_weights=free_weights, zero=checked_zero(zero, used, middle),
+        activation=None if activation is None else checked_number(activation, "activation"),
         stages=None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages), level=level,
         **others,
     )  # fmt: skip
 
 
-def checked_zero(zero: Any) -> float | dict[str, float] | None:
-    """Return the judges' zero: one number, or one a judge.
+def checked_zero(zero: Any, weights: Mapping[str, float], centre: float) -> float | Mapping[str, float] | None:
+    """Return the judges' zero: one number, one a judge, or that of control texts under the weights of the composite.
 
     Raises
     ------
@@ -90,6 +92,8 @@ def checked_zero(zero: Any) -> float | dict[str, float] | None:
     """
     if zero is None:
         return None
+    if isinstance(zero, JudgeZeros):
+        return replace(zero.under(weights), centre=centre)
     if not isinstance(zero, Mapping):
         return checked_number(zero, "zero")
     return {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.metrics.trait_profile.options import Options, zeros_of
+from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_answers import Answers, composites
 from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one, with_holm
 from socialstats.results import FloatArray, Row
@@ -108,10 +109,22 @@ def measure_rows(profile: Profile, name: str, cells: FloatArray, *, test: bool) 
         out += family(profile, name, [(s, cells[:, :, t]) for t, s in enumerate(stages)], test=test)
     if profile.options.zero is not None and name == "composite":
         shifted = cells - np.array(zeros_of(profile.options.zero, profile.answers.judges))
-        out += family(profile, f"{name} minus zero", whole_course(shifted))
+        against = replace(profile, how=taking_off(profile.how, profile.options.zero))
+        out += family(against, f"{name} minus zero", whole_course(shifted))
         if len(stages) > 1:
-            out += family(profile, f"{name} minus zero", [(s, shifted[:, :, t]) for t, s in enumerate(stages)])
+            out += family(against, f"{name} minus zero", [(s, shifted[:, :, t]) for t, s in enumerate(stages)])
     return [*out, *change_rows(profile, name, cells)]
+
+
+def taking_off(how: Inference, zero: float | Mapping[str, float] | None) -> Inference:
+    """Return the inference of values minus the zero: with its error, where control texts tell it.
+
+    The error of judging is already in the differences of drawn judges.
+    """
+    error = zero.error() if isinstance(zero, JudgeZeros) else None
+    if error is None or (how.judges == "random" and error.basis == "judging"):
+        return how
+    return replace(how, taken_off=(error.std_error**2, error.df))
 
 
 def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:

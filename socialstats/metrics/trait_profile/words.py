@@ -36,6 +36,8 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
     if len(known) == 1:
         return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
     high, low = there[0], there[-1]
+    if number(high.estimate or 0.0) == number(low.estimate or 0.0):
+        return f"{scale} of all {count(len(known), 'model')} {numbers(high)}"
     return (
         f"{scale} of {count(len(known), 'model')} was highest for '{shorten(high.term)}' ({numbers(high, '')}) and "
         f"lowest for '{shorten(low.term)}' ({numbers(low, '')})"

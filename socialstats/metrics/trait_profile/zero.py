@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.pair_values import checked_number
-from socialstats.models.trait_answers import Names, answers_of, check_range, composites, factor_of
+from socialstats.models.trait_answers import Answers, Names, answers_of, check_range
 from socialstats.models.trait_weights import checked_weights
 from socialstats.text import quoted
 
@@ -23,30 +22,34 @@ def judge_zeros(
     texts: Sequence[str] | None = None,
     text: str = "scenario",
     trait: str = "trait",
-) -> dict[str, float]:
-    """Return each judge's composite of control texts, for ``zero=`` of `trait_profile`.
+) -> JudgeZeros:
+    """Return each judge's mean composite of control texts with its error, for ``zero=`` of `trait_profile`.
 
     Parameters
     ----------
     controls : Ratings
-        Scores of control texts that are neutral together: a balanced one, or as many that lean to one side as to the
-        other. One stratum is the text, one the trait.
+        Scores of control texts: one stratum is the text, one the trait.
     weights, centre, free_weights
         As in `trait_profile`.
     texts : sequence of str, optional
-        Only these.
+        The neutral ones; by default all. The others only say how noisy the judges are.
     text, trait : str
         Names of these strata.
 
     Returns
     -------
-    dict of str to float
-        Judge -> mean composite over the texts.
+    JudgeZeros
+        A mapping of judge -> mean composite over the neutral texts. ``error()`` gives the standard error of the
+        judges' mean with its degrees of freedom: by how neutral texts differ, or, with one, by the judges' noise.
 
     Raises
     ------
     InputError
         As `trait_profile`; every judge must have scored every text on every trait.
+
+    Notes
+    -----
+    See `JudgeZeros.error`. With one neutral text nothing says how far another one would lie from it.
 
     References
     ----------
@@ -57,14 +60,16 @@ def judge_zeros(
     >>> from socialstats import trait_ratings
     >>> texts = {"text": ["neutral"] * 2, "judge": ["j1", "j2"], "open": [11, 13], "closed": [10, 9]}
     >>> design = trait_ratings(texts, traits=["open", "closed"], model=None, scenario="text")
-    >>> judge_zeros(design, weights={"open": 5, "closed": -5})
+    >>> dict(judge_zeros(design, weights={"open": 5, "closed": -5}))
     {'j1': 5.0, 'j2': 20.0}
     """
-    names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
-    part = chosen_texts(controls, names, texts)
-    found = control_composites(part, weights=weights, centre=centre, free_weights=free_weights, text=text, trait=trait)
-    judges = next(iter(found.values()))
-    return {judge: float(np.mean([one[judge] for one in found.values()])) for judge in judges}
+    used, middle = checked_weights(weights, free=free_weights), checked_number(centre, "centre")
+    answers = control_answers(controls, used, middle, free=free_weights, text=text, trait=trait)
+    seen = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
+    return JudgeZeros(
+        texts=tuple(seen), judges=answers.judges, traits=answers.traits, neutral=chosen_texts(seen, texts),
+        scores=answers.scores, weights=used, centre=middle,
+    )  # fmt: skip
 
 
 def control_composites(
@@ -106,19 +111,32 @@ def control_composites(
     >>> control_composites(design, weights={"open": 5, "closed": -5})
     {'left': {'j1': 70.0}, 'neutral': {'j1': 20.0}}
     """
-    used = checked_weights(weights, free=free_weights)
+    found = judge_zeros(
+        controls, weights=weights, centre=centre, free_weights=free_weights, text=text, trait=trait
+    )  # fmt: skip
+    values = found.composites().tolist()
+    return {name: dict(zip(found.judges, row, strict=True)) for name, row in zip(found.texts, values, strict=True)}
+
+
+def control_answers(
+    controls: Ratings, weights: Mapping[str, float], centre: float, *, free: bool, text: str, trait: str
+) -> Answers:
+    """Collect the scores of control texts; each text is a scenario.
+
+    Raises
+    ------
+    InputError
+        For scores that are missing, or out of range unless `free`.
+    """
     names = Names(model=None, scenario=text, stage=None, wording=None, trait=trait)
-    answers = answers_of(controls, names, tuple(used), ("all",))
-    middle = checked_number(centre, "centre")
-    if not free_weights:
-        check_range(answers, middle)
-    values = composites(answers.scores, used, middle)
-    told = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
-    return {name: dict(zip(answers.judges, row, strict=True)) for name, row in zip(told, values.tolist(), strict=True)}
+    answers = answers_of(controls, names, tuple(weights), ("all",))
+    if not free:
+        check_range(answers, centre)
+    return answers
 
 
-def chosen_texts(controls: Ratings, names: Names, texts: Sequence[str] | None) -> Ratings:
-    """Return the ratings of some texts.
+def chosen_texts(known: Sequence[str], texts: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the texts that are neutral; all by default.
 
     Raises
     ------
@@ -126,11 +144,9 @@ def chosen_texts(controls: Ratings, names: Names, texts: Sequence[str] | None) -
         For a text that is not there.
     """
     if texts is None:
-        return controls
+        return tuple(known)
     wanted = (texts,) if isinstance(texts, str) else tuple(texts)
-    factor = factor_of(controls, "scenario", names.scenario)
-    unknown = [t for t in wanted if t not in factor.levels]
+    unknown = [t for t in wanted if t not in known]
     if unknown or not wanted:
-        raise InputError(f"texts: {quoted(unknown) or 'none named'}; there are {quoted(factor.levels, 10)}")
-    codes = [factor.levels.index(t) for t in wanted]
-    return controls.take(np.isin(factor.codes[controls.unit], codes), note=f"texts {quoted(wanted)}")
+        raise InputError(f"texts: {quoted(unknown) or 'none named'}; there are {quoted(known, 10)}")
+    return tuple(t for t in known if t in wanted)

@@ -1,0 +1,124 @@
+"""Composites under other weights once more: pandas' means of traits, sets of weights made again, scipy's t tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from socialstats.crosscheck.paired_difference import near
+from socialstats.crosscheck.trait_tables import across_units, by_stage, mean_checks, over_stages
+from socialstats.crosscheck.trait_zero import control_scores, error_under, zero_under
+from socialstats.results import Check, FloatArray, Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ALL = " of all models"
+LINEAR = "the same sums in another order of arithmetic"
+EQUAL, MINUS, ZERO = "equal weights", " minus these", " minus zero"
+PICKS: dict[str, Any] = {"lowest of other weights": min, "highest of other weights": max}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """Means of traits over all stages: (model and scenario, judge, trait), and what their rows and columns are."""
+
+    scores: FloatArray
+    index: Any
+    judges: Any
+    settings: Any
+    clusters: Any
+    controls: Any
+
+    def values(self, weights: pd.Series[float], *, against: bool) -> pd.DataFrame:
+        """Composite of model and scenario by judge, minus the zero where that is asked for."""
+        import pandas as pd
+
+        found = pd.DataFrame(self.scores @ weights.to_numpy(), index=self.index, columns=self.judges)
+        return found - zero_under(self.settings, self.controls, weights) if against else found
+
+    def composite(self, weights: pd.Series[float], model: str | None, *, against: bool) -> Any:
+        """Composite of one model (of all) by unit of analysis and judge."""
+        found = self.values(weights, against=against)
+        if model is not None:
+            return found.xs(model, level="model")
+        models = self.index.get_level_values("model").nunique()
+        return across_units(found, self.settings["unit_of_analysis"], models)
+
+
+def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
+    """Make every other set of weights: equal ones, and each trait 20 % up, 20 % down and left out."""
+    import numpy as np
+    import pandas as pd
+
+    own = pd.Series(settings["weights"], dtype=float)
+    found: dict[str, Any] = {EQUAL: np.sign(own) * own.abs().sum() / (own != 0).sum()}
+    for trait in own.index[own != 0]:
+        for factor, name in ((1.2, f"'{trait}' +20 %"), (0.8, f"'{trait}' -20 %"), (0.0, f"without '{trait}'")):
+            found[name] = own.where(own.index != trait, own * factor)
+    if not settings["free_weights"]:
+        found = {name: w for name, w in found.items() if (w > 0).any() and (w < 0).any()}
+        found = {name: 5 * w.clip(lower=0) / w.clip(lower=0).sum() + 5 * w.clip(upper=0) / -w.clip(upper=0).sum()
+                 for name, w in found.items()}  # fmt: skip
+    return {name: w for name, w in found.items() if w.any()}
+
+
+def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:
+    """Recompute every row under other weights, and that the lowest and highest sets are those."""
+    import numpy as np
+
+    courses = [over_stages(by_stage(table[trait])) for trait in settings["weights"]]
+    traits = Traits(
+        scores=np.stack([one.to_numpy() for one in courses], axis=-1) - settings["centre"], index=courses[0].index,
+        judges=courses[0].columns, settings=settings, clusters=clusters, controls=control_scores(settings),
+    )  # fmt: skip
+    sets, found = weight_sets(settings), []
+    for (term, group), row in rows.items():
+        name = set_of(term, group or "", row)
+        if name in sets:
+            found += row_checks(traits, sets, name, row)
+    return found + pick_checks(traits, sets, rows)
+
+
+def pick_checks(traits: Traits, sets: dict[str, pd.Series[float]], rows: dict[Any, Row]) -> list[Check]:
+    """Compare the composites of the lowest and highest sets with those of all sets."""
+    import pandas as pd
+
+    unit, models = traits.settings["unit_of_analysis"], traits.index.get_level_values("model").nunique()
+    found = []
+    for against in (False, True) if traits.controls is not None else (False,):
+        means = []
+        for weights in sets.values():
+            values = traits.values(weights, against=against).mean(axis=1)
+            joint = {"composite": float(across_units(values.to_frame(), unit, models).to_numpy().mean())}
+            means.append(joint if unit == "model" else dict(values.groupby(level="model").mean()))
+        ends = pd.DataFrame(means)
+        for kind, pick in PICKS.items():
+            for (term, group), row in rows.items():
+                if (group or "").removesuffix(ALL) == kind + ZERO * against and row.estimate is not None:
+                    found.append(near(kind, row.estimate, float(pick(ends[term])), "pandas", LINEAR))
+    return found
+
+
+def set_of(term: str, group: str, row: Row) -> str | None:
+    """Name the set of weights of a row; None of other rows."""
+    kind = group.removesuffix(ALL).removesuffix(MINUS).removesuffix(ZERO)
+    if kind in PICKS:
+        return (row.method or "").partition(", of ")[0]
+    return term if kind == "other weights" else EQUAL if kind == EQUAL else None
+
+
+def row_checks(traits: Traits, sets: dict[str, pd.Series[float]], name: str, row: Row) -> list[Check]:
+    """Recompute a row from the scores under its set of weights."""
+    import pandas as pd
+
+    group = row.group or ""
+    alone = group.removesuffix(ALL)
+    minus, against = alone.endswith(MINUS), ZERO in alone
+    kind = alone.removesuffix(MINUS).removesuffix(ZERO)
+    model = None if group.endswith(ALL) else str(traits.index[0][0]) if kind == "other weights" else row.term
+    own = pd.Series(traits.settings["weights"], dtype=float)
+    change = sets[name] - own if minus else sets[name]
+    error = error_under(traits.settings, traits.controls, change) if against else None
+    values = traits.composite(change, model, against=against)
+    return mean_checks(alone, row, values, traits.settings, traits.clusters, taken_off=error)
