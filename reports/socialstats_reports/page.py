@@ -22,10 +22,12 @@ from socialstats.studies.outcome import Block, Outcome, Strip, Table
 from socialstats.text import count
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
-from socialstats_reports.text import CELL_WIDTH, cell, ended, is_numeric, sentence, shown, significant, typeset
+from socialstats_reports.text import CELL_WIDTH, cell, ended, is_numeric, sentence, shown, typeset
+from socialstats_reports.verification import verification_counts, verification_table
 
 TEMPLATES = Path(__file__).parent / "templates"
 CAUTIONS_SHOWN = 5
+PHONE = 4.3  # inches: the number line once more, for phones
 ROWS_OPEN = 14  # a longer table is collapsed
 PACKAGES = ("numpy", "scipy", "pandas", "narwhals", "formulaic", "matplotlib", "jinja2")
 
@@ -86,7 +88,7 @@ def render(
         "diagnostics": outcome.diagnostics,
         "references": sorted(citation(key) for key in dict.fromkeys(outcome.references)),
         "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
-        "verification": verification_view(checks),
+        "verification": verification_counts(checks) | table_view(verification_table(checks)),
         "run": run,
         "settings": {name: setting(value) for name, value in outcome.settings.items()},
         "plan_text": plan_text,
@@ -161,7 +163,9 @@ def strip_svg(strip: Strip) -> Markup:
 
     draw = partial(figures.strip, strip.marks, xlabel=strip.axis, digits=strip.digits)
     marks = "; ".join(f"{m.label} {cell(m.value, strip.digits)}" for m in strip.marks)
-    return inline(draw, title=strip.title, description=marks, prefix="strip")
+    wide = inline(draw, title=strip.title, description=marks, prefix="strip")
+    small = inline(partial(draw, inches=PHONE), title=strip.title, description=marks, prefix="small", name="phone")
+    return wide + small
 
 
 def mark_of(block: Block, status: str) -> str:
@@ -194,23 +198,6 @@ def flow_table(outcome: Outcome) -> dict[str, Any]:
     cells = tuple((step.label, step.rows, step.note) for step in outcome.flow)
     return table_view(Table(caption="From the rows read to the rows analysed", header=("Step", "Rows", "Note"),
                             cells=cells))  # fmt: skip
-
-
-def verification_view(verifications: Mapping[str, Verification]) -> dict[str, Any]:
-    """Return the comparisons with independent implementations, and how many agree."""
-    checks = [(name, check) for name, verification in verifications.items() for check in verification]
-    rows = [
-        (name, check.quantity, significant(check.ours), significant(check.theirs),
-         f"{check.package} {check.version}", significant(check.difference, 2), significant(check.tolerance, 2),
-         {True: "agrees", False: "disagrees", None: "not compared"}[check.ok],
-         "; ".join(part for part in (check.why, check.note) if part))
-        for name, check in checks
-    ]  # fmt: skip
-    header = ("Result", "Quantity", "Ours", "Theirs", "Package", "|Difference|", "Tolerance", "Verdict", "Why")
-    table = Table(caption="Our numbers beside those of independent implementations", header=header, cells=tuple(rows))
-    view = table_view(table)
-    compared = [check for _, check in checks if check.ok is not None]
-    return view | {"n": len(checks), "compared": len(compared), "agree": sum(bool(c.ok) for c in compared)}
 
 
 def setting(value: Any) -> str:

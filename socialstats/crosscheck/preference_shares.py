@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes
 from socialstats.designs.comparisons import B_WON
-from socialstats.results import Check, Result, Verification
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 
 def verify(result: Result) -> Verification:
@@ -34,7 +37,30 @@ def verify(result: Result) -> Verification:
                         why=note or "choix iterates to 1e-8 in strength",
                     )
                 )
-    return Verification(checks=tuple(checks))
+    return Verification(checks=(*checks, *error_checks(result)))
+
+
+def error_checks(result: Result) -> list[Check]:
+    """Recompute the standard errors of the delta method with numerical derivatives of the plain loop."""
+    fit, groups = result.extras["fit"], result.settings["groups"]
+    if fit.covariance is None:
+        return []
+    names = list(fit.strengths)
+    at = [list(fit.names).index(name) for name in names]
+    covariance = np.asarray(fit.covariance, dtype=np.float64)[np.ix_(at, at)]
+    checks = []
+    for row in result.rows:
+        if row.std_error is None:
+            continue
+
+        def share(strengths: FloatArray, row: Row = row) -> float:
+            return loop_shares(dict(zip(names, strengths.tolist(), strict=True)), groups, str(row.group))[row.term]
+
+        slope = slopes(share, np.array(list(fit.strengths.values())))
+        error = math.sqrt(float(slope @ covariance @ slope))
+        checks.append(compare(f"{row.group} share of '{row.term}': std_error", row.std_error, error, package="numpy",
+                              tolerance=1e-6 * error, why=WHY_ERROR))  # fmt: skip
+    return checks
 
 
 def choix_strengths(fit: Any) -> tuple[dict[str, float], str, str]:

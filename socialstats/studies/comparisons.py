@@ -175,7 +175,7 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     }
 
 
-def sizes_text(groups: Mapping[str, object]) -> str:
+def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:
     """Say how many items each group has.
 
     Examples
@@ -184,7 +184,7 @@ def sizes_text(groups: Mapping[str, object]) -> str:
     'faith 2 items and family 1 item'
     """
     sizes = Counter(str(group) for group in groups.values())
-    return listing([f"{shorten(name, 30)} {count(sizes[name], 'item')}" for name in sorted(sizes)], most=8)
+    return listing([f"{shorten(name, 30)} {count(sizes[name], noun)}" for name in sorted(sizes)], most=8)
 
 
 def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:

@@ -44,6 +44,7 @@ class Variant:
     lead: Callable[[Result], Row] = lambda result: result.rows[0]
 
 
+OWN = "socialstats"
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
 
 
@@ -55,14 +56,13 @@ class Multiverse(Result):
     def verify(self) -> Verification:
         """Recompute the estimate that lies farthest from the page's own by the crosscheck of its metric.
 
-        The rows must also be those of the analyses that they name.
+        The rows must also be those of the analyses that they name: one that is not is a check that fails.
         """
         leads: Mapping[str, Row] = self.extras["leads"]
         checks = [
             Check(quantity=f"{row.term}: estimate", ours=row.estimate, theirs=leads[row.term].estimate,
-                  package="socialstats", version="", tolerance=0.0, why="the same numbers, copied",
-                  ok=all(getattr(row, name) == getattr(leads[row.term], name) for name in NUMBERS))
-            for row in known(self.rows)
+                  package=OWN, version="", tolerance=0.0, why="copied from the analysis of that name", ok=False)
+            for row in known(self.rows) if any(getattr(row, n) != getattr(leads[row.term], n) for n in NUMBERS)
         ]  # fmt: skip
         base = leads[self.rows[0].term].estimate or 0.0
         farthest = max(leads, key=lambda label: abs((leads[label].estimate or 0.0) - base))

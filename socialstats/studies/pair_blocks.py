@@ -19,7 +19,7 @@ from socialstats.studies.estimates import rows_table, with_holm
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
 from socialstats.studies.verdicts import verdict
-from socialstats.text import interval, level_text, listing, number, p_value
+from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
 
 
 def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:
@@ -33,7 +33,10 @@ def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = 
     return Block(
         id="strengths",
         question=f"Which {item} is chosen over which?",
-        sentences=(fit.sentence(), ranks.sentence(), joint.sentence()),
+        sentences=(
+            fit.sentence().replace(f"Of {count(len(rows))} items,", f"Of {count(len(rows), item)},", 1),
+            *rank_sentences(ranks, joint, item),
+        ),
         draw=partial(forest, rows, ranks=sets, xlabel="log-strength (0 = average)"),
         figure_title=f"Strength of every {item}, strongest first",
         caption=(
@@ -43,6 +46,21 @@ def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = 
         tables=(_strength_table(rows, ranks, joint, worth, quasi, item),),
         results=(fit, ranks, joint, fit.worth(level=options.level)),
     )
+
+
+def rank_sentences(ranks: Result, joint: Result, item: str) -> tuple[str, ...]:
+    """Say who could be first, and how many places the data leave open, one by one and for all ranks at once."""
+    level = level_text(ranks.rows[0].conf_level or 0.95)
+    n = len(ranks.rows)
+    found = []
+    for result, covers in ((ranks, f"the rank of each {item} by itself"), (joint, "all ranks at once")):
+        first = [r.term for r in result.rows if r.conf_low == 1]
+        places = np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in result.rows])
+        found.append(
+            f"With {level} confidence for {covers}, {count(len(first), item)} could be first ({quoted(first)}); on "
+            f"average {number(float(places), 1)} of {n} places stay possible."
+        )
+    return tuple(found)
 
 
 def _quasi(fit: BradleyTerryResult) -> dict[str, float | None]:
@@ -66,6 +84,8 @@ def _strength_table(
             r.conf_high,
             quasi.get(r.term),
             worth[r.term].estimate,
+            worth[r.term].conf_low,
+            worth[r.term].conf_high,
             _rank(marginal[r.term]),
             _span(marginal[r.term]),
             _span(together[r.term]),
@@ -82,7 +102,9 @@ def _strength_table(
             "Low",
             "High",
             "Quasi-SE",
-            "Worth",
+            "Worth (RPI)",
+            "Low of worth",
+            "High of worth",
             "Rank",
             "Marginal set",
             "Simultaneous set",
@@ -100,22 +122,29 @@ def _span(row: Row) -> str:
     return f"{row.conf_low:.0f}\u2013{row.conf_high:.0f}"
 
 
-def effects_block(fit: BradleyTerryResult, design: Comparisons) -> Block | None:
-    """Return order effect, covariates and tie parameter, with what they mean."""
+def effects_block(fit: BradleyTerryResult, design: Comparisons, said: Sequence[str] = ()) -> Block | None:
+    """Return order effect, covariates and tie parameter, with what they mean; `said`: terms that have their block."""
     found = tuple(r for r in fit.rows if r.group in ("order", "covariate", "tie"))
     if not found:
         return None
     rows, adjusted = with_holm(found, "effects beside the strengths")
     return Block(
         id="effects",
-        question="Do the order of presentation, ties and covariates matter?",
-        sentences=tuple(effect_sentence(r, design) for r in rows),
+        question=f"What changes with {_kinds(rows, said)}?",
+        sentences=tuple(effect_sentence(r, design) for r in rows if r.term not in said),
         draw=partial(forest, rows, xlabel="log-odds"),
         figure_title="Effects beside the strengths",
         caption=f"Log-odds per unit, with intervals ({fit.inference}).",
         tables=(rows_table(rows, "Effects in log-odds"),),
         results=() if adjusted is None else (adjusted,),
     )
+
+
+def _kinds(rows: Sequence[Row], said: Sequence[str]) -> str:
+    """Name the kinds of effects in a question: the order of presentation, ties, and covariates by name."""
+    names = {"order": "the order of presentation", "tie": "ties"}
+    found = [names.get(str(row.group), shorten(row.term, 30)) for row in rows if row.term not in said]
+    return listing(list(dict.fromkeys(found))) or "covariates"
 
 
 def effect_sentence(row: Row, design: Comparisons) -> str:
@@ -158,7 +187,7 @@ def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
     """Return the rows of a result as a table."""
     return Table(
         caption=caption,
-        header=("Term", "Estimate", "SE", "Low", "High", "Statistic", "df", "p", "n"),
+        header=("Term", "Estimate", "SE", "Low", "High", "Statistic", "df", "p", "n", "Why no interval"),
         cells=tuple(
             (
                 r.term if r.group is None or r.group in ("order", "tie", "covariate") else f"{r.term} ({r.group})",
@@ -170,6 +199,7 @@ def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
                 None if r.df is None else int(r.df),
                 p_value(r.p_value, name="").strip(" =") if r.p_value is not None else None,
                 None if r.n is None else int(r.n),
+                r.undefined,
             )
             for r in rows
         ),

@@ -18,7 +18,7 @@ from socialstats.results import Result, ResultGroup, Row, joined
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, further_groups, item_groups, strongest
-from socialstats.studies.estimates import verify_all, verify_named
+from socialstats.studies.estimates import design_effect, verify_all, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import Checked, check_labels, read_labels
@@ -32,12 +32,12 @@ from socialstats.studies.pair_blocks import (
 from socialstats.studies.pair_matrix import group_matrix
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
+from socialstats.studies.share_blocks import share_blocks
 from socialstats.studies.urgency_blocks import (
     entropy_block,
     rates_block,
     sensitivity_block,
     sensitivity_strip,
-    share_blocks,
     weight_block,
 )
 from socialstats.studies.urgency_multiverse import urgency_multiverses
@@ -111,7 +111,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         ratio=urgency_in_sds(fit, options),
         entropy=entropy_of(design, options),
         groups=groups,
-        shares=tuple(share_blocks(fit, groups | further_groups(design, options), options)),
+        shares=tuple(share_blocks(fit, design, groups | further_groups(design, options), options)),
         values=values,
         refusals=refusal_blocks(design, options),
         labels=None if options.labels is None else check_labels(options.labels, options),
@@ -123,11 +123,28 @@ def named(numbers: Numbers) -> dict[str, Result]:
     """Return the results that are recomputed by other packages, by name."""
     found = {"Strengths and effects": numbers.fit, "Sensitivity S": numbers.s, "Win rates": numbers.rates}
     found |= {} if numbers.entropy is None else {"Entropy": numbers.entropy}
-    found |= {result.title: result for block in numbers.shares for result in block.results}
-    found |= {f"Values cited: {block.id}": result for block in numbers.values for result in block.results}
+    found |= {} if numbers.ratio is None else {numbers.ratio.title: numbers.ratio}
+    found |= {
+        f"Preference shares by {block.id.removeprefix('shares-')}" + (", plain fit" if k else ""): result
+        for block in numbers.shares
+        for k, result in enumerate(block.results)
+    }
+    found |= {
+        f"Values cited, {block.id.removeprefix('values-').replace('-', ' ')}": result
+        for block in numbers.values
+        for result in block.results
+    }
     labels = () if numbers.labels is None else numbers.labels.all()
     found |= {f"Label check {k}: {result.title}": result for k, result in enumerate(labels, 1)}
     return found | {result.title: result for block in numbers.multiverses for result in block.results}
+
+
+def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
+    """Return the design effect of the clusters on S, from the multiverse's analysis with independent rows."""
+    leads = multiverses[0].results[0].extras["leads"]
+    loose = leads.get("rows independent")
+    effect = None if loose is None else design_effect(s.row("S"), loose)
+    return "" if effect is None else f" Design effect of the clusters: {number(effect, 1)}."
 
 
 def entropy_of(design: Comparisons, options: StudyOptions) -> Result | None:
@@ -142,11 +159,11 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
     """Return the questions in the order of the page."""
     fit = numbers.fit
     found = (
-        sensitivity_block(numbers.s),
+        sensitivity_block(numbers.s, sensitivity_effect(numbers.s, numbers.multiverses)),
         rates_block(numbers.rates, fit, options, numbers.pooled),
         weight_block(fit, numbers.ratio, options),
         strengths_block(fit, options, item="role"),
-        effects_block(fit, design),
+        effects_block(fit, design, said=(options.covariate,)),
         *numbers.shares,
         *(group_matrix(design, groups, name, options.level) for name, groups in numbers.groups.items()),
         None if numbers.entropy is None else entropy_block(numbers.entropy),
@@ -200,12 +217,13 @@ def answer(
     high, total, fixed = pooled.row("all", group="higher"), s.row("S"), s.row("S_corrected")
     lines = s.extras["reference_lines"]
     known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
+    noise = ""
+    if total.estimate is not None and fixed.estimate is not None:
+        noise = f"; {number(total.estimate - fixed.estimate)} of it is the scatter of single answers"
     first = (
         f"{verdict(total, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was chosen "
         f"{percent(high.estimate)} of the time, {_percent_interval(high)}, and S = {number(total.estimate)}, "
-        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}); "
-        f"without sampling noise S is {number(fixed.estimate)}, "
-        f"{interval(fixed.conf_low, fixed.conf_high, level=options.level)}."
+        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}){noise}."
     )
     step = fit.row(options.covariate, group="covariate")
     odds = number(np.exp(step.estimate or 0.0))

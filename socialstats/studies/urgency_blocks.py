@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import statistics
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.preference_shares import preference_shares
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.comparisons import sizes_text, strongest
+from socialstats.studies.comparisons import strongest
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.studies.pair_blocks import row_table
 from socialstats.text import count, interval, number, percent
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
+SENSITIVITY = (
+    "S is 100 times the mean squared distance of win rates from 1 (of the more urgent role), 1/2 and 0: the sum of the "
+    "three parts. Scatter of the win rates makes S too large: 'noise taken off' removes what single answers add. The "
+    "intervals remove what whole pairs of roles add as well (resamples show how much), and so lie "
+    "mostly below the estimate. {n} comparisons; {inference}."
+)
 
 
 def sensitivity_strip(s: Result) -> Strip:
@@ -34,20 +37,18 @@ def sensitivity_strip(s: Result) -> Strip:
     )
 
 
-def sensitivity_block(s: Result) -> Block:
-    """Return S, its components and the reference lines."""
+def sensitivity_block(s: Result, effect: str = "") -> Block:
+    """Return S, its components and the reference lines; `effect`: what the caption says of the clusters."""
     lines = s.extras["reference_lines"]
     return Block(
         id="sensitivity",
         question="How far are the choices from following urgency alone?",
         sentences=(s.sentence(),),
-        draw=partial(forest, named(s.rows), xlabel="S and its components", sort=False),
+        draw=partial(forest, named(s), xlabel="S and its components", sort=False),
         figure_title="Sensitivity S: plug-in, corrected for noise, and by condition",
-        caption="S is 100 times the mean squared distance of win rates from 1, 1/2 and 0. Intervals: "
-        + s.inference
-        + ".",
+        caption=SENSITIVITY.format(inference=s.inference, n=count(s.counts["comparisons"])) + effect,
         tables=(
-            row_table(named(s.rows), "Sensitivity and its components", digits=2),
+            row_table(named(s), "Sensitivity and its components", digits=2),
             Table(
                 caption="What S is for choosers of known kinds on this very design",
                 header=("Chooser", "S", "How it chooses"),
@@ -59,19 +60,18 @@ def sensitivity_block(s: Result) -> Block:
     )
 
 
-def _symbol(name: str) -> str:
-    """Return the symbol that the role-conflict paper has for the shares of a grouping."""
-    return "P_d" if name == "domain" else "P_g"
-
-
-def named(rows: Sequence[Row]) -> tuple[Row, ...]:
+def named(s: Result) -> tuple[Row, ...]:
     """Return the rows of S with names in words."""
-    words = {"S": "S", "higher": "part of higher", "equal": "part of equal", "lower": "part of lower"}
+    name = s.settings["covariate"]
+    words = {
+        "S": "S", "higher": f"part of higher {name} (from 1)", "equal": f"part of equal {name} (from 1/2)",
+        "lower": f"part of lower {name} (from 0)",
+    }  # fmt: skip
     found = []
-    for row in rows:
+    for row in s.rows:
         part = row.term.removeprefix("S_").removesuffix("_corrected").removesuffix("corrected") or "S"
         suffix = ", noise taken off" if row.term.endswith("corrected") else ""
-        found.append(replace(row, term=f"{words[part]}{suffix}"))
+        found.append(replace(row, term=f"{words[part]}{suffix}", group=None))
     return tuple(found)
 
 
@@ -82,15 +82,39 @@ def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions, p
     return Block(
         id="win-rates",
         question=f"How often does a role win when its {options.covariate} is higher, equal, or lower?",
-        sentences=(rates.sentence(),),
+        sentences=(rates.sentence(), *_bridge(pooled)),
         draw=partial(dumbbell, rows, targets=TARGETS, order=order, xlabel="win rate"),
         figure_title=f"Win rates of every role by {options.covariate}, strongest role first",
         caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
-        + rates.inference
-        + ".",
+        f"{rates.inference}; {count(rates.counts['comparisons'])} comparisons{_trials_effect(rates)}.",
         tables=(row_table(rates.rows, "Win rates by role and condition"), *_pooled_tables(pooled)),
         results=(rates,) if pooled is None else (rates, pooled),
     )
+
+
+def _bridge(pooled: Result | None) -> tuple[str, ...]:
+    """Say what the rate over all comparisons is, and why it is not the mean over roles."""
+    if pooled is None:
+        return ()
+    row = pooled.row("all", group="higher")
+    if row.estimate is None:
+        return ()
+    inside = interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)
+    return (
+        f"Over all comparisons, each counted once, the more urgent role won at a rate of "
+        f"{number(row.estimate, 3, bounded=True)}, {inside}; means over roles weigh every role alike, however many "
+        "opponents it met, so that the rates of higher and lower need not add to 1.",
+    )
+
+
+def _trials_effect(rates: Result) -> str:
+    """Return the median design effect of the clusters on the win rates: variance over that of independent rows."""
+    found = [
+        row.std_error**2 * row.n / (row.estimate * (1 - row.estimate))
+        for row in rates.rows
+        if row.std_error and row.n and row.estimate is not None and 0 < row.estimate < 1 and row.term != "all"
+    ]
+    return f"; design effect of the clusters {number(statistics.median(found), 1)} (median)" if found else ""
 
 
 def _pooled_tables(pooled: Result | None) -> tuple[Table, ...]:
@@ -120,7 +144,7 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         spread = ratio.row("sd of strengths")
         rows.append(replace(spread, term="one sd between roles"))
         sentences.append(ratio.sentence())
-        sentences.append(_gap_sentence(step, spread, options.covariate))
+        sentences.append(_gap_sentence(ratio.rows[2], spread, options))
     else:
         sentences.append("The roles differ no more than chance would make them differ.")
     return Block(
@@ -136,13 +160,13 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
     )
 
 
-def _gap_sentence(step: Row, spread: Row, covariate: str) -> str:
+def _gap_sentence(chance: Row, spread: Row, options: StudyOptions) -> str:
     """Say how often the more urgent of two roles is expected to win when the other is preferred by one sd."""
-    gap = (step.estimate or 0.0) - (spread.estimate or 0.0)
-    chance = 1 / (1 + math.exp(-gap))
+    low, high = (100 * (end or 0.0) for end in (chance.conf_low, chance.conf_high))
+    inside = interval(low, high, 1, level=options.level).replace("]", "] %")
     return (
         f"Of two roles that lie one sd ({number(spread.estimate)} log-odds) apart, the weaker one with one more step "
-        f"of {covariate} is expected to be chosen {percent(chance)} of the time."
+        f"of {options.covariate} is expected to be chosen {percent(chance.estimate or 0.0)} of the time, {inside}."
     )
 
 
@@ -160,51 +184,4 @@ def entropy_block(entropy: Result) -> Block:
         sentences=(entropy.sentence(), few),
         tables=(row_table(entropy.rows, "Entropy of the choices between two roles"),),
         results=(entropy,),
-    )
-
-
-def share_blocks(fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions) -> list[Block]:
-    """Return the preference shares P of each grouping."""
-    if fit.fitted_state.penalised or not groups:
-        return []
-    found = []
-    resamples = min(options.resamples, 1000)
-    refits = fit.bootstrap(by="pair", resamples=resamples, seed=options.seed)
-    for name, mapping in groups.items():
-        by_item = {item: str(v) for item, v in mapping.items()}
-        shares = preference_shares(
-            fit, by_item, ungrouped="leave_out", refits=refits, resamples=resamples, seed=options.seed,
-            level=options.level,
-        )  # fmt: skip
-        found.append(share_block(shares, name, len(fit.strengths) - len(by_item)))
-    return found
-
-
-def share_block(shares: Result, name: str, left: int) -> Block:
-    """Return the shares of one grouping; `left` roles have no group in it."""
-    rows = tuple(
-        Row(
-            term=f"{r.term} ({r.group})",
-            estimate=r.estimate,
-            conf_low=r.conf_low,
-            conf_high=r.conf_high,
-            conf_level=r.conf_level,
-            undefined=r.undefined,
-        )
-        for r in shares.rows
-    )
-    groups = shares.settings["groups"]
-    outside = f"; {count(left, 'item')} without a group" if left else ""
-    return Block(
-        id=f"shares-{name}",
-        question=f"Which {name.replace('_', ' ')} is preferred?",
-        sentences=(shares.sentence(),),
-        draw=partial(forest, rows, xlabel="share of preference", reference=1 / len(set(groups.values())), sort=False),
-        figure_title=f"Preference shares by {name.replace('_', ' ')}",
-        caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
-        f"equal share. Groups: {sizes_text(groups)}{outside}. The arithmetic mean follows a group's few strongest "
-        f"roles, the geometric mean treats all alike. Intervals: {shares.inference}, "
-        f"{count(shares.fit['resamples'])} refits.",
-        tables=(row_table(shares.rows, f"Preference shares by {name.replace('_', ' ')}"),),
-        results=(shares,),
     )

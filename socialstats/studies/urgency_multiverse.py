@@ -18,6 +18,7 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
+    SAME,
     Multiverse,
     Variant,
     distinct,
@@ -30,6 +31,7 @@ from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.text import shorten
 
 OWN = "as on this page"
+POOLED = "pooled over opponents (micro)"
 FEWEST_LEFT = 3  # levels that a factor needs before leaving one out says something
 
 
@@ -45,13 +47,22 @@ def urgency_multiverses(
     )
     return (
         multiverse_block(
-            about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S", note=refusals
+            about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
+            note=f"{_pooled_note(about_s)}{refusals}",
         ),
         multiverse_block(
             about_step, id="multiverse-urgency", question=f"Does the effect of {covariate} hang on the analysis?",
             quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
         ),
     )  # fmt: skip
+
+
+def _pooled_note(found: Multiverse) -> str:
+    """Say why pooling changes nothing where all pairs have equal counts, which looks like a mistake otherwise."""
+    leads = found.extras["leads"]
+    own, pooled = (leads[label].estimate if label in leads else None for label in (OWN, POOLED))
+    same = own is not None and pooled is not None and abs(own - pooled) <= SAME * max(1.0, abs(own))
+    return "Pooling over opponents changes nothing where every pair has as many stories. " if same else ""
 
 
 def of_sensitivity(
@@ -71,7 +82,7 @@ def of_sensitivity(
     variants = [
         Variant(label=OWN, choice=OWN, compute=lambda: s, lead=_plug_in),
         Variant(label="noise taken off", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
-        Variant(label="pooled over opponents (micro)", choice="weights",
+        Variant(label=POOLED, choice="weights",
                 compute=partial(again, design, weights="pooled"), lead=_plug_in),
     ]  # fmt: skip
     others = {f"clustered by {shorten(f.name, 30)}": f.name for f in design.clusters if f.name != "pair"}

@@ -12,6 +12,7 @@ from socialstats.studies.outcome import Table
 from socialstats.text import interval, number, percent
 
 PUBLISHED_BASELINE = 100.0
+MOST_IMBALANCE = 0.05  # of the share of rows whose more urgent role is shown first, from one half
 
 
 def own_cautions(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) -> tuple[Caution, ...]:
@@ -28,11 +29,14 @@ def own_cautions(design: Comparisons, fit: BradleyTerryResult, options: StudyOpt
                 f"the role shown {shown} is preferred: {number(abs(order.estimate or 0))} log-odds, "
                 f"{interval(order.conf_low, order.conf_high, level=options.level)}",
                 affects="win rates and S, which do not adjust for it",
-                fix="balance or randomise the order within every story",
+                fix="balance or randomise the order within every story"
+                if not design.order_known or _order_imbalance(design, options.covariate) > MOST_IMBALANCE
+                else f"nothing for averages: orders are balanced over {options.covariate} here, so that it adds "
+                "scatter, not bias; adjust for it, as the strengths do, where single pairs are compared",
             )
         )
     spread = _order_imbalance(design, options.covariate)
-    if design.order_known and spread > 0.05:
+    if design.order_known and spread > MOST_IMBALANCE:
         found.append(
             caution(
                 "SS108",
@@ -73,7 +77,7 @@ def grid_table(design: Comparisons, covariate: str) -> Table:
             cells.append((f"{x:g}", f"{y:g}", int(n), share))
     return Table(
         caption=f"The design grid: comparisons by {covariate} of both sides",
-        header=(f"{covariate} of a", f"{covariate} of b", "Rows", "a chosen"),
+        header=(f"{covariate} of one side (a)", f"{covariate} of the other (b)", "Rows", "a chosen"),
         cells=tuple(cells),
     )
 

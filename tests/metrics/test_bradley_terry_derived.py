@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -337,3 +339,23 @@ def test_intervals_at_another_level(home_fit):
     got, wanted = home_fit.confint(0.9), again.confint()
     assert list(got.columns) == ["5 %", "95 %"]
     pd.testing.assert_frame_equal(got, wanted)
+
+
+@pytest.mark.parametrize("make", [lambda fit: fit.effect_in_sds("urgency"), lambda fit: fit.worth()])
+def test_what_follows_from_a_fit_is_recomputed_and_a_wrong_number_noticed(make) -> None:
+    result = make(bradley_terry(crossed_design(), "~ urgency"))
+    assert result.verify().ok
+    for k, row in enumerate(result.rows):
+        for name in ("estimate", "std_error"):
+            wrong = replace(row, **{name: getattr(row, name) * 1.001})
+            rows = (*result.rows[:k], wrong, *result.rows[k + 1 :])
+            assert not replace(result, rows=rows).verify().ok, (row.term, name)
+
+
+def test_the_chance_of_the_weaker_more_urgent_item_is_that_of_the_two_log_odds() -> None:
+    fit = bradley_terry(crossed_design(), "~ urgency")
+    effect, (_, sd, chance) = fit.row("urgency", group="covariate").estimate, fit.effect_in_sds("urgency").rows
+    assert chance.estimate == pytest.approx(1 / (1 + np.exp(sd.estimate - effect)))
+    assert chance.conf_low < chance.estimate < chance.conf_high
+    middle = np.log(chance.conf_low / (1 - chance.conf_low)) + np.log(chance.conf_high / (1 - chance.conf_high))
+    assert middle / 2 == pytest.approx(effect - sd.estimate)  # the interval is made on the logit scale

@@ -67,10 +67,10 @@ def test_both_denominators_of_a_value(outcome: Outcome) -> None:
     table = block(outcome, "values-domain").tables[0]
     rows = [dict(zip(table.header, cells, strict=True)) for cells in table.cells if cells[0] == "family"]
     assert len(rows) == 10
-    assert sum(float(r["Share of labels"] or 0) for r in rows) == pytest.approx(1)
+    assert sum(float(r["Share of values"] or 0) for r in rows) == pytest.approx(1)
     for r in rows:
         assert r["Share of stories"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Stories"] or 1))
-        assert r["Share of labels"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Labels"] or 1))
+        assert r["Share of values"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Values"] or 1))
 
 
 def test_the_majority_is_as_right_as_its_people_are(labels: LabelCheck) -> None:
@@ -153,7 +153,7 @@ def test_groups_of_some_roles_are_shares_of_those_roles_only(outcome: Outcome) -
     assert female.conf_high is not None
     assert female.conf_low < 0.5 < female.conf_high  # gender has no effect, by construction
     assert "P_g" in shares.caption
-    assert "51 items without a group" in shares.caption
+    assert "51 roles without a group" in shares.caption
 
 
 def test_tables_of_groups_are_checked() -> None:

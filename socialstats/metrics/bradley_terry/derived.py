@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.models.bradley_terry.quasi import quasi_variances, worst_errors
 from socialstats.models.bradley_terry.ranks import rank_sets
 from socialstats.models.intervals import benjamini_hochberg, critical_value, holm, wald
-from socialstats.results import Result, Row
+from socialstats.results import Result, Row, Verification
 from socialstats.text import count, interval, number, p_value, quoted
 
 if TYPE_CHECKING:
@@ -22,13 +23,26 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 FEWEST_DRAWS = 100
 
 
-def derived(fit: BradleyTerryResult, title: str, rows: list[Row], words: str, **more: Any) -> Result:
+class FromFit(Result):
+    """Numbers that follow from a fit by a formula; ``extras["fit"]`` is that fit."""
+
+    __slots__ = ()
+
+    def verify(self) -> Verification:
+        """Recompute the numbers by their definitions, with derivatives taken numerically."""
+        found: Verification = importlib.import_module("socialstats.crosscheck.pair_derived").verify(self)
+        return found
+
+
+def derived(
+    fit: BradleyTerryResult, title: str, rows: list[Row], words: str, kind: type[Result] = Result, **more: Any
+) -> Result:
     """Make a Result that belongs to a fit: same design, counts, cautions and inference unless given."""
     defaults: dict[str, Any] = {
         "inference": fit.inference, "counts": fit.counts, "settings": fit.settings, "cautions": fit.cautions,
         "references": fit.references, "design": fit.design,
     }  # fmt: skip
-    return Result(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
+    return kind(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
 
 
 def require_strengths(fit: BradleyTerryResult) -> tuple[FloatArray, FloatArray]:
@@ -60,7 +74,10 @@ def worth(fit: BradleyTerryResult, level: float) -> Result:
         f"{interval(top.conf_low, top.conf_high, 3, level=level, bounded=True)}, of a total of one "
         f"over {count(len(rows), 'item')}."
     )
-    return derived(fit, "Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",))
+    return derived(
+        fit, "Bradley-Terry worths (sum one)", rows, words, kind=FromFit, references=("bradley1952",),
+        extras={"fit": fit},
+    )  # fmt: skip
 
 
 def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, seed: int) -> Result:
@@ -214,12 +231,17 @@ def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
         state.df,
         level,
     )
-    spread = _sd_row(float(sd), (strength - strength.mean()) / ((n - 1) * sd), fit, level)
+    slope = (strength - strength.mean()) / ((n - 1) * sd)
+    spread = _sd_row(float(sd), slope, fit, level)
+    chance = _chance_row(float(effect - sd), slope, term, fit, level)
     words = (
         f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
         f"{interval(row.conf_low, row.conf_high, level=level)} (sd = {number(sd)} log-odds)."
     )
-    return derived(fit, f"Effect of {term} in sds of the strengths", [row, spread], words, extras={"sd": float(sd)})
+    return derived(
+        fit, f"Effect of {term} in sds of the strengths", [row, spread, chance], words, kind=FromFit,
+        extras={"sd": float(sd), "fit": fit, "effect": term},
+    )  # fmt: skip
 
 
 def _sd_row(sd: float, slope: FloatArray, fit: BradleyTerryResult, level: float) -> Row:
@@ -234,6 +256,22 @@ def _sd_row(sd: float, slope: FloatArray, fit: BradleyTerryResult, level: float)
     return Row(
         term="sd of strengths", group="spread", estimate=sd, std_error=se, conf_low=sd / reach, conf_high=sd * reach,
         conf_level=level, n_units=len(slope), method="delta method on the log scale",
+    )  # fmt: skip
+
+
+def _chance_row(gap: float, slope: FloatArray, term: str, fit: BradleyTerryResult, level: float) -> Row:
+    """Return how often an item one sd below another wins with one step more of `term`: expit(effect - sd)."""
+    state = fit.fitted_state
+    gradient = np.zeros((1, len(fit.names)))
+    gradient[0, : len(slope)] = -slope
+    gradient[0, fit.names.index(term)] = 1.0
+    se = float(np.sqrt(state.variances(gradient)[0]))
+    reach = critical_value(level, state.df) * se
+    p = float(expit(gap))
+    return Row(
+        term=f"wins one sd below, one step of {term} above", group="chance", estimate=p, std_error=p * (1 - p) * se,
+        conf_low=float(expit(gap - reach)), conf_high=float(expit(gap + reach)), conf_level=level,
+        n_units=len(slope), method="delta method on the logit scale",
     )  # fmt: skip
 
 

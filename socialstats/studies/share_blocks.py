@@ -1,0 +1,147 @@
+"""Blocks of the role-conflict study: which group of roles is preferred, by the page's model and by the paper's."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import SocialStatsError
+from socialstats.figures import forest
+from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.metrics.preference_shares import preference_shares
+from socialstats.results import Result, Row
+from socialstats.studies.base import StudyOptions
+from socialstats.studies.comparisons import sizes_text
+from socialstats.studies.estimates import design_effect
+from socialstats.studies.outcome import Block
+from socialstats.studies.pair_blocks import row_table
+from socialstats.studies.pair_model import default_cluster, fit_model
+from socialstats.studies.verdicts import verdict
+from socialstats.text import count, listing, number, shorten
+
+MOST_REFITS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fits:
+    """The page's fit, the same without clusters, and the plain model that the paper fits (no urgency, no order)."""
+
+    own: BradleyTerryResult
+    loose: BradleyTerryResult | None
+    plain: BradleyTerryResult | None
+
+
+def share_blocks(
+    fit: BradleyTerryResult, design: Comparisons, groups: Mapping[str, Mapping[str, Any]], options: StudyOptions
+) -> list[Block]:
+    """Return the preference shares P of each grouping."""
+    if fit.fitted_state.penalised or not groups:
+        return []
+    fits = Fits(
+        own=fit,
+        loose=_attempt(partial(fit_model, design, options, f"~ {options.covariate}", cluster=None)),
+        plain=_attempt(partial(fit_model, design, options, None, cluster=default_cluster(design), order=False)),
+    )
+    resamples = min(options.resamples, MOST_REFITS)
+    refits = fit.bootstrap(by="pair", resamples=resamples, seed=options.seed)
+    found = []
+    for name, mapping in groups.items():
+        by_item = {item: str(v) for item, v in mapping.items()}
+        shares = preference_shares(
+            fit, by_item, ungrouped="leave_out", refits=refits, resamples=resamples, seed=options.seed,
+            level=options.level,
+        )  # fmt: skip
+        found.append(share_block(shares, name, fits, options.covariate))
+    return found
+
+
+def _attempt(fit: Any) -> BradleyTerryResult | None:
+    """Fit a model beside the page's own, or go without where it has no estimate."""
+    try:
+        found: BradleyTerryResult = fit()
+    except SocialStatsError:
+        return None
+    return found
+
+
+def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
+    """Return the shares of one grouping, and those of the model without urgency and order."""
+    groups, kind = shares.settings["groups"], name.replace("_", " ")
+    equal, left = 1 / len(set(groups.values())), len(fits.own.strengths) - len(groups)
+    rows = tuple(replace(r, term=f"{r.term} ({r.group})", group=None) for r in shares.rows)
+    outside = f"; {count(left, 'role')} without a group" if left else ""
+    plain = delta_shares(fits.plain, groups, shares.settings["level"])
+    tables = [row_table(shares.rows, f"Preference shares by {kind}")]
+    if plain is not None:
+        tables.append(row_table(plain.rows, f"The same from a plain Bradley-Terry fit, without {covariate} and order"))
+    return Block(
+        id=f"shares-{name}",
+        question=f"Which {kind} is preferred?",
+        sentences=(shares.sentence(), *verdict_sentences(shares.rows, equal)),
+        draw=partial(forest, rows, xlabel="share of preference", reference=equal, sort=False),
+        figure_title=f"Preference shares by {kind}",
+        caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
+        f"equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows a group's few "
+        f"strongest roles, the geometric mean treats all alike. The worths are those at equal {covariate}"
+        f"{_published(plain)}. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits, "
+        f"{count(fits.own.design.n_rows)} comparisons{_effect(shares, fits)}.",
+        tables=tuple(tables),
+        results=(shares,) if plain is None else (shares, plain),
+    )
+
+
+def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float) -> Result | None:
+    """Return the shares of a fit with delta-method intervals, None without a fit."""
+    if fit is None:
+        return None
+    return preference_shares(fit, groups, ci="delta", ungrouped="leave_out", level=level)
+
+
+def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
+    """Say which groups have more or less than an equal share by the arithmetic mean, and which are not settled."""
+    named: dict[str, list[str]] = {}
+    for row in rows:
+        if row.group == "arithmetic":
+            named.setdefault(verdict(_from(row, equal)), []).append(shorten(row.term))
+    words = {"above": "have more", "below": "have less"}
+    parts = [f"{listing(named[side])} {said if len(named[side]) > 1 else said.replace('have', 'has')}"
+             for side, said in words.items() if side in named]  # fmt: skip
+    open_ones = [term for side, terms in named.items() if side not in words for term in terms]
+    settled = f"{' and '.join(parts)} than an equal share ({number(equal, 3, bounded=True)})" if parts else ""
+    unsettled = (
+        f"whether {listing(open_ones)} {'have' if len(open_ones) > 1 else 'has'} more or less than "
+        f"{'that' if settled else f'an equal share ({number(equal, 3, bounded=True)})'} the data do not settle"
+        if open_ones else ""
+    )  # fmt: skip
+    text = "; ".join(part for part in (settled, unsettled) if part)
+    return (f"By the arithmetic mean and each interval by itself, {text}.",) if text else ()
+
+
+def _from(row: Row, reference: float) -> Row:
+    """Return a row as its distance from a reference value."""
+    low, high = (None if end is None else end - reference for end in (row.conf_low, row.conf_high))
+    return replace(row, term="distance", conf_low=low, conf_high=high)
+
+
+def _symbol(name: str) -> str:
+    """Return the symbol that the role-conflict paper has for the shares of a grouping."""
+    return "P_d" if name == "domain" else "P_g"
+
+
+def _published(plain: Result | None) -> str:
+    """Say how to find what the paper defines."""
+    return "" if plain is None else " and order; published ones are those of a plain fit (second table)"
+
+
+def _effect(shares: Result, fits: Fits) -> str:
+    """Return the design effect of the clusters on the shares (median over the groups), in words."""
+    loose = delta_shares(fits.loose, shares.settings["groups"], shares.settings["level"])
+    if loose is None or fits.own.fitted_state.robust is None:
+        return ""
+    found = [design_effect(row, other) for row, other in zip(shares.rows, loose.rows, strict=True)]
+    known = [effect for effect in found if effect is not None]
+    return f"; design effect of the clusters {number(statistics.median(known), 1)}" if known else ""

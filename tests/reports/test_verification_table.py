@@ -1,0 +1,32 @@
+"""The verification table of a page: many numbers in a few lines, and every disagreement in one of its own."""
+
+from __future__ import annotations
+
+from socialstats.results import Check, Verification
+from socialstats_reports.verification import verification_counts, verification_table
+
+
+def check(quantity: str, ours: float | None, theirs: float | None, ok: bool | None = True, why: str = "sums") -> Check:
+    return Check(quantity=quantity, ours=ours, theirs=theirs, package="numpy", version="2.0", tolerance=0.1, ok=ok,
+                 why=why)  # fmt: skip
+
+
+FOUND = {
+    "fit": Verification(checks=(check("a", 1.0, 1.0), check("b", 1.0, 1.05), check("c", 1.0, 9.0, ok=False),
+                                check("d", 1.0, 1.0, why="other"))),
+    "shares": Verification(checks=(check("a", None, 2.0, ok=None), check("a", 2.0, 2.0))),
+}  # fmt: skip
+
+
+def test_numbers_checked_in_one_way_share_a_line_that_shows_the_farthest() -> None:
+    table = verification_table(FOUND)
+    shown = [(row[0], *row[2:5]) for row in table.cells]
+    assert shown == [
+        ("fit", 2, "2", "b"), ("fit", 1, "0", "c"), ("fit", 1, "1", "d"), ("shares", 1, "not compared", "a"),
+        ("shares", 1, "1", "a"),
+    ]  # fmt: skip
+
+
+def test_every_number_is_counted_once() -> None:
+    assert verification_counts(FOUND) == {"n": 6, "compared": 5, "agree": 4}
+    assert sum(row[2] for row in verification_table(FOUND).cells if isinstance(row[2], int)) == 6
