@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.rated_table import rated_table
+from socialstats.crosscheck.split_halves import ceiling_checks
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -18,15 +21,16 @@ if TYPE_CHECKING:
 CLOSED = "the same closed form in another order of arithmetic"
 ULP = "scipy's distance is nan for shares that differ by rounding only: the root of a negative number"
 MOST_UNITS, MOST_GROUPS = 3000, 4
-MOST_PATTERNS = 400
+MOST_PATTERNS = 200
 
 
 def verify(result: Result) -> Verification:
-    """Recompute plug-in similarities, and the corrected ones of the first groups of units."""
+    """Recompute plug-in similarities, and corrected ones and the ceiling of the first groups of units."""
     settings, reference = result.settings, str(result.settings["reference"])
     table = rated_table(result, "cell")
     checks: list[Check] = []
     groups = dict.fromkeys(row.group for row in result.rows if not (row.group or "").startswith("mean of "))
+    tops = ceiling_checks(result, table, list(groups)[:MOST_GROUPS])
     for k, group in enumerate(groups):
         part = table if group is None else table[table["cell"] == group]
         for row, plain in pairs(result, group):
@@ -34,11 +38,11 @@ def verify(result: Result) -> Verification:
             if settings["aggregate"] == "pooled":
                 checks += pooled_checks(row, plain, both, reference, k < MOST_GROUPS)
             else:
-                checks += unit_checks(row, plain, both, reference)
+                checks += unit_checks(row, plain, both, settings)
     if len(checks) <= 2 * MOST_GROUPS:
-        return Verification(checks=tuple(checks))
+        return Verification(checks=(*checks, *tops))
     failed = [c for c in checks if c.ok is not True]
-    return Verification(checks=(*checks[:MOST_GROUPS], worst(checks, "similarities"), *failed[:MOST_GROUPS]))
+    return Verification(checks=(*checks[:MOST_GROUPS], worst(checks, "similarities"), *failed[:MOST_GROUPS], *tops))
 
 
 def pairs(result: Result, group: str | None) -> list[tuple[Row, Row]]:
@@ -88,13 +92,13 @@ def pooled_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str, corr
                              why=why)]  # fmt: skip
 
 
-def unit_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str) -> list[Check]:
+def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str, Any]) -> list[Check]:
     """Compare means over units, and the correction by leaving out every rating of a unit in turn."""
     where = f"{row.term} [{row.group or 'all units'}]"
     if plain.estimate is None:
         return []
     sizes = part.groupby(["unit", "source", "value"]).size().unstack("value", fill_value=0)
-    sides = [sizes.xs(name, level="source") for name in (reference, row.term)]
+    sides = [sizes.xs(name, level="source") for name in (str(settings["reference"]), row.term)]
     both = sides[0].index.intersection(sides[1].index)
     lists = [[tuple(line) for line in side.loc[both].to_numpy().tolist()] for side in sides]
     patterns = Counter(zip(*lists, strict=True))
@@ -103,10 +107,30 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str) -> lis
     checks = [compare(f"{where}, plug-in", plain.estimate, 1 - mean, package="scipy", tolerance=1e-7, why=CLOSED)]
     if row.estimate is None or len(patterns) > MOST_PATTERNS:
         return checks
-    bias = sum(rating_bias(one) * times for one, times in patterns.items()) / n
-    why = "every rating of a unit left out, one by one"
-    return [*checks, compare(f"{where}, corrected", row.estimate, 1 - mean + bias, package="scipy", tolerance=1e-7,
-                             why=why)]  # fmt: skip
+    why = "every one and every two ratings of a unit left out"
+    orders = [{one: extrapolated(one, order) for one in patterns} for order in (2, 1)]
+    values, first = (np.array([found[one] for one in zip(*lists, strict=True)]) for found in orders)
+    checks.append(compare(f"{where}, corrected", row.estimate, 1 - float(values.mean()), package="scipy",
+                          tolerance=1e-7, why=why))  # fmt: skip
+    if settings["ci"] != "t" or row.conf_low is None or part["crossed"].any():
+        return checks
+    left = part.groupby("unit")["left"].first().loc[both].to_numpy()
+    return checks + t_checks(row, values, float(values.mean() - first.mean()) / 2, left, where)
+
+
+def t_checks(row: Row, values: Any, left_over: float, left: Any, where: str) -> list[Check]:
+    """Compare error and ends within units: leave one cluster out, and the allowance for bias."""
+    from scipy.stats import t
+
+    less = [values[left != one].mean() for one in np.unique(left)]
+    error = math.sqrt((len(less) - 1) * float(np.var(less)) + left_over**2)
+    reach = float(t.ppf((1 + (row.conf_level or 0.95)) / 2, len(less) - 1)) * error
+    ends = [min(max(1 - float(values.mean()) + k * reach, 0.0), 1.0) for k in (-1, 1)]
+    wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, min(ends[0], row.estimate or 0.0)),
+              ("high", row.conf_high, max(ends[1], row.estimate or 0.0)))  # fmt: skip
+    why = "one unit (cluster) left out at a time"
+    return [compare(f"{where}, {name}", ours, theirs, package="scipy", tolerance=1e-7, why=why)
+            for name, ours, theirs in wanted]  # fmt: skip
 
 
 def clean(value: float) -> float:
@@ -114,14 +138,27 @@ def clean(value: float) -> float:
     return 0.0 if math.isnan(value) else value
 
 
-def rating_bias(counts: tuple[tuple[int, ...], ...]) -> float:
-    """Bias of the divergence of two lists of counts, by the jackknife over the ratings of each."""
-    whole, total = clean(squared(np.array(counts, dtype=float))), 0.0
-    for side in range(2):
-        n, values = sum(counts[side]), []
-        for level, times in enumerate(counts[side]):
-            left = np.array(counts, dtype=float)
-            left[side, level] -= 1
-            values += [clean(squared(left))] * times
-        total += (n - 1) * (float(np.mean(values)) - whole)
+def extrapolated(counts: tuple[tuple[int, ...], ...], order: int) -> float:
+    """Jackknife of first or second order of the divergence of two lists of counts, over the ratings of each."""
+    sides = [np.array(one) for one in counts]
+    sizes = [int(one.sum()) for one in sides]
+    weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) if order == 2 else (n, 1 - n, 0) for n in sizes]
+    total = 0.0
+    for r, s in product(range(3), range(3)):
+        weight = weights[0][r] * weights[1][s]
+        if weight:
+            values = [(p * q, clean(squared(np.array([one, two], dtype=float))))
+                      for one, p in remainders(sides[0], r) for two, q in remainders(sides[1], s)]  # fmt: skip
+            total += weight * sum(chance * value for chance, value in values)
     return total
+
+
+def remainders(counts: Any, left: int) -> list[tuple[Any, float]]:
+    """What can be left of a list of counts without some ratings, and how likely each is."""
+    from scipy.stats import multivariate_hypergeom
+
+    if not left:
+        return [(counts, 1.0)]
+    drawn = [one for one in product(range(left + 1), repeat=len(counts))
+             if sum(one) == left and np.all(np.array(one) <= counts)]  # fmt: skip
+    return [(counts - np.array(one), float(multivariate_hypergeom.pmf(one, counts, left))) for one in drawn]

@@ -9,6 +9,9 @@ import pandas as pd
 from tally import Line, Tally
 
 import socialstats as ss
+from socialstats.metrics.js_similarity.ceiling import ceiling
+from socialstats.metrics.js_similarity.rows import places
+from socialstats.models.source_counts import Cells, SourceCounts
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
 PEOPLE, RUNS = 7, 5
@@ -25,13 +28,19 @@ SPREAD, REPEATS = 6.0, 0.7  # Dirichlet sizes: people of a unit differ, runs of 
 HOLDS, RATE = (0.92, 0.985), (0.0, 0.075)
 
 
+HALVES = "t of the logarithm (default)"
+WITHIN = {"t": "t (default)", "percentile": "percentile"}
+CEILINGS = {
+    "7 people, 20 units": (7, 20, HUMAN), "7 people, 160 units": (7, 160, HUMAN), "3 people, 40 units": (3, 40, HUMAN),
+    "7 people, 40 units, shares .8, .1, .1": (7, 40, (0.8, 0.1, 0.1)),
+}  # fmt: skip
 INTERVALS = {"noncentral": "noncentral (default)", "percentile": "percentile", "basic": "basic"}
 
 
-def table(rng: np.random.Generator, units: int, model: tuple[float, ...]) -> ss.Ratings:
+def table(rng: np.random.Generator, units: int, model: tuple[float, ...], *, spread: float = REPEATS) -> ss.Ratings:
     """Seven people and five runs a unit; shares of a unit are Dirichlet, so that their means are exact."""
     parts = []
-    for source, shares, size, n in (("human", HUMAN, SPREAD, PEOPLE), ("model", model, REPEATS, RUNS)):
+    for source, shares, size, n in (("human", HUMAN, SPREAD, PEOPLE), ("model", model, spread, RUNS)):
         chances = rng.dirichlet(size * np.array(shares), units)
         value = (rng.random((units, n, 1)) > chances.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
         unit, rater = (x.ravel() for x in np.indices(value.shape))
@@ -62,6 +71,62 @@ def similarities(rng: np.random.Generator, sims: int) -> list[Line]:
                     tally.covers(called, f"truth {true:.3f}", [row], [true])
             must = {(INTERVALS["noncentral"], f"truth {true:.3f}"): HOLDS} if units >= 40 else {}
             lines += tally.lines(must)
+    return lines
+
+
+def within_truth(model: tuple[float, ...], spread: float) -> float:
+    """Similarity of the shares behind the ratings of a unit, mean over 400,000 units drawn once."""
+    rng = np.random.default_rng(5)
+    one, two = (rng.dirichlet(size * np.array(p), 400_000) for size, p in ((SPREAD, HUMAN), (spread, model)))
+
+    def entropy(x: np.ndarray) -> np.ndarray:
+        return np.asarray(-(x * np.log2(np.maximum(x, 1e-300))).sum(axis=1))
+
+    return float(1 - (entropy((one + two) / 2) - (entropy(one) + entropy(two)) / 2).mean())
+
+
+def similar_units(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the similarity within units, averaged: runs that mostly agree, and runs as spread as people."""
+    lines: list[Line] = []
+    fast = {"aggregate": "unit", "permutations": 99, "splits": SPLITS, "resamples": RESAMPLES, "seed": 1}
+    for spread, kind in ((REPEATS, "mostly agree"), (SPREAD, "differ as people do")):
+        for name in ("equal shares", "different"):
+            true = within_truth(MODELS[name], spread)
+            quantity = f"truth {true:.3f}"
+            for units in UNITS:
+                tally = Tally("Similarity within units: 7 people, 5 runs", f"runs {kind}, {name}, {units} units")
+                for _ in range(sims):
+                    design = table(rng, units, MODELS[name], spread=spread)
+                    for ci, called in WITHIN.items():
+                        tally.covers(called, quantity, [ss.js_similarity(design, ci=ci, **fast).row("model")], [true])
+                insisted = spread == REPEATS and units >= 40
+                lines += tally.lines({(WITHIN["t"], quantity): HOLDS} if insisted else {})
+    return lines
+
+
+def own_ratings(rng: np.random.Generator, people: int, units: int, shares: tuple[float, ...]) -> SourceCounts:
+    """Counts of people's ratings alone."""
+    chances = rng.dirichlet(SPREAD * np.array(shares), units)
+    counts = rng.multinomial(people, chances).astype(np.float64)[:, None, :]
+    return SourceCounts(name="source", sources=("human",), levels=LEVELS, counts=counts, copies=np.ones(units))
+
+
+def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage of the split-half ceiling; its truth is its mean over 2,000 other tables of this size."""
+    lines: list[Line] = []
+    for name, (people, units, human) in CEILINGS.items():
+        tally = Tally("Split-half ceiling of the similarity", name)
+        cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
+        for aggregate in ("pooled", "unit"):
+            settings = {"aggregate": aggregate, "splits": SPLITS, "level": 0.95}
+            rows = [
+                ceiling(own_ratings(rng, people, units, human), 0, cells, places(cells), (), settings)[0][0]
+                for _ in range(2000 + sims)
+            ]
+            true = float(np.mean([row.estimate for row in rows[:2000]]))
+            for row in rows[2000:]:
+                tally.covers(HALVES, f"{aggregate}, truth {true:.4f}", [row], [true])
+        lines += tally.lines({(line.method, line.quantity): HOLDS for line in tally.lines()})
     return lines
 
 
@@ -101,4 +166,5 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
 
 SOURCE_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
     "similarities": similarities, "source_shares": shares, "equal_shares": equal_shares,
+    "ceilings": ceilings, "similar_units": similar_units,
 }  # fmt: skip

@@ -13,6 +13,7 @@ from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.js_similarity.estimates import How, pooled
 from socialstats.metrics.js_similarity.rows import noncentral
 from socialstats.models.divergence import jensen_shannon
+from socialstats.models.half_noise import half_parts, mean_divergence
 from socialstats.models.source_counts import Cells
 from socialstats.resampling import basic, percentile
 from tests.golden_data import golden
@@ -90,7 +91,7 @@ def test_within_units_is_the_mean_of_the_units():
     assert result.row("model (plug-in)").estimate == pytest.approx(1 - values.mean(), abs=1e-12)
     assert result.row("model").estimate > result.row("model (plug-in)").estimate
     assert result.verify().ok
-    assert len(list(result.verify())) == 2
+    assert [c.quantity for c in result.verify()][1:4:2] == ["model [all units], corrected", "model [all units], low"]
     assert "rating-jackknife" in result.row("model").method
     assert "exchanged" in result.row("model").method
 
@@ -242,6 +243,46 @@ def test_the_noncentral_interval_holds_the_truths_for_which_the_value_is_in_no_t
     assert row.estimate == pytest.approx(1 - value + bias, abs=1e-12)
 
 
+@pytest.mark.parametrize("aggregate", ["pooled", "unit"])
+def test_a_changed_number_of_the_ceiling_or_within_units_is_noticed(aggregate):
+    people, model = drawn(14, 40, 7, 5, other=(0.2, 0.3, 0.5))
+    result = js_similarity(sources(people, model, cluster=np.arange(40) // 4), aggregate=aggregate, **FAST)
+    assert result.verify().ok
+    last, size = len(result.rows) - 1, 1.5 if aggregate == "unit" else 1.02  # within units: random halvings
+    places = [(last, "std_error", size), (last, "estimate", 0.95)]
+    if aggregate == "unit":
+        places += [(0, name, 0.98) for name in ("estimate", "std_error", "conf_low", "conf_high")]
+    for k, name, factor in places:
+        row = replace(result.rows[k], **{name: getattr(result.rows[k], name) * factor})
+        assert not replace(result, rows=(*result.rows[:k], row, *result.rows[k + 1 :])).verify().ok, (k, name)
+
+
+def test_the_ceiling_has_an_interval_of_the_logarithm_of_its_divergence():
+    people, model = drawn(13, 40, 7, 5)
+    result = js_similarity(sources(people, model), **FAST)
+    top, less = result.rows[-1], 1 - result.rows[-1].estimate
+    left = [np.log(mean_divergence(half_parts(np.delete(people, u, axis=0).astype(float)).sum(axis=0)))
+            for u in range(40)]  # fmt: skip
+    error = np.hypot(np.sqrt(39 * np.var(left)), result.extras["ceiling_error"]["all units"] / less)
+    reach = np.exp(stats.t.ppf(0.975, 39) * error)
+    assert (top.conf_low, top.conf_high) == pytest.approx((1 - less * reach, 1 - less / reach), rel=1e-12)
+    assert (top.std_error, top.df) == pytest.approx((less * error, 39))
+
+
+def test_a_rare_level_leaves_the_ceiling_without_an_interval():
+    """Whether it is chosen at all decides how far halves are apart: the sample does not say how often."""
+    people = np.array([[5, 2, 0], [3, 3, 1], [4, 3, 0]] * 6)
+    people[3:, 2] = 0
+    domain = np.array(["home", "work"])[np.arange(18) % 2]
+    result = js_similarity(sources(people, people, domain=domain), cell="domain", **FAST)
+    for group, given in ((None, "1 time"), ("home", "0 times"), ("mean of 2 cells", "0 times")):
+        row = result.row("human (split-half)", group=group)
+        assert row.estimate is not None
+        assert row.conf_low is None
+        assert f"'z' was given {given}: no interval below 5" == row.undefined
+    assert js_similarity(sources(people, people), aggregate="unit", **FAST).rows[-1].conf_low is not None
+
+
 def test_halvings_do_not_move_with_the_seed():
     design = sources(*drawn(6, 20, 4, 3))
     one, two = (js_similarity(design, seed=seed, **FAST).row("human (split-half)").estimate for seed in (0, 5))
@@ -261,7 +302,8 @@ def test_labels_of_strangers():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"ci": "bca"}, "noncentral, percentile, basic"), ({"ci": "noncentral", "aggregate": "unit"}, "pooled shares"),
+        ({"ci": "bca"}, "noncentral, t, percentile"), ({"ci": "noncentral", "aggregate": "unit"}, "pooled shares"),
+        ({"ci": "t"}, "aggregate='unit'"),
         ({"aggregate": "mean"}, "pooled, unit"), ({"reference": "dog"}, "'human'"), ({"cell": "place"}, "place"),
         ({"source": "colour"}, "colour"), ({"refusal": "drop"}, "missing, level"), ({"permutations": 5}, "5"),
         ({"splits": 0}, "splits"),

@@ -1,6 +1,6 @@
 """The divergence against R and scipy, its bias, halves, and tests by swapping and exchanging."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -77,9 +77,31 @@ def test_unit_correction_is_the_jackknife_over_the_ratings_of_each_source():
             lists[k] = np.bincount(ratings[list(left)], minlength=3).astype(float)
             values.append(float(jensen_shannon(*lists)))
         wanted -= (len(ratings) - 1) * (np.mean(values) - whole)
-    found = unit_corrected(a, b)
+    n, m = (len(ratings) for ratings in sides)
+    found = unit_corrected(a, b, 1)
+    both = left_out(sides, 1, 1)
+    wanted += (n - 1) * (m - 1) * (both - left_out(sides, 1, 0) - left_out(sides, 0, 1) + whole)  # one after the other
     assert found[0] == pytest.approx(wanted, abs=1e-12)
     assert np.isnan(found[1])
+
+
+def left_out(sides, r, s):
+    """Mean divergence over all ways to leave r ratings of the first and s of the second side out."""
+    kept = [
+        [np.bincount(x[list(one)], minlength=3).astype(float) for one in combinations(range(len(x)), len(x) - k)]
+        for x, k in zip(sides, (r, s), strict=True)
+    ]
+    return float(np.mean([jensen_shannon(*pair) for pair in product(*kept)]))
+
+
+def test_the_second_order_leaves_two_ratings_out_as_well():
+    a, b = np.array([[3.0, 2.0, 0.0], [1.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 2.0], [0.0, 2.0, 1.0]])
+    for k in range(2):
+        sides = [np.repeat(np.arange(3), one.astype(int)) for one in (a[k], b[k])]
+        weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) for n in map(len, sides)]
+        wanted = sum(weights[0][r] * weights[1][s] * left_out(sides, r, s)
+                     for r in range(3) for s in range(3) if weights[0][r] * weights[1][s])  # fmt: skip
+        assert unit_corrected(a, b)[k] == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "m", "most"), [(7, 5, 0.035), (20, 5, 0.02), (3, 3, 0.085)])
@@ -104,7 +126,7 @@ def test_halves_are_halves_and_their_mean_is_that_of_all_splits():
     """Four ratings of two levels, all 6 halvings listed."""
     counts = np.array([[2.0, 2.0]])
     values = [float(jensen_shannon(np.array([k, 2.0 - k]), np.array([2.0 - k, float(k)]))) for k in (0, 1, 1, 1, 1, 2)]
-    found = split_half(counts, np.ones(1), np.zeros(1, int), 1, splits=4000, pooled=True)
+    found = split_half(counts, np.ones(1), np.zeros(1, int), 1, splits=4000, pooled=True).values
     error = found[:, 0].std() / np.sqrt(4000)
     assert abs(found[:, 0].mean() - np.mean(values)) < 4 * error
 
@@ -115,14 +137,17 @@ def test_halves_of_alike_units_are_those_of_the_units():
     long = split_half(
         np.repeat(counts, [3, 2], axis=0), np.ones(5), np.repeat(codes, [3, 2]), 2, splits=99, pooled=True
     )
-    np.testing.assert_array_equal(packed, long)
+    np.testing.assert_array_equal(packed.values, long.values)
     own = split_half(counts, np.array([3.0, 2.0]), codes, 2, splits=99, pooled=False)
-    assert own.shape == (99, 3)
-    assert not np.isnan(own).any()
+    assert own.values.shape == (99, 3)
+    assert not np.isnan(own.values).any()
+    assert own.values[:, 1].mean() == pytest.approx(own.units[0])
 
 
 def test_a_single_rating_has_no_halves():
-    assert np.isnan(split_half(np.array([[1.0, 0.0]]), np.ones(1), np.zeros(1, int), 1, splits=99, pooled=True)).all()
+    found = split_half(np.array([[1.0, 0.0]]), np.ones(1), np.zeros(1, int), 1, splits=99, pooled=True)
+    assert np.isnan(found.values).all()
+    assert np.isnan(found.units).all()
 
 
 @pytest.mark.parametrize("n_model", [200, 40])
@@ -136,7 +161,7 @@ def test_ceiling_at_the_size_of_a_comparison(n_model):
     halves = []
     for _ in range(60):
         units = rng.multinomial(7, p, 40).astype(float)
-        halves.append(split_half(units, np.ones(40), np.zeros(40, int), 1, splits=99, pooled=True)[:, 0].mean())
+        halves.append(split_half(units, np.ones(40), np.zeros(40, int), 1, splits=99, pooled=True).values[:, 0].mean())
     ratio = float(noise_ratio(np.array(float(n_model)), np.array(280.0)))
     assert 1 - np.mean(halves) * ratio == pytest.approx(plug, abs=0.001)
 

@@ -36,7 +36,8 @@ class Divergences:
     plain, corrected : (m,) float64 arrays
         NaN where there is none.
     variance : (m,) float64 array or None
-        Of the plug-in divergences, by the jackknife; what the noncentral interval needs.
+        By the jackknife: of the plug-in divergences of pooled shares, what the noncentral interval needs; within units
+        of the corrected ones, with an allowance for the bias that is left.
     similar : Replicates or None
         Similarities of the resamples, moved by twice the bias so that they lie around the corrected one; None where no
         bootstrap was asked for.
@@ -158,26 +159,35 @@ def by_unit(
         none = np.full(size + 2 if several else 1, math.nan)
         return Divergences(plain=none, corrected=none, similar=None, test=None)
     one, two, weight, cell = first[kept], second[kept], copies[kept], cells.codes[kept]
-    table = np.zeros((len(kept), size, 3))
-    values = [jensen_shannon(one, two), unit_corrected(one, two), np.ones(len(kept))]
+    table = np.zeros((len(kept), size, 4))
+    values = [jensen_shannon(one, two), unit_corrected(one, two), unit_corrected(one, two, 1), np.ones(len(kept))]
     table[np.arange(len(kept)), cell] = np.column_stack(values) * weight[:, None]
     known = ~np.isnan(table)
 
     def finish(sums: FloatArray) -> FloatArray:
-        every = with_all(sums.reshape(-1, size, 3))
+        every = with_all(sums.reshape(-1, size, 4))
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.concatenate([with_mean(every[:, :, k] / every[:, :, 2], several) for k in (0, 1)], axis=1)
+            return np.concatenate([with_mean(every[:, :, k] / every[:, :, 3], several) for k in range(3)], axis=1)
 
     own = [c[kept] for c in codes]
     test = exchange_test(one, two, weight, cell, size, permutations=how.permutations, seed=how.seed)
     whole = finish(table.reshape(len(kept), -1).sum(axis=0)[None, :])[0]
-    m = len(whole) // 2
+    m = len(whole) // 3
+    plain, corrected, first_order = (whole[k * m : (k + 1) * m] for k in range(3))
     if few(own, weight):
-        return Divergences(plain=whole[:m], corrected=whole[m:], similar=None, test=test)
-    units = Units.clusters(*own) if own else Units.rows(weight)
+        return Divergences(plain=plain, corrected=corrected, similar=None, test=test)
     flat = np.where(known, table, 0.0).reshape(len(kept), -1)
+    if how.ci == "t":
+        left = ((corrected - first_order) / 2) ** 2  # bias left: about half of what the second order takes off
+        met = np.zeros((len(kept), size, 1, 1))
+        met[np.arange(len(kept)), cell] = 1.0
+        spread = jackknife_moments(flat, lambda sums: finish(sums)[:, m : 2 * m], weight, tuple(own),
+                                   touching(met, several))[1]  # fmt: skip
+        variance = np.where(spread > 0, spread + left, np.nan)
+        return Divergences(plain=plain, corrected=corrected, similar=None, test=test, variance=variance)
+    units = Units.clusters(*own) if own else Units.rows(weight)
     boot = bootstrap(flat, finish, units, resamples=how.resamples, seed=how.seed)
     similar = Replicates(
-        estimate=1 - whole[m:], replicates=1 - boot.replicates[:, m:], n_degenerate=boot.n_degenerate[m:]
+        estimate=1 - corrected, replicates=1 - boot.replicates[:, m : 2 * m], n_degenerate=boot.n_degenerate[m : 2 * m]
     )
-    return Divergences(plain=whole[:m], corrected=whole[m:], similar=similar, test=test)
+    return Divergences(plain=plain, corrected=corrected, similar=similar, test=test)

@@ -11,9 +11,9 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.metrics.js_similarity.estimates import Divergences
+from socialstats.models.intervals import critical_value
 from socialstats.models.noncentral_chi2 import quadratic_intervals
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
-from socialstats.models.split_half import noise_ratio, split_half
 from socialstats.resampling import ChanceTest, basic, percentile
 from socialstats.results import Row
 from socialstats.text import count, shorten
@@ -21,6 +21,7 @@ from socialstats.text import count, shorten
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
 FLAT = "equal shares, or a divergence without variance: no noncentral interval; use ci='percentile'"
+FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
 SAME = "all resamples give the same value, so there is no interval"
 
 
@@ -80,6 +81,8 @@ def interval_of(found: Divergences, settings: dict[str, Any]) -> Ends | None:
     """Intervals of the corrected similarities, with standard errors, and why one is missing."""
     if settings["ci"] == "noncentral":
         return noncentral(found, settings["level"])
+    if settings["ci"] == "t":
+        return t_errors(found)
     boot = found.similar
     if boot is None:
         return None
@@ -98,6 +101,16 @@ def noncentral(found: Divergences, level: float) -> Ends | None:
         return Ends(low=1 - high, high=1 - low, error=np.sqrt(found.variance), undefined=why)
 
 
+def t_errors(found: Divergences) -> Ends | None:
+    """Standard errors of corrected similarities; the ends follow from the degrees of freedom of each row."""
+    if found.variance is None:
+        return None
+    with np.errstate(invalid="ignore"):
+        error = np.sqrt(found.variance)
+    why = tuple("" if one > 0 else FLAT_UNITS for one in error.tolist())
+    return Ends(low=np.full(len(error), math.nan), high=np.full(len(error), math.nan), error=error, undefined=why)
+
+
 def nothing(data: SourceCounts, pair: tuple[int, int], aggregate: str) -> str:
     """Say that there is nothing to compare."""
     names = " and ".join(f"'{shorten(data.sources[k])}'" for k in pair)
@@ -114,8 +127,14 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
     row = replace(row, estimate=1 - value)
     if ends is None or ends.undefined[k]:
         return replace(row, undefined=ALONE if ends is None else ends.undefined[k])
-    error = float(ends.error[k])
-    low, high = (min(max(float(end[k]), 0.0), 1.0) for end in (ends.low, ends.high))  # similarities are in [0, 1]
+    error, low, high = float(ends.error[k]), float(ends.low[k]), float(ends.high[k])
+    if settings["ci"] == "t":
+        df = ((row.n_units if row.n_clusters is None else row.n_clusters) or 2) - 1.0
+        if df < 1:
+            return replace(row, undefined=ALONE)
+        reach = critical_value(settings["level"], df) * error
+        row, low, high = replace(row, df=df), 1 - value - reach, 1 - value + reach
+    low, high = (min(max(end, 0.0), 1.0) for end in (low, high))  # similarities are in [0, 1]
     return replace(
         row, std_error=error if error > 0 else None, conf_low=min(low, 1 - value), conf_high=max(high, 1 - value),
         conf_level=settings["level"],
@@ -125,7 +144,8 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
     """Add the test of equal shares, where there is one."""
     corrected = "jackknife" if settings["aggregate"] == "pooled" else "rating-jackknife"
-    how = "noncentral chi-square interval" if settings["ci"] == "noncentral" else f"{settings['ci']} bootstrap"
+    named = {"noncentral": "noncentral chi-square interval", "t": "t interval with an allowance for the bias left"}
+    how = named.get(settings["ci"], f"{settings['ci']} bootstrap")
     method = f"{corrected}-corrected, {how}"
     if (
         test is None
@@ -151,59 +171,3 @@ def sized(
         row, n=float((n[used].sum(axis=1) * data.copies[used]).sum()), n_units=int(data.copies[used].sum()),
         n_clusters=clusters,
     )  # fmt: skip
-
-
-def ceiling(
-    data: SourceCounts, reference: int, cells: Cells, place: Place, settings: dict[str, Any]
-) -> tuple[list[Row], dict[str, Any]]:
-    """Rows of how alike two random halves of the reference's ratings are, and the same at the sources' sizes."""
-    pooled, own = settings["aggregate"] == "pooled", data.counts[:, reference]
-    size = max(len(cells.labels), 1)
-    drawn = split_half(own, data.copies, cells.codes, size, splits=settings["splits"], pooled=pooled)
-    drawn = drawn if cells.labels else drawn[:, :1]
-    if cells.labels:
-        drawn = np.concatenate([drawn, drawn[:, 1:].mean(axis=1, keepdims=True)], axis=1)
-    halves = drawn.mean(axis=0)
-    term = free_label(f"{data.sources[reference]} (split-half)", data.sources)
-    rows = [ceiling_row(term, label, 1 - float(halves[k]), data, reference, place.cell[k], settings["splits"])
-            for k, label in enumerate(place.labels)]  # fmt: skip
-    errors = drawn.std(axis=0, ddof=1) / math.sqrt(len(drawn))
-    more: dict[str, Any] = {"ceiling_error": dict(zip(keys(place), errors.tolist(), strict=True))}
-    if pooled:
-        more["ceiling_at_size"] = at_size(data, reference, halves, cells, place)
-    return rows, more
-
-
-def keys(place: Place) -> list[str]:
-    """Names of the groups in `extras`."""
-    cells = [label for label in place.labels if label is not None]
-    return [free_label("all units", cells), *cells]
-
-
-def ceiling_row(
-    term: str, label: str | None, value: float, data: SourceCounts, reference: int, cell: Any, splits: int
-) -> Row:
-    """Row of the similarity of two halves."""
-    n = data.n[:, reference]
-    used = cell & (n >= 2)
-    row = Row(
-        term=term, group=label, n=float(n[used] @ data.copies[used]), n_units=int(data.copies[used].sum()),
-        method=f"plug-in, mean of {count(splits, 'random halving')}",
-    )  # fmt: skip
-    if math.isnan(value):
-        return replace(row, undefined=f"no unit with two ratings of '{shorten(data.sources[reference])}'")
-    return replace(row, estimate=value)
-
-
-def at_size(data: SourceCounts, reference: int, halves: FloatArray, cells: Cells, place: Place) -> dict[str, Any]:
-    """Ceiling of the plug-in similarity at each source's own number of ratings: 1 - (1 - split-half) x noise ratio."""
-    sizes = np.array([data.copies[cell] @ data.n[cell] for cell in place.cell])
-    out: dict[str, Any] = {}
-    for k, name in enumerate(data.sources):
-        if k == reference:
-            continue
-        less = halves * noise_ratio(sizes[:, k], sizes[:, reference])
-        if cells.labels:
-            less[-1] = less[1:-1].mean()
-        out[name] = dict(zip(keys(place), (1 - less).tolist(), strict=True))
-    return out
