@@ -17,7 +17,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import design_effect
-from socialstats.studies.outcome import Block
+from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_blocks import row_table
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.verdicts import verdict
@@ -78,6 +78,7 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
     tables = [row_table(shares.rows, f"Preference shares by {kind}")]
     if plain is not None:
         tables.append(row_table(plain.rows, f"The same from a plain Bradley-Terry fit, without {covariate} and order"))
+    tables.append(worth_table(fits.own, groups, kind, shares.settings["level"]))
     return Block(
         id=f"shares-{name}",
         question=f"Which {kind} is preferred?",
@@ -92,6 +93,22 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
         tables=tuple(tables),
         results=(shares,) if plain is None else (shares, plain),
     )
+
+
+def worth_table(fit: BradleyTerryResult, groups: Mapping[str, str], kind: str, level: float) -> Table:
+    """Return the worth of every role by its group, largest first."""
+    worths = sorted(
+        (row for row in fit.worth(level=level).rows if row.term in groups), key=lambda r: -(r.estimate or 0)
+    )
+    return Table(
+        caption=f"Worth (RPI) of the roles by {kind}; the worths of all roles sum to one",
+        header=(kind.capitalize(), "Role", "Worth (RPI)", "Low", "High"),
+        cells=tuple(
+            (name, row.term, row.estimate, row.conf_low, row.conf_high)
+            for name in sorted(set(groups.values())) for row in worths if groups[row.term] == name
+        ),
+        digits=4,
+    )  # fmt: skip
 
 
 def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float) -> Result | None:
