@@ -14,7 +14,7 @@ from socialstats.cli.claimed import claims_facts, claims_of, with_claims
 from socialstats.cli.commands import load_plan
 from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
-from socialstats.cli.wording import as_typed, typed_caution
+from socialstats.cli.wording import typed_outcome
 from socialstats.errors import InputError
 from socialstats.studies.outcome import Outcome
 from socialstats.text import shorten
@@ -31,6 +31,7 @@ def run_report(options: argparse.Namespace) -> int:
     progress(options, f"{describe(analysis.design)[0]}; study {analysis.study.name}")
     found, deviations = analysis.run()
     outcome, stand = with_claims(found, claims)
+    outcome = typed_outcome(outcome)
     write(options, outcome, plan, deviations, analysis.facts | claims_facts(options.claims) | noted(options))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
@@ -43,7 +44,6 @@ def write(
     """Render and write the page and the JSON."""
     import socialstats_reports
 
-    outcome = replace(outcome, cautions=tuple(typed_caution(c) for c in outcome.cautions))
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
     page = socialstats_reports.render(
@@ -125,4 +125,4 @@ def tell(options: argparse.Namespace, outcome: Outcome) -> None:
         print(sentence, file=sys.stderr)
     for caution in outcome.cautions:
         if caution.severity != "info":
-            print(as_typed(f"caution: {caution}"), file=sys.stderr)
+            print(f"caution: {caution}", file=sys.stderr)

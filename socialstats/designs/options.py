@@ -85,7 +85,8 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
     ----------
     entries : sequence of str
         ``item_a=left``, ``winner=choice``, ``wins_a=win1`` (or ``win_a=win1``), ``cluster=worker`` (may repeat),
-        or the two sides of a covariate: ``urgency_a=left_urgency``, ``urgency_b=right_urgency``.
+        or the two sides of a covariate: ``urgency_a=left_urgency``, ``urgency_b=right_urgency``. ``order=`` and
+        ``values=`` with nothing say that no column plays this part.
 
     Raises
     ------
@@ -96,12 +97,17 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
     --------
     >>> map_options(["item_a=left", "item_b=right", "u_a=x", "u_b=y", "cluster=worker"])
     {'item_a': 'left', 'item_b': 'right', 'cluster': ('worker',), 'covariates': {'u': ('x', 'y')}}
+    >>> map_options(["order="])
+    {'order': False}
     """
     named: dict[str, Any] = {}
     sides: dict[str, dict[str, str]] = {}
     for entry in entries:
         part, equals, column = entry.partition("=")
         part = {"win_a": "wins_a", "win_b": "wins_b"}.get(part, part)
+        if entry in ("order=", "values="):
+            named[part] = False
+            continue
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts: {', '.join(PARTS)}")
         if part == "cluster":

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 
 from socialstats.cli.parser import make_parser
-from socialstats.cli.wording import OPTIONS, as_typed, typed_caution
+from socialstats.cli.wording import IN_PYTHON, OPTIONS, PARTS, as_typed, typed_caution, typed_outcome
 from socialstats.errors import caution
+from socialstats.results import Result, Row
+from socialstats.studies.outcome import Block, Outcome, Table
 
 
 @pytest.mark.parametrize(
@@ -42,3 +48,72 @@ def test_cautions_too() -> None:
     note = typed_caution(caution("SS301", "missing='drop': 3 rows", fix="missing='error' (--missing error) names them"))
     assert (note.detail, note.fix) == ("--missing drop: 3 rows", "--missing error names them")
     assert (note.code, note.severity) == ("SS301", "caution")
+
+
+SETTINGS_SAID = re.compile(r"(?<![\w.'\"/<{-])([a-z][a-z_]+)=(?!=)")
+HERE = Path(__file__).resolve().parents[2] / "socialstats"
+ROOMS = ("cli", "studies", "metrics", "models", "resampling", "designs", "tables", "results")
+NOT_SETTINGS = {"part", "decimal", "index", "fill_value"}  # part=column of --map; code that the message quotes
+NOT_OF_TABLES = {"mean", "sd", "sd_first", "sd_second", "df"}  # of functions that take single numbers
+NOT_SETTINGS |= NOT_OF_TABLES | {"name"}
+
+
+def said_in_messages() -> dict[str, str]:
+    """Every `name=` in a text of the source that is no docstring, with where it stands."""
+    found: dict[str, str] = {}
+    for path in sorted(file for room in ROOMS for file in (HERE / room).rglob("*.py")):
+        if path.name == "wording.py":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        bodies = [n.body for n in ast.walk(tree) if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef)]
+        docs = {id(b[0].value) for b in bodies if b and isinstance(b[0], ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+                for match in SETTINGS_SAID.finditer(node.value):
+                    found.setdefault(match[1], f"{path.name}:{node.lineno}")
+    return found
+
+
+def test_every_setting_that_a_message_names_is_known_here() -> None:
+    known = {*OPTIONS, *PARTS, *IN_PYTHON, "covariates"} | NOT_SETTINGS
+    found = said_in_messages()
+    assert len(found) > 60, "the search finds nothing any more"
+    assert {name: place for name, place in found.items() if name not in known} == {}
+    assert len({*OPTIONS, *PARTS, *IN_PYTHON}) == len(OPTIONS) + len(PARTS) + len(IN_PYTHON), "a name in two tables"
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("penalty='firth', components='separate', or", "--penalty firth, components='separate' (in Python), or"),
+        ("Say covariates={'urgency': (column_a, column_b)}", "Say --map urgency_a=COLUMN --map urgency_b=COLUMN"),
+        ("declare covariates= to use them", "declare --map X_a=COLUMN --map X_b=COLUMN to use them"),
+        ("or say order=False if", "or say --map order= if"),
+        ("(in wide tables: raters_in=)", "(in wide tables: --raters)"),
+        ("Name others with scenario=, answer=. Columns", "Name others with --map scenario=COLUMN, --map answer=COLUMN. "
+         "Columns"),
+        ("no item 'my level=3'; say level=0.9", "no item 'my level=3'; say --level 0.9"),
+        ("the judges' zero: say ci='t' for 'it's ci=1'", "the judges' zero: say ci='t' (in Python) for 'it's ci=1'"),
+        ("--where model=gpt-4", "--where model=gpt-4"),
+    ],
+)  # fmt: skip
+def test_settings_without_an_option_are_named_as_pythons(said: str, typed: str) -> None:
+    assert as_typed(said) == typed
+    assert as_typed(typed) == typed
+
+
+def test_reasons_on_the_page_are_said_as_typed() -> None:
+    reason = "no interval; use ci='percentile'"
+    row = Row(term="x", undefined=reason)
+    result = Result(metric="m", title="t", rows=(row, Row(term="ci='t'", estimate=1.0)))
+    table = Table(caption="c", header=("a", "b"), cells=(("ci='t'", f"({reason})"), (1.0, None)))
+    block = Block(id="b", question="q", sentences=(f"It is 1 ({reason}).",), tables=(table,), results=(result,))
+    outcome = Outcome(study="s", title="t", design="d", answer=(f"One ({reason}).",), strip=None, flow=(),
+                      cautions=(caution("SS301", "missing='drop'"),), blocks=(block,))  # fmt: skip
+    typed = typed_outcome(outcome)
+    said = f"{reason} (in Python)"
+    assert typed.answer == (f"One ({said}).",)
+    assert typed.blocks[0].sentences == (f"It is 1 ({said}).",)
+    assert typed.blocks[0].tables[0].cells == (("ci='t'", f"({said})"), (1.0, None)), "a label is left as it is"
+    assert [r.undefined for r in typed.blocks[0].results[0].rows] == [said, None]
+    assert typed.cautions[0].detail == "--missing drop"
