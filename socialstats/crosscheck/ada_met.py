@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import multimode
 from typing import Any
@@ -22,6 +22,7 @@ CLOSEST = "the closest group has the smallest mean"
 TOLERANCE = 1e-9
 REFUSED, AT, LINE = "refused", "share at distance", "reference line"
 Expected = dict[tuple[str, str | None], float | None]
+Apart = dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,7 @@ class Told:
     weight : unit -> alike units
     scores : all scores, ascending
     labels : the levels in that order
+    modes : people (None: all) -> unit -> modes, as far as found
     """
 
     people: dict[str, dict[str, float]]
@@ -42,11 +44,13 @@ class Told:
     weight: dict[str, float]
     scores: list[float]
     labels: list[str]
+    modes: dict[frozenset[str] | None, dict[str, list[float]]] = field(default_factory=dict)
 
 
 def verify(result: Result) -> Verification:
     """Recompute every mean, difference and share; the closest group by the smallest mean."""
     from socialstats.crosscheck.ada_met_halves import population_checks
+    from socialstats.crosscheck.ada_met_tests import difference_checks, size_checks
 
     told = tell(result)
     groups = {row.group for row in result.rows}
@@ -57,6 +61,7 @@ def verify(result: Result) -> Verification:
         expected |= {**model_means(result, told), **shares(result, told)}
     if LINE in groups:
         expected |= lines(result, told)
+        expected |= model_gaps(result, told)
     kinds: dict[str, list[Check]] = {}
     for row in result.rows:
         if (row.term, row.group) not in expected:
@@ -68,7 +73,9 @@ def verify(result: Result) -> Verification:
         check = direct(name, row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS)
         kinds.setdefault(kind_of(row.group), []).append(check)
     found = [worst(some, "rows") if len(some) > 1 else some[0] for some in kinds.values()]
-    return Verification(checks=(*checks, *found, *closest(result, expected)))
+    return Verification(
+        checks=(*checks, *found, *closest(result, expected), *difference_checks(result), *size_checks(result, told))
+    )
 
 
 def kind_of(group: str | None) -> str:
@@ -110,26 +117,31 @@ def source_name(result: Result) -> str:
 
 def distance(answers: Iterable[float], given: Any, told: Told, settings: Mapping[str, Any]) -> float | None:
     """Return the distance of one answer from the mode of some answers; None where it does not count."""
-    modes = sorted(multimode(answers))
-    if not modes or (settings["ties"] == "drop" and len(modes) > 1):
-        return None
+    return from_modes(sorted(multimode(answers)), given, told, settings)
+
+
+def from_modes(modes: Sequence[float], given: Any, told: Told, settings: Mapping[str, Any]) -> float | None:
+    """Return the distance of one answer from (ascending) modes; None where it does not count."""
+    ties, rule = settings["ties"], settings["refusal"]
     if given is None and settings["unparsed"] == "refusal":
         given = REFUSED
-    if given is None:
+    if not modes or given is None or (ties == "drop" and len(modes) > 1):
         return None
-    choose: dict[str, Callable[[float], float]] = {
-        "mean": lambda x: abs(sum(modes) / len(modes) - x), "low": lambda x: abs(modes[0] - x),
-        "high": lambda x: abs(modes[-1] - x), "nearest": lambda x: min(abs(mode - x) for mode in modes),
-        "drop": lambda x: abs(modes[0] - x),
-    }  # fmt: skip
     if given != REFUSED:
-        return choose[settings["ties"]](given)
-    rule = settings["refusal"]
+        return one_distance(modes, given, ties)
     if rule == "exclude":
         return None
     if rule == "item_max":
-        return max(choose[settings["ties"]](score) for score in told.scores)
+        return max(one_distance(modes, score, ties) for score in told.scores)
     return told.scores[-1] - told.scores[0] if rule == "max" else float(rule)
+
+
+def one_distance(modes: Sequence[float], given: float, ties: str) -> float:
+    """Return the distance of a score from modes, several of them joined as `ties` says."""
+    if ties == "nearest":
+        return min(abs(mode - given) for mode in modes)
+    mode = modes[-1] if ties == "high" else sum(modes) / len(modes) if ties == "mean" else modes[0]
+    return abs(mode - given)
 
 
 def mean(values: Mapping[str, float | None], told: Told) -> float | None:
@@ -138,15 +150,20 @@ def mean(values: Mapping[str, float | None], told: Told) -> float | None:
     return sum(x * w for x, w in kept) / sum(w for _, w in kept) if kept else None
 
 
-def distances(told: Told, result: Result, model: str, people: set[str] | None = None) -> dict[str, float | None]:
+def distances(told: Told, result: Result, model: str, people: frozenset[str] | None = None) -> Apart:
     """Distance of each unit of a model from the mode of (some of) the people."""
-    return {
-        unit: distance(
-            [x for person, x in told.people[unit].items() if people is None or person in people], given, told,
-            result.settings,
-        )
-        for unit, given in told.models[model].items()
-    }  # fmt: skip
+    modes = modes_of(told, people)
+    return {unit: from_modes(modes[unit], given, told, result.settings) for unit, given in told.models[model].items()}
+
+
+def modes_of(told: Told, people: frozenset[str] | None) -> dict[str, list[float]]:
+    """Modes of (some of) the people, unit by unit; found once."""
+    if people not in told.modes:
+        told.modes[people] = {
+            unit: sorted(multimode(x for person, x in own.items() if people is None or person in people))
+            for unit, own in told.people.items()
+        }
+    return told.modes[people]
 
 
 def by_scipy(result: Result, told: Told) -> Check:
@@ -167,7 +184,9 @@ def by_scipy(result: Result, told: Told) -> Check:
     for row in result.rows:
         if row.group is not None or row.term not in told.models:
             continue
-        values_of = {u: distance(modes[u], given, told, result.settings) for u, given in told.models[row.term].items()}
+        values_of = {
+            u: from_modes(modes[u], given, told, result.settings) for u, given in told.models[row.term].items()
+        }
         note = f"numpy.unique for {tied} of {len(units)} units, with tied modes" if tied else ""
         checks.append(
             compare(
@@ -199,7 +218,26 @@ def model_means(result: Result, told: Told) -> Expected:
     return out
 
 
-def people_of(result: Result, told: Told) -> dict[str, set[str]]:
+def model_gaps(result: Result, told: Told) -> Expected:
+    """Expected differences from the nearest model and from a constant answer, over the units of both."""
+    out: Expected = {}
+    for row in result.rows:
+        kind, _, name = (row.group or "").partition(" = ")
+        if kind not in ("minus nearest", "minus constant"):
+            continue
+        label = name.removeprefix("always ")
+        if kind == "minus nearest":
+            other = distances(told, result, name)
+        else:
+            score = told.scores[told.labels.index(label)]
+            other = always(told, result, score)
+        own = distances(told, result, row.term)
+        both = {u: x - y for u, x in own.items() if x is not None and (y := other.get(u)) is not None}
+        out[row.term, row.group] = mean(both, told)
+    return out
+
+
+def people_of(result: Result, told: Told) -> dict[str, frozenset[str]]:
     """Return the people with an answer of each group."""
     design, name = result.design, result.settings["group"]
     factor = design.rater_groups[name]
@@ -208,7 +246,7 @@ def people_of(result: Result, told: Told) -> dict[str, set[str]]:
     for rater, code in zip(design.raters, factor.codes.tolist(), strict=True):
         if code >= 0 and rater in seen:
             found.setdefault(factor.levels[code], set()).add(rater)
-    return {level: found[level] for level in factor.levels if level in found}
+    return {level: frozenset(found[level]) for level in factor.levels if level in found}
 
 
 def group_means(result: Result, told: Told) -> Expected:
@@ -227,7 +265,9 @@ def group_means(result: Result, told: Told) -> Expected:
             both = {
                 unit: x - y for unit, x in own[one].items() if x is not None and (y := own[other][unit]) is not None
             }
-            out[model, f"{name}: {say(one)} - {say(other)}"] = mean(both, told)
+            gap, pair = mean(both, told), f"{say(one)} - {say(other)}"
+            sizes = result.extras["permuted_differences"][pair][model]
+            out[model, f"{name}: {pair}"] = None if gap is None or sizes is None else gap - sizes
     return out
 
 
@@ -263,21 +303,30 @@ def lines(result: Result, told: Told) -> Expected:
     out: Expected = {}
     constant = {}
     for label, score in zip(told.labels, told.scores, strict=True):
-        constant[label] = {u: distance(own.values(), score, told, settings) for u, own in told.people.items()}
+        constant[label] = always(told, result, score)
         out[f"always {label}", group] = mean(constant[label], told)
     known = [x for label in told.labels if (x := out[f"always {label}", group]) is not None]
     out["uniform answer", group] = sum(known) / len(known) if known else None
     own_units: dict[str, float | None] = {}
     for unit, own in told.people.items():
-        each = [
-            distance([x for name, x in own.items() if name != person], given, told, settings)
-            for person, given in own.items()
-        ]
+        others = {given: modes_without(list(own.values()), given) for given in set(own.values())}
+        each = [from_modes(others[given], given, told, settings) for given in own.values()]
         some = [x for x in each if x is not None]
         own_units[unit] = sum(some) / len(some) if some else None
     top = next(row.term for row in result.rows if row.group == group)
     out[top, group] = mean(own_units, told)
     return out
+
+
+def always(told: Told, result: Result, score: float) -> Apart:
+    """Distance of the same answer to every unit."""
+    return {unit: from_modes(modes, score, told, result.settings) for unit, modes in modes_of(told, None).items()}
+
+
+def modes_without(answers: list[float], one: float) -> list[float]:
+    """Modes of answers without one of them."""
+    answers.remove(one)
+    return sorted(multimode(answers))
 
 
 def closest(result: Result, expected: Expected) -> list[Check]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import multimode
 
-from socialstats.crosscheck.ada_met import SAME, TOLERANCE, Told, distance
+from socialstats.crosscheck.ada_met import SAME, TOLERANCE, Told, from_modes
 from socialstats.crosscheck.agreement_direct import direct
 from socialstats.crosscheck.long import worst
 from socialstats.results import Check, Result
 
 POPULATION = "population's mode"
 OURS, MOST, LEAST = 100, 8_000, 4  # halvings of a unit in the metric; of all units here, and of a unit
-RATE = 0.75
+FEW, MANY = 0.25, 0.4  # shares of narrow leads up to and from which the slowest rate is 1/2 and 1/4
 NOISE = "halves drawn anew: six Monte-Carlo errors"
 
 
@@ -26,25 +28,38 @@ def population_checks(result: Result, told: Told) -> list[Check]:
     halves = {unit: halvings(list(own.values()), splits) for unit, own in told.people.items()}
     plain = {row.term: row.estimate for row in result.rows if row.group is None}
     stored: Mapping[str, float] = result.extras["half_distance"]
-    drawn, sums = [], []
+    drawn, sums, rate = [], [], middle_rate(told)
     for row in rows:
         theirs, error = half_mean(halves, told, result, row.term)
         both = error * math.sqrt(1 + splits / OURS)
         name = f"{row.term} [half of the answers]"
         drawn.append(direct(name, stored[row.term], theirs, 6 * both + TOLERANCE, NOISE))
         whole = plain[row.term] or 0.0
-        least = max(0.0, whole - (stored[row.term] - whole) / (2**RATE - 1))
+        least = max(0.0, whole - (stored[row.term] - whole) / (2**rate - 1))
         sums.append(direct(f"{row.term} [{POPULATION}]", row.estimate, least, TOLERANCE, SAME))
     return [worst(some, "models") if len(some) > 1 else some[0] for some in (drawn, sums)]
 
 
+def middle_rate(told: Told) -> float:
+    """Middle of the rates 1 and the slowest one, from the leads of the first level over the second, unit by unit."""
+    narrow, total = 0.0, sum(told.weight[unit] for unit in told.people)
+    for unit, own in told.people.items():
+        times = sorted(Counter(own.values()).values(), reverse=True)
+        if times[0] - (times[1] if len(times) > 1 else 0) <= 1:
+            narrow += told.weight[unit]
+    share = narrow / total
+    slow = 0.5 if share <= FEW else 0.25 if share >= MANY else 0.5 - 0.25 * (share - FEW) / (MANY - FEW)
+    return (1 + slow) / 2
+
+
 def halvings(answers: list[float], splits: int) -> list[tuple[list[float], list[float]]]:
-    """Random halvings of some answers."""
+    """Modes of both sides of random halvings of some answers."""
     rng = random.Random(len(answers))
     made = []
     for _ in range(splits):
         order = rng.sample(answers, len(answers))
-        made.append((order[: len(order) // 2], order[len(order) // 2 :]))
+        sides = order[: len(order) // 2], order[len(order) // 2 :]
+        made.append((sorted(multimode(sides[0])), sorted(multimode(sides[1]))))
     return made
 
 
@@ -55,7 +70,7 @@ def half_mean(
     known: dict[str, list[float]] = {}
     size: dict[str, float] = {}
     for unit, given in told.models[model].items():
-        found = [distance(side, given, told, result.settings) for pair in halves[unit] for side in pair]
+        found = [from_modes(side, given, told, result.settings) for pair in halves[unit] for side in pair]
         known[unit] = [x for x in found if x is not None]
         size[unit] = told.weight[unit] * len(known[unit]) / len(found)
     total = sum(size.values())

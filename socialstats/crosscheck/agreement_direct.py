@@ -109,8 +109,8 @@ def squared_distance(scale: str, high: int, low: Any, x: FloatArray, below: Floa
     return (below[high + 1] - below[low] - ends) ** 2
 
 
-def alpha_of(kinds: Sequence[tuple[Tally, float]], scale: str, scores: Sequence[float], *, small: bool) -> float:
-    """Krippendorff's alpha of weighted kinds of units; `small` False leaves out the factor (n - 1)/n."""
+def alpha_of(kinds: Sequence[tuple[Tally, float]], scale: str, scores: Sequence[float]) -> float:
+    """Krippendorff's alpha of weighted kinds of units."""
     x = np.array(scores)
     counts = np.zeros(len(x))
     for unit, weight in kinds:
@@ -127,21 +127,37 @@ def alpha_of(kinds: Sequence[tuple[Tally, float]], scale: str, scores: Sequence[
         for at, c in enumerate(used.tolist())
     )
     n = below[-1]
-    return float(1 - (n - 1 if small else n) * within / apart)
+    return float(1 - (n - 1) * within / apart)
 
 
 def alpha_values(units: Sequence[Tally], scale: str, scores: Sequence[float]) -> list[float]:
     """Linearised value of each unit, by central differences of alpha without its small-sample factor."""
     kinds = Counter(units)
-    names, step = list(kinds), 1e-4
+    used = sorted({level for unit in kinds for level, _ in unit})
+    x, place = np.array([scores[level] for level in used]), {level: k for k, level in enumerate(used)}
+    counts, pairs = np.zeros((len(kinds), len(x))), np.zeros((len(kinds), len(x), len(x)))
+    for one, unit in enumerate(kinds):
+        counts[one, [place[level] for level, _ in unit]] = [n for _, n in unit]
+        pairs[one] = np.tril(np.outer(counts[one], counts[one]), -1) / (counts[one].sum() - 1)
+    times, step = np.array(list(kinds.values()), dtype=float), 1e-4
     slopes = {}
-    for name in names:
-        ends = []
-        for sign in (1, -1):
-            moved = [(k, kinds[k] + sign * step * (k == name)) for k in names]
-            ends.append(alpha_of(moved, scale, scores, small=False))
-        slopes[name] = (ends[0] - ends[1]) / (2 * step)
+    for one, unit in enumerate(kinds):
+        moved = step * (np.arange(len(times)) == one)
+        ends = [alpha_of_sums((times + sign * moved) @ counts, np.tensordot(times + sign * moved, pairs, 1), scale, x)
+                for sign in (1, -1)]  # fmt: skip
+        slopes[unit] = (ends[0] - ends[1]) / (2 * step)
     return [len(units) * slopes[unit] for unit in units]
+
+
+def alpha_of_sums(counts: FloatArray, pairs: FloatArray, scale: str, x: FloatArray) -> float:
+    """Alpha from the values of each level, (k,), and their pairs within units, (k, k) below the diagonal."""
+    below = np.append(0.0, np.cumsum(counts))
+    within = apart = 0.0
+    for high in range(1, len(x)):
+        far = squared_distance(scale, high, np.arange(high), x, below)
+        within += float(pairs[high, :high] @ far)
+        apart += float(counts[high] * (counts[:high] @ far))
+    return 1 - float(below[-1]) * within / apart
 
 
 def error_of_mean(values: Iterable[float], clusters: Sequence[Sequence[int]]) -> float:

@@ -43,7 +43,7 @@ def verify(result: Result) -> Verification:
     for row in checkable(result):
         units = tallies(result, row, 2)
         peers.append(peer_check(row, result, units))
-        theirs = alpha_of([(unit, 1.0) for unit in units.units], result.settings["scale"], units.scores, small=True)
+        theirs = alpha_of([(unit, 1.0) for unit in units.units], result.settings["scale"], units.scores)
         sums.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
         kinds = set(units.units)
         used = {level for unit in kinds for level, _ in unit}

@@ -170,6 +170,15 @@ class Targets:
     pick: csr_array
     asked: csr_array
 
+    def beside(self, more: Targets) -> Targets:
+        """Return these means and then others."""
+        from scipy.sparse import csr_array, vstack
+
+        return Targets(
+            names=(*self.names, *more.names), pick=csr_array(vstack([self.pick, more.pick])),
+            asked=csr_array(vstack([self.asked, more.asked])),
+        )  # fmt: skip
+
     def means(self, distances: FloatArray, weight: FloatArray) -> FloatArray:
         """Weighted means, (b, units, k + 1) and (b, units) to (b, means); NaN where no unit counts."""
         flat = (distances * weight[..., None]).reshape(len(weight), -1)
@@ -187,6 +196,20 @@ def targets_of(names: list[tuple[str, str | None]], shares: list[FloatArray]) ->
         names=tuple(names),
         pick=csr_array(vstack([csr_array(one.reshape(1, -1)) for one in shares])),
         asked=csr_array(vstack([csr_array((one.sum(axis=1) > 0).astype(np.float64)[None, :]) for one in shares])),
+    )
+
+
+def difference_targets(pairs: list[tuple[tuple[str, str | None], FloatArray, FloatArray]]) -> Targets:
+    """Make targets of differences, (name, shares of the one, shares of the other); units count that have both."""
+    from scipy.sparse import csr_array, vstack
+
+    picks, both = [], []
+    for _, one, other in pairs:
+        has = (one.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
+        picks.append(csr_array(((one - other) * has[:, None]).reshape(1, -1)))
+        both.append(csr_array(has.astype(np.float64)[None, :]))
+    return Targets(
+        names=tuple(name for name, _, _ in pairs), pick=csr_array(vstack(picks)), asked=csr_array(vstack(both))
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 MEMORY = 8_000_000  # bytes of residuals at once
+FEWEST = 4  # people from which Satterthwaite's degrees of freedom hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -195,19 +196,27 @@ class Spread:
 
     @classmethod
     def of(cls, spread: PeopleSpread, units: FloatArray, raters: int) -> Spread:
-        """Add the variances over units and people.
+        """Add the variances over units and people, of resamples P / (P - 1) times.
 
-        Their degrees of freedom are those of Satterthwaite (1946): (a + b)^2 / (a^2 / (G - 1) + b^2 / (P - 1)).
+        Their degrees of freedom are those of Satterthwaite (1946): (a + b)^2 / (a^2 / (G - 1) + b^2 / (P - 1));
+        of two or three people P - 1 at most, as their variance is known too badly for that.
         """
-        people, pieces = spread.variance(), spread.residuals.pieces
+        few = max(raters - 1, 1)
+        people, pieces = spread.variance() * raters / few, spread.residuals.pieces
         with np.errstate(invalid="ignore", divide="ignore"):
-            below = units**2 / (pieces - 1) + people**2 / max(raters - 1, 1)
+            below = units**2 / (pieces - 1) + people**2 / few
             df = (units + people) ** 2 / below
+        if raters < FEWEST:
+            df = np.minimum(df, few)
         return cls(error=np.sqrt(units + people), df=df, people=people, bias=spread.bias)
 
     def first(self, n: int) -> Spread:
         """Return the first n means."""
-        return replace(self, **{name: getattr(self, name)[:n] for name in self.__dataclass_fields__})
+        return self.take(slice(n))
+
+    def take(self, which: slice | IntArray) -> Spread:
+        """Return some of the means."""
+        return replace(self, **{name: getattr(self, name)[which] for name in self.__dataclass_fields__})
 
     @classmethod
     def joined(cls, *parts: Spread) -> Spread:

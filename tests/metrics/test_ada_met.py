@@ -286,6 +286,7 @@ def two_way_error(rows, model, people, story, ties="mean"):
     met = {story[unit] for unit, x in once.items() if x is not None}
     drawn = np.array([residuals(weight, mean(known)) for weight in people])
     shared = drawn.sum(axis=1).var(ddof=1) - drawn.var(axis=0, ddof=1).sum()
+    shared *= len(people[0]) / (len(people[0]) - 1)  # resamples of P people vary by (P - 1) / P
     return np.sqrt(len(met) / (len(met) - 1) * (own**2).sum() + max(shared, 0.0)) / len(known)
 
 
@@ -352,7 +353,7 @@ def test_p_of_two_groups_is_that_of_all_ways_to_deal_the_people():
     rows = table(people, {unit: {"m": answer} for unit, answer in zip(people, "ABABA", strict=True)},
                  attributes={f"p{k}": "young" if k < 3 else "zold" for k in range(6)})  # fmt: skip
     result = ada_met(design(rows), group="side", resamples=4000)
-    row = result.row("m", group="side: young - zold")
+    row, p = result.row("m", group="side: young - zold"), result.extras["permutation_p"]["young - zold"]["m"]
     weight = dict.fromkeys(people, 1.0)
     every = []
     for chosen in combinations(range(6), 3):
@@ -361,7 +362,11 @@ def test_p_of_two_groups_is_that_of_all_ways_to_deal_the_people():
     assert row.estimate == pytest.approx(every[0], abs=1e-12)
     tails = np.mean(np.array(every) <= row.estimate + 1e-9), np.mean(np.array(every) >= row.estimate - 1e-9)
     exact = min(1.0, 2 * min(tails))
-    assert row.p_value == pytest.approx(exact, abs=4 * 2 * np.sqrt(min(tails) / 4000))  # four Monte-Carlo errors
+    assert p == pytest.approx(exact, abs=4 * 2 * np.sqrt(min(tails) / 4000))  # four Monte-Carlo errors
+    assert ada_met(design(rows), group="side", resamples=4000, ci="basic").row("m", group=row.group).p_value == p
+    assert row.df <= 2  # three people a group
+    assert row.p_value == pytest.approx(2 * stats.t.sf(abs(row.estimate / row.std_error), row.df))
+    assert (row.p_value < 0.05) == (row.conf_low > 0 or row.conf_high < 0)
     assert result.row("m", group="closest side = young").estimate > 0.9
     assert result.verify().ok
 
@@ -374,10 +379,16 @@ def test_sizes_of_groups_alone_do_not_count_as_a_difference():
                  attributes={f"p{p:02d}": "few" if p < 3 else "many" for p in range(33)})  # fmt: skip
     result = ada_met(design(rows), group="side", resamples=500)
     row = result.row("m", group="side: few - many")
-    by_size = result.extras["permuted_differences"]["few - many"]
-    assert row.estimate > 0.1  # people are all alike, and yet the small group is farther off
-    assert row.estimate == pytest.approx(by_size, abs=0.15)
+    by_size = result.extras["permuted_differences"]["few - many"]["m"]
+    few, many = (result.row("m", group=f"side = {name}").estimate for name in ("few", "many"))
+    assert few - many > 0.1  # people are all alike, and yet the small group is farther off
+    assert few - many == pytest.approx(by_size, abs=0.15)
+    assert row.estimate == pytest.approx(few - many - by_size, abs=1e-12)
+    assert row.conf_low < 0 < row.conf_high
     assert row.p_value > 0.05
+    assert result.verify().ok
+    wrong = replace(result, extras={**result.extras, "permuted_differences": {"few - many": {"m": by_size + 0.5}}})
+    assert not wrong.verify().ok
     assert result.extras["permuted_closest"]["many"] > 0.95
     said = next(c.detail for c in result.cautions if c.code == "SS312" and "answers a unit" in c.detail)
     assert said == "answers a unit: few 3.0 (3 raters); the most is 30.0"
@@ -392,6 +403,27 @@ def test_differences_use_units_that_both_groups_answered():
     both = result.row("m", group="side: x - y")
     assert (both.estimate, both.n_units) == (-2.0, 1)
     assert "single reference rater" in both.undefined
+
+
+def test_models_are_compared_with_the_nearest_and_with_the_best_constant_unit_by_unit():
+    people = {f"u{k}": votes(word) for k, word in enumerate(["AAAAAA", "BBBBBB", "CCCCCC", "BBBBBB", "DDDDDD"])}
+    answers = {"u0": {"m1": "A", "m2": "B"}, "u1": {"m1": "B", "m2": "B"}, "u2": {"m1": "D", "m2": "A"},
+               "u3": {"m1": "B"}, "u4": {"m1": "D", "m2": "E"}}  # fmt: skip
+    result = ada_met(design(table(people, answers)), resamples=99)
+    near = result.row("m2", group="minus nearest = m1")
+    gaps = np.array([1, 0, 2 - 1, 1.0])  # u3 has no answer of m2
+    low, high = stats.t.interval(0.95, 3, gaps.mean(), gaps.std(ddof=1) / 2)
+    assert (near.estimate, near.n_units) == (gaps.mean(), 4)
+    assert (near.conf_low, near.conf_high) == (pytest.approx(low), pytest.approx(high))  # everybody agrees
+    assert near.p_value == pytest.approx(stats.ttest_1samp(gaps, 0).pvalue)
+    constant = [r for r in result.rows if (r.group or "").startswith("minus constant")]
+    assert {r.group for r in constant} == {"minus constant = always B"}  # A 1.2, B 0.8, C 1.0
+    assert [r.estimate for r in constant] == [pytest.approx(0.2 - 0.8), pytest.approx(1.0 - 1.0)]
+    assert [r.p_adjusted for r in constant] == [
+        pytest.approx(min(1, max(f * r.p_value, 0))) for f, r in zip((2, 1), constant, strict=True)
+    ]
+    assert result.verify().ok
+    assert not any("minus" in (r.group or "") for r in ada_met(design(table(people, answers)), ci="basic").rows)
 
 
 def test_equally_close_groups_are_both_named():
@@ -411,7 +443,7 @@ def test_every_rule_is_verified(ties, refusal):
     )
     verification = result.verify()
     assert verification.ok, verification.tidy().to_string()
-    assert {check.package for check in verification} == {"scipy", "direct sums"}
+    assert {check.package for check in verification} == {"scipy", "direct sums", "statsmodels"}
     chosen = [c for c in result.cautions if "chosen after the answer is known" in c.detail]
     assert bool(chosen) == (ties == "nearest")
     one_of_a_kind = {kind_of(row.group): k for k, row in enumerate(result.rows) if row.estimate is not None}
@@ -558,8 +590,13 @@ def exact_halves(answers, given):
     return mean(found)
 
 
-def test_the_populations_mode_is_extrapolated_from_halves():
-    words = ["ABBBCC", "BBCDDE", "AACCCE", "EEEDDA", "BBBBCD", "ADDCCE", "AAABBC", "CCDDEE"]
+NARROW = ["ABBBCC", "AACCCE", "EEEDDA"]  # ahead by one answer
+CLEAR = ["BCDDDD", "BBBBCD", "ADCCCC", "AAAABC", "CDEEEE"]
+
+
+@pytest.mark.parametrize(("narrow", "slowest"), [(2, 0.5), (3, 0.5 - 0.25 * (3 / 8 - 0.25) / 0.15), (4, 0.25)])
+def test_the_populations_mode_is_extrapolated_from_halves(narrow, slowest):
+    words = [*(NARROW * 2)[:narrow], *(CLEAR * 2)[: 8 - narrow]]
     given = "BDCEBDAC"
     people = {f"u{k}": votes(word) for k, word in enumerate(words)}
     rows = table(people, {f"u{k}": {"m": letter} for k, letter in enumerate(given)})
@@ -568,10 +605,39 @@ def test_the_populations_mode_is_extrapolated_from_halves():
                  for word, letter in zip(words, given, strict=True))  # fmt: skip
     half = result.extras["half_distance"]["m"]
     assert half == pytest.approx(exact, abs=0.05)  # 100 halvings of 8 units: s.e. about .01
+    assert result.extras["share_narrow"] == narrow / 8
     row, plain = result.row("m", group="population's mode"), result.row("m", group=None)
-    assert row.estimate == pytest.approx(max(0, plain.estimate - (half - plain.estimate) / (2**0.75 - 1)), abs=1e-12)
+    middle = 1 / (2 ** ((1 + slowest) / 2) - 1)
+    assert row.estimate == pytest.approx(max(0, plain.estimate - middle * (half - plain.estimate)), abs=1e-12)
     assert row.conf_low <= row.estimate <= row.conf_high
     assert result.verify().ok
+    wrong = tuple(replace(r, estimate=r.estimate + 0.01) if r is row else r for r in result.rows)
+    assert not replace(result, rows=wrong).verify().ok
+
+
+def test_too_few_scattered_answers_say_nothing_about_the_population():
+    words = ["ABBBCC", "AACCCE", "EEEDDA", "ABCDEE", "ABABCC", "BBBBBB", "CCCCCC"]
+    rows = table({f"u{k}": votes(word) for k, word in enumerate(words)}, {f"u{k}": {"m": "B"} for k in range(7)})
+    result = ada_met(design(rows), resamples=99)
+    row = result.row("m", group="population's mode")
+    assert (row.estimate, row.conf_low, row.conf_high, row.conf_level) == (None, None, None, None)
+    assert row.undefined.startswith("too few answers: in a share of 0.71 of the units")
+    assert result.row("m", group=None).conf_low is not None
+    assert result.verify().ok
+
+
+@pytest.mark.parametrize(("word", "apart"), [("AAEEEB", 0.2), ("AAACCD", 0.2), ("AABBCC", 0.0), ("AAAABB", 0.0)])
+def test_where_levels_far_apart_nearly_tie_the_interval_reaches_both_ways(word, apart):
+    words = [word, "BBBBBB", "CCCCCD", "DDDDAA", "CCCCAA"]
+    rows = table({f"u{k}": votes(w) for k, w in enumerate(words)},
+                 {f"u{k}": {"m": x} for k, x in enumerate("CABCD")})  # fmt: skip
+    result = ada_met(design(rows), resamples=99)
+    assert result.extras["share_narrow_apart"] == apart
+    row, plain = result.row("m", group="population's mode"), result.row("m", group=None)
+    gap = abs(result.extras["half_distance"]["m"] - plain.estimate)
+    reach = gap / (2**0.5 - 1)  # the noise at the slowest rate; the other way only where levels far apart nearly tie
+    assert gap > 0.01
+    assert (row.conf_low <= plain.estimate - reach and row.conf_high >= plain.estimate + reach) or not apart
 
 
 def test_the_populations_interval_is_the_plain_one_where_modes_have_no_noise():

@@ -89,18 +89,27 @@ def ada_met(
     Result
         Rows, `term` a model: all units (group None), then ``area = work`` for a stratum. With `group`: ``gender =
         woman``, the distance from the mode of these people; ``gender: man - woman``, the difference over the units
-        that both have a mode for, with a p-value from permuting people between groups (sizes stay, so that the noise
-        of small groups' modes does not count as a difference), Holm-adjusted over the pairs of a model; ``closest
-        gender = woman``, the group of the smallest distance with the share of resamples in which it is again.
-        ``share refused`` (and ``share unparsed``), and ``share refused, area = work``. ``share at distance 1``: of
-        the units, by their distance rounded to whole steps (a half to the even one), on scales of 12 steps at most.
-        Group ``reference line``: ``random human``, a random person against the mode of the others; ``always A``;
-        ``uniform answer``. With ``ci="two_way"``, group ``population's mode``: the distance from the mode of the whole
-        population, without the noise of modes of few answers, which adds distance; how fast it falls is not known,
-        and the interval reaches over the rates that can be.
-        `extras`: ``share_tied``, ``units_left_out``, ``bootstrap_bias`` (by model), ``half_distance`` (of each model,
-        with half of the answers of each unit), and with `group` ``group_raters``, ``group_answers`` (a unit),
-        ``permuted_differences`` and ``permuted_closest`` (what sizes alone give).
+        that both have a mode for, less what the sizes of the two groups alone give (the modes of few people are
+        noisier and lie farther off: the mean difference when the people are dealt anew to groups of these sizes).
+        With ``ci="two_way"`` interval and p are those of one t; with a bootstrap p is that of permuting people.
+        Holm over the pairs of a model. ``closest gender = woman``, the group of the smallest distance with the
+        share of resamples in which it is again. ``share refused`` (and ``share unparsed``), and ``share refused,
+        area = work``. ``share at distance 1``: of the units, by their distance rounded to whole steps (a half to
+        the even one), on scales of 12 steps at most. Group ``reference line``: ``random human``, a random person
+        against the mode of the others; ``always A``; ``uniform answer``. With ``ci="two_way"``, groups ``minus
+        nearest = m1`` and ``minus constant = always A``: the paired difference in distance from the nearest model
+        (of the sample) and from the best constant answer, on the units of both, Holm over the models; and
+        ``population's mode``: the distance from the mode of the whole population, without the noise of modes of few
+        answers, which adds distance; how fast it falls with the answers n is not known, and the interval reaches
+        over the rates that can be: n^-1/2 to n^-1, down to n^-1/4 where the leading level is at most one answer
+        ahead in more than a quarter of the units, and both ways where levels that are not neighbours nearly tie in
+        more than .08 of them; undefined where more than half of the leads are that narrow.
+        `extras`: ``share_tied``, ``share_narrow`` (of the units, with the leading level at most one answer ahead)
+        and ``share_narrow_apart`` (of levels that are not beside it), ``units_left_out``, ``bootstrap_bias`` (by
+        model), ``half_distance`` (of each model, with half of the answers of each unit), and with `group`
+        ``group_raters``, ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, taken off),
+        ``permutation_p`` (by pair and model), and ``permuted_closest`` (how often each group is the closest when
+        people are permuted).
 
     Raises
     ------
@@ -175,7 +184,8 @@ def assembled(state: State, whole: Whole) -> Result:
         metric="ada_met",
         title="ADA-Met: mean distance from the mode of the reference",
         inference=inference_text(state),
-        rows=(*whole.models, *groups.rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.population),
+        rows=(*whole.models, *groups.rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.population,
+              *whole.gaps),
         counts=counts,
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
              "seed": options.seed, "resamples": options.resamples},
@@ -183,7 +193,7 @@ def assembled(state: State, whole: Whole) -> Result:
         cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
         references=METRIC.references,
         design=state.design,
-        extras={**extras_of(state, whole.found.bias.tolist()), "half_distance": whole.half, **groups.extras},
+        extras={**extras_of(state, whole), **groups.extras},
     )  # fmt: skip
 
 

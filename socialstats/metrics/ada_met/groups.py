@@ -28,7 +28,8 @@ from socialstats.text import count, listing, number, quoted, shorten
 
 FEW_ANSWERS = 10.0
 ENOUGH = 500  # permutations for a share that is only described
-PERMUTED = "{ci}; p by permuting people between the two groups, Holm over the pairs of a model"
+PERMUTED = "{ci}, less what sizes give; p by permuting people between the two groups, Holm over the pairs of a model"
+SAME_T = "{ci}, less what sizes give (people permuted); p of the same t, Holm over the pairs of a model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,17 +51,20 @@ def grouped(state: State) -> Grouped:
     )
     sample = sampled_groups(state.answers, targets, state.options.rules, people)
     drawn = draws(state, targets, people, sample)
-    means, pairs = (estimates(state, targets, sample, drawn, people, kind) for kind in ("one", "two"))
     dealt = permuted_pairs(
         state.answers, targets, state.options.rules, people, state.options.resamples, state.options.seed
     )
-    rows = [*mean_rows(state, labels, means), *difference_rows(state, labels, sample, dealt, pairs)]
+    sizes = by_sizes(dealt, people)
+    means = estimates(state, targets, sample, drawn, people)
+    pairs = estimates(state, targets, sample, drawn, people, sizes)
+    p = permutation_ps(sample, dealt)
+    rows = [*mean_rows(state, labels, means), *difference_rows(state, labels, p, pairs)]
     if len(labels) > 1:
         rows += closest_rows(state, labels, sample.means[0], None if drawn is None else drawn[0])
     found = [c.caution for c in (*means, *pairs) if c.caution is not None][:1]
     return Grouped(
         rows=tuple(rows), cautions=(*found, *few_answers(state, labels, people)),
-        extras=extras_of(state, targets, labels, people, dealt),
+        extras={**extras_of(state, targets, labels, people), **by_pair(state, labels, sizes, p)},
     )  # fmt: skip
 
 
@@ -99,17 +103,30 @@ def draws(state: State, targets: Targets, people: list[IntArray], sample: GroupM
     return resampled_groups(*given, o.resamples, o.seed, watches), watches
 
 
+def by_sizes(dealt: FloatArray, people: list[IntArray]) -> FloatArray:
+    """Mean difference of each pair when its people are dealt anew, (pairs, models): what their numbers alone give.
+
+    Groups of as many people have none: with every way to deal there is the one that swaps the two.
+    """
+    alike = np.array([len(one) == len(other) for one, other in combinations(people, 2)], dtype=bool)
+    count_of = np.sum(~np.isnan(dealt), axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.nansum(dealt, axis=0) / count_of
+    return np.asarray(np.where(alike[:, None] & (count_of > 0), 0.0, found))
+
+
 def estimates(
-    state: State, targets: Targets, sample: GroupMeans, drawn: Drawn | None, people: list[IntArray], kind: str
-) -> list[Estimates]:
-    """Estimates of each group ("one") or pair of groups ("two"), over the models."""
+    state: State, targets: Targets, sample: GroupMeans, drawn: Drawn | None, people: list[IntArray],
+    sizes: FloatArray | None = None,
+) -> list[Estimates]:  # fmt: skip
+    """Estimates of each group, over the models; with `sizes` of each pair of groups, less these."""
     rules, answers, out = state.options.rules, state.answers, []
     known = [
         rules.distances(answers.of_people(index).counts(np.ones((1, len(index)))), answers.scores)[1][0]
         for index in people
     ]
-    sets = [(g,) for g in range(len(people))] if kind == "one" else list(combinations(range(len(people)), 2))
-    value = (sample.means if kind == "one" else sample.differences)[0]
+    sets = list(combinations(range(len(people)), 1 if sizes is None else 2))
+    value = sample.means[0] if sizes is None else sample.differences[0] - sizes
     for j, chosen in enumerate(sets):
         both = np.prod([known[g] for g in chosen], axis=0)
         size = np.asarray(targets.asked @ (answers.weight * both))
@@ -117,19 +134,21 @@ def estimates(
         if why or drawn is None:
             out.append(without_interval(value[j], size, why))
         else:
-            out.append(one_set(state, value[j], size, drawn, j, kind))
+            out.append(one_set(state, value[j], size, drawn, j, None if sizes is None else sizes[j]))
     return out
 
 
-def one_set(state: State, value: FloatArray, size: FloatArray, drawn: Drawn, j: int, kind: str) -> Estimates:
-    """Estimates of the j-th group or pair with their intervals; only means cannot be below 0."""
+def one_set(
+    state: State, value: FloatArray, size: FloatArray, drawn: Drawn, j: int, sizes: FloatArray | None
+) -> Estimates:
+    """Estimates of the j-th group or (with `sizes`) pair with their intervals; only means cannot be below 0."""
     replicates, watches = drawn
-    least = 0.0 if kind == "one" else None
+    least = 0.0 if sizes is None else None
     if watches is not None:
-        spread = (watches.groups if kind == "one" else watches.pairs)[j].spread()
+        spread = (watches.groups if sizes is None else watches.pairs)[j].spread()
         return with_t(value, size, spread, state.options, least=least)
-    found = replicates.means if kind == "one" else replicates.differences
-    return with_intervals(value, size, found[:, j], state.options, least=least)
+    found = replicates.means[:, j] if sizes is None else replicates.differences[:, j] - sizes
+    return with_intervals(value, size, found, state.options, least=least)
 
 
 def mean_rows(state: State, labels: Sequence[str], means: list[Estimates]) -> list[Row]:
@@ -142,20 +161,26 @@ def mean_rows(state: State, labels: Sequence[str], means: list[Estimates]) -> li
 
 
 def difference_rows(
-    state: State, labels: Sequence[str], sample: GroupMeans, dealt: FloatArray, pairs: list[Estimates]
+    state: State, labels: Sequence[str], permuted: Sequence[Sequence[float | None]], pairs: list[Estimates]
 ) -> list[Row]:
-    """One row a model and pair of groups, with p-values of permuted people, adjusted within the model."""
-    names, rows = pair_labels(labels), []
-    method = PERMUTED.format(ci=METHODS[state.options.ci])
+    """One row a model and pair of groups, adjusted within the model; p of the t of its interval, else `permuted`."""
+    same_t = state.options.ci == "two_way"
+    method = (SAME_T if same_t else PERMUTED).format(ci=METHODS[state.options.ci])
+    rows = []
     for m, model in enumerate(state.models):
         own = [
             found.row(m, state, term=model, group=f"{state.options.group}: {name}", method=method)
-            for name, found in zip(names, pairs, strict=True)
+            for name, found in zip(pair_labels(labels), pairs, strict=True)
         ]
-        p = [permutation_p(sample.differences[0, j, m], dealt[:, j, m]) for j in range(len(names))]
-        tested = [j for j, one in enumerate(p) if one is not None]
-        adjusted = dict(zip(tested, holm(np.array([p[j] for j in tested], dtype=float)).tolist(), strict=True))
-        rows += [replace(row, p_value=p[j], p_adjusted=adjusted.get(j)) for j, row in enumerate(own)]
+        if same_t:
+            own = [found.tested(m, row) for found, row in zip(pairs, own, strict=True)]
+        else:
+            own = [replace(row, p_value=p[m]) for row, p in zip(own, permuted, strict=True)]
+        tested = [j for j, row in enumerate(own) if row.p_value is not None]
+        adjusted = dict(
+            zip(tested, holm(np.array([own[j].p_value for j in tested], dtype=float)).tolist(), strict=True)
+        )
+        rows += [replace(row, p_adjusted=adjusted.get(j)) for j, row in enumerate(own)]
     return rows
 
 
@@ -173,6 +198,12 @@ def permutation_p(value: float, dealt: FloatArray) -> float | None:
     slack = 1e-9
     below, above = np.sum(usable <= value + slack) + 1, np.sum(usable >= value - slack) + 1
     return min(1.0, 2.0 * float(min(below, above)) / (len(usable) + 1))
+
+
+def permutation_ps(sample: GroupMeans, dealt: FloatArray) -> list[list[float | None]]:
+    """Return `permutation_p` of each pair and model."""
+    gaps = sample.differences[0]
+    return [[permutation_p(gaps[j, m], dealt[:, j, m]) for m in range(gaps.shape[1])] for j in range(len(gaps))]
 
 
 def is_closest(means: FloatArray) -> FloatArray:
@@ -202,24 +233,27 @@ def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: 
     return rows
 
 
-def extras_of(
-    state: State, targets: Targets, labels: Sequence[str], people: list[IntArray], dealt: FloatArray
+def by_pair(
+    state: State, labels: Sequence[str], sizes: FloatArray, permuted: Sequence[Sequence[float | None]]
 ) -> dict[str, Any]:
-    """Sizes of the groups, and what permuted people give: differences and closest groups by size alone."""
+    """What permuted people give, by pair and model: mean difference by size alone, and p of the difference."""
+    names = pair_labels(labels)
+    given = [[None if np.isnan(one) else one for one in some] for some in sizes.tolist()]
+    return {
+        "permuted_differences": {n: dict(zip(state.models, x, strict=True)) for n, x in zip(names, given, strict=True)},
+        "permutation_p": {n: dict(zip(state.models, x, strict=True)) for n, x in zip(names, permuted, strict=True)},
+    }
+
+
+def extras_of(state: State, targets: Targets, labels: Sequence[str], people: list[IntArray]) -> dict[str, Any]:
+    """Sizes of the groups, and which group is closest where people are permuted."""
     o = state.options
     whole = permuted_groups(state.answers, targets, o.rules, people, min(o.resamples, ENOUGH), o.seed)
     return {
         "group_raters": dict(zip(labels, map(len, people), strict=True)),
         "group_answers": dict(zip(labels, answers_per_unit(state, people), strict=True)),
-        "permuted_differences": dict(zip(pair_labels(labels), map(mean_of, dealt.transpose(1, 0, 2)), strict=True)),
         "permuted_closest": dict(zip(labels, is_closest(whole.means).mean(axis=(0, 2)).tolist(), strict=True)),
     }
-
-
-def mean_of(values: FloatArray) -> float | None:
-    """Mean of the numbers that there are."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
 
 
 def answers_per_unit(state: State, people: list[IntArray]) -> list[float]:
@@ -237,8 +271,8 @@ def few_answers(state: State, labels: Sequence[str], people: list[IntArray]) -> 
     return [
         caution(
             "SS312", f"answers a unit: {said}; the most is {number(max(each), 1)}",
-            affects="means, differences and the closest group: modes of few answers lie farther off any model; the "
-            "p-values allow for it",
-            fix="compare groups of like sizes; extras['permuted_differences'] is what sizes alone would give",
+            affects="distances and the closest group: modes of few answers lie farther off any model; from the "
+            "differences what sizes alone give is taken off",
+            fix="compare groups of like sizes, or read the differences",
         )
     ]  # fmt: skip

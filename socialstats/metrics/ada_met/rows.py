@@ -8,18 +8,24 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import MISSING, REFUSAL
+from socialstats.metrics.ada_met.gaps import gap_rows, gap_targets
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import NOT_ASKED, Targets, constant_shares, model_shares, targets_of
-from socialstats.models.alignment_population import population
+from socialstats.models.alignment_population import MOST, Leads, Population, population, slowest_rate
 from socialstats.models.alignment_resampling import Ceiling, whole, whole_replicates, whole_spread
 from socialstats.models.alignment_variance import Spread
 from socialstats.models.modes import BoolArray
 from socialstats.models.raters import by_stratum
 from socialstats.models.unit_shares import How, merged, share_row
 from socialstats.results import Row
+from socialstats.text import number
 
 LINE, POPULATION = "reference line", "population's mode"
-EXTRAPOLATED = "extrapolated from halves of the answers, noise falling as n^-3/4 (interval: n^-1/2 to n^-1)"
+EXTRAPOLATED = "extrapolated from halves of the answers, noise falling as n^-{middle} (interval: n^-{slow} to n^-1)"
+TOO_FEW = (
+    "too few answers: in a share of {share} of the units the leading level is at most one answer ahead, and halves of "
+    "the answers do not tell how fast the noise of modes falls (up to {most} they do); ask more people a unit"
+)
 AT, MOST_STEPS = "share at distance", 12
 REFUSED, UNPARSED = "share refused", "share unparsed"
 
@@ -38,24 +44,36 @@ def whole_targets(state: State) -> Targets:
     return targets_of([*names, *((line, LINE) for line in lines)], [*picked, *constant])
 
 
-def whole_estimates(state: State, targets: Targets) -> tuple[Estimates, Spread | None]:
-    """Estimate the targets and, last, the ceiling; with the t interval also return their spread."""
+def whole_estimates(state: State, targets: Targets) -> tuple[Estimates, Spread | None, list[Row]]:
+    """Estimate the targets and, last, the ceiling; with the t interval also their spread, and rows of differences."""
     answers, options, rules = state.answers, state.options, state.options.rules
     once = np.ones((1, len(answers.people)))
     ceiling = Ceiling.of(answers, rules)
     counts = answers.counts(once)
-    value = whole(answers, targets, ceiling, rules, once, answers.weight[None, :])[0]
     known = rules.distances(counts, answers.scores)[1][0]
-    compared = ((counts[0] * ceiling.known).sum(axis=1) > 0) @ answers.weight
-    size = np.append(targets.asked @ (answers.weight * known), compared)
+
+    def sample(some: Targets) -> tuple[FloatArray, FloatArray]:
+        value = whole(answers, some, ceiling, rules, once, answers.weight[None, :])[0]
+        compared = ((counts[0] * ceiling.known).sum(axis=1) > 0) @ answers.weight
+        return value, np.append(some.asked @ (answers.weight * known), compared)
+
+    value, size = sample(targets)
     why = state.no_resampling(len(answers.people))
     if why:
-        return without_interval(value, size, why), None
-    if options.ci == "two_way":
-        spread = whole_spread(answers, targets, state.clusters, rules, value, options.resamples, options.seed)
-        return with_t(value, size, spread, options), spread
-    drawn = whole_replicates(answers, targets, state.clusters, rules, options.resamples, options.seed)
-    return with_intervals(value, size, drawn, options), None
+        return without_interval(value, size, why), None, []
+    if options.ci != "two_way":
+        drawn = whole_replicates(answers, targets, state.clusters, rules, options.resamples, options.seed)
+        return with_intervals(value, size, drawn, options), None, []
+    n, k = len(targets.names), len(answers.scores)
+    gaps = gap_targets(state, np.append(value[: len(state.models)], value[n - k - 1 : n - 1]))
+    every = targets if gaps is None else targets.beside(gaps)
+    value, size = sample(every)
+    spread = whole_spread(answers, every, state.clusters, rules, value, options.resamples, options.seed)
+    kept, more = np.append(np.arange(n), len(every.names)), np.arange(n, len(every.names))
+    rows = [] if gaps is None else gap_rows(
+        state, gaps, with_t(value[more], size[more], spread.take(more), options, least=None)
+    )  # fmt: skip
+    return with_t(value[kept], size[kept], spread.take(kept), options), spread.take(kept), rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,6 +88,9 @@ class Whole:
         Of the models, and after them of the lines.
     half : dict of model to float
         Mean distance with half of the answers of each unit.
+    leads : Leads or None
+    gaps : list of Row
+        Models less the nearest one, and less the best constant answer.
     """
 
     models: list[Row]
@@ -77,39 +98,50 @@ class Whole:
     population: list[Row]
     found: Estimates
     half: dict[str, float]
+    leads: Leads | None
+    gaps: list[Row]
 
 
 def whole_rows(state: State) -> Whole:
     """Rows of models, of the reference lines and of the population's mode, and the estimates behind them."""
     targets = whole_targets(state)
-    found, spread = whole_estimates(state, targets)
+    found, spread, gaps = whole_estimates(state, targets)
     rows = [found.row(j, state, term=term, group=group) for j, (term, group) in enumerate(targets.names)]
     models = [row for row in rows if row.group != LINE]
     lines = [row for row in rows if row.group == LINE]
     method = f"{METHODS[state.options.ci]}, with the modes of the others held"
     top = found.row(len(targets.names), state, term=f"random {state.reference}", group=LINE, method=method)
-    population, half = ([], {}) if spread is None else population_rows(state, models[: len(state.models)], spread)
-    return Whole(models=models, lines=[top, *lines], population=population, found=found, half=half)
+    made = Whole(models=models, lines=[top, *lines], population=[], found=found, half={}, leads=None, gaps=gaps)
+    return made if spread is None else with_population(state, made, spread)
 
 
-def population_rows(state: State, models: list[Row], spread: Spread) -> tuple[list[Row], dict[str, float]]:
-    """Rows of the models against the mode of the population, from their rows over all units."""
+def with_population(state: State, whole: Whole, spread: Spread) -> Whole:
+    """Add the rows of the models against the mode of the population, from their rows over all units."""
+    models = whole.models[: len(state.models)]
     answers, rules = state.answers, state.options.rules
     targets = targets_of([(m, None) for m in state.models], model_shares(answers, rules.refusal))
     value = np.array([np.nan if row.estimate is None else row.estimate for row in models])
     made = population(
         answers, targets, state.clusters, rules, value, spread.first(len(value)), state.options.level
     )  # fmt: skip
-    rows = []
-    for j, row in enumerate(models):
-        one = replace(row, group=POPULATION, method=EXTRAPOLATED, std_error=None)
-        if row.estimate is not None:
-            one = replace(one, estimate=float(made.estimate[j]))
-        if row.conf_low is not None:
-            one = replace(one, conf_low=float(made.low[j]), conf_high=float(made.high[j]))
-        rows.append(one)
     known = {m: float(x) for m, x in zip(state.models, made.half.tolist(), strict=True) if np.isfinite(x)}
-    return rows, known
+    rows = [population_row(row, made, j) for j, row in enumerate(models)]
+    return replace(whole, population=rows, half=known, leads=made.leads)
+
+
+def population_row(row: Row, made: Population, j: int) -> Row:
+    """One model against the mode of the population."""
+    slow = slowest_rate(made.leads.narrow)
+    method = EXTRAPOLATED.format(middle=number((1 + slow) / 2), slow=number(slow))
+    one = replace(row, group=POPULATION, method=method, std_error=None)
+    if row.estimate is not None and made.leads.narrow > MOST:
+        why = TOO_FEW.format(share=number(made.leads.narrow), most=number(MOST))
+        return replace(one, estimate=None, conf_low=None, conf_high=None, conf_level=None, method=None, undefined=why)
+    if row.estimate is not None:
+        one = replace(one, estimate=float(made.estimate[j]))
+    if row.conf_low is not None:
+        one = replace(one, conf_low=float(made.low[j]), conf_high=float(made.high[j]))
+    return one
 
 
 def share_rows(state: State) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from socialstats.metrics.ada_met.options import AlignmentOptions
 from socialstats.models.alignment import Answers, collect, source_of
 from socialstats.models.alignment_variance import Spread
 from socialstats.models.dependence import cluster_factors
-from socialstats.models.intervals import critical_value
+from socialstats.models.intervals import critical_value, two_sided_p
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates
 from socialstats.results import Row
@@ -97,6 +97,8 @@ class Estimates:
         Mean of the resamples minus the estimate.
     caution : Caution or None
         SS204.
+    df : (m,) float64 array or None
+        Degrees of freedom of a t interval.
     """
 
     value: FloatArray
@@ -107,6 +109,14 @@ class Estimates:
     size: FloatArray
     bias: FloatArray
     caution: Caution | None
+    df: FloatArray | None = None
+
+    def tested(self, j: int, row: Row) -> Row:
+        """Row with t, degrees of freedom and two-sided p that it is 0; where there is an interval."""
+        if self.df is None or row.conf_low is None or row.estimate is None or row.std_error is None:
+            return row
+        t, df = row.estimate / row.std_error, float(self.df[j])
+        return replace(row, statistic=t, df=df, p_value=float(two_sided_p(np.array([t]), df)[0]))
 
     def row(self, j: int, state: State, *, term: str, group: str | None, **more: Any) -> Row:
         """Row of one estimate."""
@@ -152,6 +162,7 @@ def with_t(
     return Estimates(
         value=value, std_error=np.where(fixed, 0.0, spread.error), low=low, high=high,
         undefined=tuple(CONSTANT if one else "" for one in fixed.tolist()), size=size, bias=spread.bias, caution=None,
+        df=spread.df,
     )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.errors import Caution, caution
-from socialstats.metrics.ada_met.rows import LINE
+from socialstats.metrics.ada_met.rows import LINE, Whole
 from socialstats.metrics.ada_met.state import Estimates, State
 from socialstats.models.dependence import cluster_cautions, cluster_text
 from socialstats.models.modes import mode_distances
@@ -136,13 +135,16 @@ def refusals(state: State) -> list[Caution]:
     ]
 
 
-def extras_of(state: State, bias: Sequence[float]) -> dict[str, Any]:
-    """Share of units with tied modes, units left out, and what the resamples' modes add to each model's distance."""
-    named = zip(state.models, bias, strict=False)
-    return {
+def extras_of(state: State, whole: Whole) -> dict[str, Any]:
+    """Share of units with tied modes, units left out, and what noise of modes adds to each model's distance."""
+    named = zip(state.models, whole.found.bias.tolist(), strict=False)
+    found = {
         "share_tied": float(tied(state).mean()), "units_left_out": state.answers.left_out,
         "bootstrap_bias": {model: float(one) for model, one in named if not np.isnan(one)},
+        "half_distance": whole.half,
     }  # fmt: skip
+    leads = whole.leads
+    return found if leads is None else {**found, "share_narrow": leads.narrow, "share_narrow_apart": leads.apart}
 
 
 def sentence(result: Result) -> str:
