@@ -241,18 +241,23 @@ def resampled(part: Part, how: How) -> tuple[float, float, str]:
 
 def sentence(result: Result) -> str:
     """Say how many labels were cited, and those cited most."""
+    return cited_text(result, unit=("unit", "units"), label=("label", "labels"))
+
+
+def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str]) -> str:
+    """Say the same in the words, singular and plural, that a study has for units and labels."""
     whole = [row for row in result.rows if row.group is None]
     trios = [whole[k : k + 3] for k in range(0, len(whole), 3)]
     trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))
     per_unit, without = (next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without"))
     said = "; ".join(
-        f"{shorten(one.term)} by {count(one.estimate or 0.0, 'unit')} (share of units {share_text(of_units)}; "
-        f"of labels {share_text(of_labels)})"
+        f"{shorten(one.term)} by {count(one.estimate or 0.0, *unit)} (share of {unit[1]} {share_text(of_units)}; "
+        f"of {label[1]} {share_text(of_labels)})"
         for one, of_units, of_labels in trios[:SAID]
     )
     return (
-        f"{count(result.counts['units'], 'unit')} cited {count(result.counts['labels cited'], 'label')} "
-        f"({number(per_unit)} a unit, {count(without)} none), most often {said}."
+        f"{count(result.counts['units'], *unit)} cited {count(result.counts['labels cited'], *label)} "
+        f"({number(per_unit)} a {unit[0]}; {count(without) if without else 'none'} cited none), most often {said}."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -10,18 +11,14 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.models.conditions import Weighting, condition_table, table_cautions
-from socialstats.models.dependence import (
-    cluster_cautions,
-    cluster_factors,
-    cluster_text,
-    units_of,
-)
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
 from socialstats.models.sensitivity_index import (
     LARGEST,
     PLUG_IN,
     TERMS,
     ReferenceLine,
     group_codes,
+    in_words,
     reference_lines,
     sensitivity_terms,
 )
@@ -222,10 +219,13 @@ def own_cautions(boot: Bootstrap, lines: Sequence[ReferenceLine]) -> tuple[Cauti
     plug_in, corrected = boot.estimate[:2]
     said = ", ".join(f"{line.label} give {number(line.value, 1)}" for line in lines[1:2])
     said += f" and a random ranking {number(lines[2].value, 1)}"
-    size = "" if np.isnan(corrected) else f"about {number(plug_in - corrected, 2)} of S = {number(plug_in, 2)} is noise"
+    size, better = "", "S corrected for noise where it exists"
+    if not np.isnan(corrected):
+        size = f"about {number(plug_in - corrected)} of S = {number(plug_in)} is the scatter of single comparisons"
+        better = f"S corrected for noise ({number(corrected)})"
     found = [
         caution("SS304", size or "noise in the win rates raises S", affects="S, most where comparisons are few",
-                fix="quote S_corrected, or compare only designs with equal counts"),
+                fix=f"quote {better}, or compare only designs with equal counts"),
         caution(
             "SS305",
             f"the role-conflict study's random baseline of about 100 is none of these: on this design {said}",
@@ -319,9 +319,10 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import Mark, forest, strip
 
     if "labels" in result.settings:
-        return forest([r for r in result.rows if r.group == "difference"], ax=ax, sort=False, **options)
+        rows = [replace(r, term=in_words(r.term)) for r in result.rows if r.group == "difference"]
+        return forest(rows, ax=ax, sort=False, **options)
     marks = [
-        Mark(label=t, value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
+        Mark(label=in_words(t), value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
         for t in TERMS[:2] for r in [result.row(t)]
     ]  # fmt: skip
     lines = [Mark(label=x.label, value=x.value, kind="reference") for x in result.extras["reference_lines"]]

@@ -71,6 +71,19 @@ def group_codes(items: Sequence[str], groups: Mapping[str, str] | None) -> IntAr
     return np.unique([groups[item] for item in items], return_inverse=True)[1].astype(np.int64)
 
 
+def in_words(term: str) -> str:
+    """Return the name of one of the `TERMS` as a reader should see it.
+
+    Examples
+    --------
+    >>> in_words("S"), in_words("S_lower_corrected")
+    ('S', 'S, part of lower, corrected for noise')
+    """
+    part = term.removesuffix("_corrected").removeprefix("S").removeprefix("_")
+    suffix = ", corrected for noise" if term.endswith("_corrected") else ""
+    return f"S{f', part of {part}' if part else ''}{suffix}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceLine:
     """What S is for a chooser of a known kind.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,9 @@ LABELS = ("label", "value", "rating", "answer", "vote")
 KINDS = ("kind", "source", "rater_source")
 REFERENCES = ("reference", "truth", "gold", "label", "designed")
 CODINGS: tuple[tuple[str, ...], ...] = (("-1", "0", "1"), ("a", "tie", "b"))
-TIE_RULES = ("split", "wrong", "drop")
+RULES = {
+    "split": "ties broken at random", "wrong": "ties counted as wrong", "drop": "ties left out",
+}  # fmt: skip
 WEIGHTS = ("linear", "quadratic")
 ALL, UNEQUAL = "all stories", "stories of unequal urgency"
 
@@ -67,6 +69,23 @@ class Checked:
         """Return every result."""
         kappas = (result for found in self.kappas.values() for result in found.values())
         return (*self.accuracy.values(), *self.alphas.values(), *kappas)
+
+    def named(self) -> dict[str, Result]:
+        """Return what other packages recompute, by a name that says what it is; no number twice.
+
+        Of the rules for tied votes only the first brings the rows that do not depend on the rule.
+        """
+        found = {
+            f"majority, {RULES[rule]}": replace(result, rows=result.rows if k == 0 else (result.row("accuracy"),))
+            for k, (rule, result) in enumerate(self.accuracy.items())
+        }
+        found |= {f"alpha of the {kind}": result for kind, result in self.alphas.items()}
+        for (stories, weights), results in self.kappas.items():
+            for rater, result in results.items():
+                name = f"{weights} kappa of {shorten(rater, 30)}, {stories}"
+                again = sum(key == name or key.startswith(f"{name} (") for key in found)
+                found[f"{name} ({again + 1})" if again else name] = result
+        return {f"Label check: {name}": result for name, result in found.items()}
 
 
 def read_labels(table: Table) -> LabelCheck:
@@ -161,7 +180,7 @@ def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
     accuracy = {
         rule: attempt("majority vote accuracy", problems, majority_vote_accuracy, voters, truth=check.reference,
                       ties=rule, **common)
-        for rule in (TIE_RULES if check.people else ())
+        for rule in (RULES if check.people else ())
     }  # fmt: skip
     alphas = {
         kind: attempt(f"alpha of the {kind}", problems, krippendorff_alpha, partial(check.ratings.of_raters, raters),

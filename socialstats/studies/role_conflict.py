@@ -18,7 +18,7 @@ from socialstats.results import Result, ResultGroup, Row, joined
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.comparisons import describe, further_groups, item_groups, strongest
-from socialstats.studies.estimates import design_effect, verify_all, verify_named
+from socialstats.studies.estimates import design_effect, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import Checked, check_labels, read_labels
@@ -134,8 +134,7 @@ def named(numbers: Numbers) -> dict[str, Result]:
         for block in numbers.values
         for result in block.results
     }
-    labels = () if numbers.labels is None else numbers.labels.all()
-    found |= {f"Label check {k}: {result.title}": result for k, result in enumerate(labels, 1)}
+    found |= {} if numbers.labels is None else numbers.labels.named()
     return found | {result.title: result for block in numbers.multiverses for result in block.results}
 
 
@@ -275,7 +274,7 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
         return outcome
     checked = check_labels(options.labels, options)
     block = labels_block(options.labels, checked)
-    verified = verify_all({}, (block,)) if options.verify else {}
+    verified = verify_named(checked.named()) if options.verify else {}
     return replace(
         outcome, blocks=(*outcome.blocks, block), verifications=joined(outcome.verifications, verified),
         references=tuple(dict.fromkeys((*outcome.references, *references_of(checked)))),

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from socialstats.designs.cited import ChosenLabels, chosen_labels
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import NothingToAnalyse
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
-from socialstats.metrics.label_counts import label_counts
+from socialstats.metrics.label_counts import cited_text, label_counts
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.estimates import numbers_text
+from socialstats.studies.estimates import design_effect, numbers_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import default_cluster
-from socialstats.text import count, shorten
+from socialstats.text import count, number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HEADER = ("Chosen", "Value", "Stories that cite it", "Share of stories", "Low", "High", "Share of labels", "Low ",
-          "High ", "Stories", "Labels", "Why not")  # fmt: skip
+HEADER = ("Chosen", "Value", "Stories that cite it", "Share of stories", "Low", "High", "Share of values", "Low ",
+          "High ", "Stories", "Values", "Why not")  # fmt: skip
 MOST_TOLD = 6
+STORY, VALUE = ("story", "stories"), ("value", "values")
 
 
 def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) -> tuple[Block, ...]:
@@ -37,17 +41,27 @@ def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) 
             chosen = chosen_labels(design, group, cluster=default_cluster(design))
         except NothingToAnalyse:
             continue
-        result = label_counts(chosen.lists, level=options.level, resamples=options.resamples, seed=options.seed)
-        found.append(value_block(result, chosen, group, options))
+        common: dict[str, Any] = {"level": options.level, "resamples": options.resamples, "seed": options.seed}
+        result, loose = (label_counts(chosen.lists, cluster=cluster, **common) for cluster in ("declared", None))
+        found.append(value_block(result, chosen, group, spread(result, loose)))
     return tuple(found)
 
 
-def value_block(result: Result, chosen: ChosenLabels, group: str, options: StudyOptions) -> Block:
+def spread(result: Result, loose: Result) -> float | None:
+    """Return the median over all shares of the design effect of the clusters; None without clusters."""
+    if not result.settings["cluster"]:
+        return None
+    pairs = ((own, other) for own, other in zip(result.rows, loose.rows, strict=True) if own.std_error)
+    effects = [effect for own, other in pairs if (effect := design_effect(own, other)) is not None]
+    return statistics.median(effects) if effects else None
+
+
+def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float | None) -> Block:
     """Return the block: what is cited most where each group is chosen, its heat map, and both shares with intervals."""
     trios = [result.rows[k : k + 3] for k in range(0, len(result.rows), 3)]
     cells = tuple(
         (
-            one.group or "(any)", one.term, int(one.estimate or 0), *_share(of_units), *_share(of_labels),
+            one.group or f"(any {group})", one.term, int(one.estimate or 0), *_share(of_units), *_share(of_labels),
             int(of_units.n or 0), int(of_labels.n or 0), of_units.undefined or of_labels.undefined,
         )
         for one, of_units, of_labels in trios
@@ -59,10 +73,10 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, options: Study
     return Block(
         id=f"values-{group}",
         question=f"Which values are cited, by {group} of the chosen role?",
-        sentences=(result.sentence(), *leaders(shown, group)),
+        sentences=(cited_text(result, unit=STORY, label=VALUE), *leaders(shown, group)),
         draw=draw_of(shown, overall),
-        figure_title=f"Share of the labels cited where the column's {group} was chosen",
-        caption=caption_of(result, chosen),
+        figure_title=f"Share of the values cited where the column's {group} was chosen",
+        caption=caption_of(result, chosen, effect),
         tables=(Table(caption=f"Values cited by {group} of the chosen role", header=HEADER, cells=cells),),
         results=(result,),
     )
@@ -72,26 +86,39 @@ def draw_of(shown: tuple[Row, ...], overall: tuple[Row, ...]) -> partial[Axes] |
     """Return what draws the heat map; a forest of all rows together where it would have too many cells."""
     fits = max(len({row.term for row in shown}), len({row.group for row in shown})) <= MOST_GROUPS
     if not fits:
-        return partial(forest, overall[:60], xlabel="share of labels", digits=3, reference=None)
+        return partial(forest, overall[:60], xlabel="share of values", digits=3, reference=None)
     even = 1 / max(len(overall), 1)
     farthest = max((abs((row.estimate or even) - even) for row in shown), default=even) or even
     return partial(heat, shown, neutral=even, extreme=farthest, xlabel="chosen")
 
 
-def caption_of(result: Result, chosen: ChosenLabels) -> str:
-    """Say how the labels were told apart, what the shares are of, and what was left out."""
+def caption_of(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
+    """Say how the values were told apart, what the shares are of, what was left out, and how the intervals are made."""
     apart = (
-        f"Labels of a story are separated by '{chosen.sep}'. " if chosen.sep else "A story cites one label at most. "
+        f"Values of a story are separated by '{chosen.sep}'. " if chosen.sep else "A story cites one value at most. "
     )
     ties = f" {count(chosen.ties, 'tie')} left out: no role was chosen." if chosen.ties else ""
     return (
-        f"{apart}Shares of stories add to the labels a story cites, shares of labels to 1; a published count by domain "
-        f"may mean either. White: labels cited equally often. {result.inference}.{ties}"
+        f"{apart}Shares of stories add to the number of values a story cites, shares of values to 1; a published count "
+        f"by domain may mean either. White: as often as if all values were cited alike. "
+        f"{count(result.counts['units'], *STORY)}; {made_by(result, chosen, effect)}.{ties}"
     )
 
 
+def made_by(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
+    """Say how the intervals are made, and what the clusters do to the variances."""
+    made = result.inference.split("; ")[0]
+    if not chosen.lists.clusters:
+        return f"{made}; stories taken as independent"
+    names = " x ".join(
+        f"{count(len(np.unique(f.codes)))} {'pairs of roles' if f.name == 'pair' else f'of {shorten(f.name, 40)}'}"
+        for f in chosen.lists.clusters
+    )
+    return f"{made}; clusters: {names}" + ("" if effect is None else f" (design effect {number(effect, 1)}, median)")
+
+
 def leaders(rows: tuple[Row, ...], group: str) -> tuple[str, ...]:
-    """Name the label with the largest share in each group, with its interval."""
+    """Name the value with the largest share in each group, with its interval."""
     best: dict[str, Row] = {}
     for row in rows:
         name = row.group or ""
@@ -103,7 +130,7 @@ def leaders(rows: tuple[Row, ...], group: str) -> tuple[str, ...]:
         f"{shorten(name, 40)}: {shorten(row.term, 40)} ({numbers_text(row, digits=3, bounded=True)})"
         for name, row in list(best.items())[:MOST_TOLD]
     ]  # fmt: skip
-    return (f"Largest share of the labels, by {group} of the chosen role: {'; '.join(told)}.",)
+    return (f"Largest share of the values cited, by {group} of the chosen role: {'; '.join(told)}.",)
 
 
 def _share(row: Row) -> tuple[float | None, float | None, float | None]:

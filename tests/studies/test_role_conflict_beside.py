@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from study_examples import FAST, choices
 
@@ -14,6 +15,7 @@ from socialstats.designs.comparisons import A_WON, B_WON, TIED
 from socialstats.errors import DesignError, InputError
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.item_groups import read_item_groups
+from socialstats.studies.label_blocks import labels_block
 from socialstats.studies.label_check import LabelCheck, check_labels, read_labels
 from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.urgency_refusals import filled, s_of, share_of
@@ -225,3 +227,39 @@ def test_hostile_values_and_labels_are_drawn_and_kept() -> None:
 def test_settings_do_not_hold_what_stands_beside_the_table(labels: LabelCheck) -> None:
     echoed = replace(FAST, labels=labels, item_groups={"g": {"a": "b"}}).echo()
     assert not {"labels", "item_groups"} & set(echoed)
+
+
+def said(frame: pd.DataFrame) -> str:
+    check = read_labels(as_table(frame))
+    return " ".join(labels_block(check, check_labels(check, FAST)).sentences)
+
+
+def test_judges_agree_less_only_where_no_interval_reaches_a_persons() -> None:
+    frame = ss.datasets.role_conflict_labels()
+    assert "Judges agree less with the reference than people: even the highest interval of the judges" in said(frame)
+    swapped = frame.assign(kind=frame["kind"].replace({"judge": "person", "person": "judge"}))
+    assert "People agree less with the reference than judges" in said(swapped)
+    mixed = frame.assign(kind=frame["kind"].where(frame["rater"] != "judge 3", "person"))
+    assert "is not settled for all of them: intervals overlap" in said(mixed)
+    alone = frame[frame["kind"] != "judge"]
+    assert "agree less" not in said(alone)
+    assert "judges" not in said(alone)
+
+
+def test_checks_of_labels_have_their_own_names_and_no_number_twice(outcome: Outcome) -> None:
+    found = {name: v for name, v in outcome.verifications.items() if name.startswith("Label check: ")}
+    assert len(found) == 3 + 2 + 24
+    assert "Label check: linear kappa of judge 1, all stories" in found
+    rows = [(name, check.quantity) for name, v in found.items() for check in v.checks if check.package == "statsmodels"]
+    assert [name for name, quantity in rows if quantity == "single rater"] == [
+        "Label check: majority, ties broken at random"
+    ]
+    assert not any("values-domain" in name for name in outcome.verifications)
+
+
+def test_the_block_of_values_speaks_of_stories_and_says_the_design_effect(outcome: Outcome) -> None:
+    found = block(outcome, "values-domain")
+    shown = " ".join((*found.sentences, found.caption, *found.tables[0].header))
+    assert "unit" not in shown
+    assert "pairs of roles (design effect 1." in found.caption
+    assert "stories cited" in found.sentences[0]
