@@ -30,7 +30,8 @@ def sensitivity_strip(s: Result) -> Strip:
     marks = [Mark(label="S", value=total.estimate, low=total.conf_low, high=total.conf_high)]
     marks += [Mark(label=line.label, value=line.value, kind="reference") for line in s.extras["reference_lines"]]
     return Strip(
-        title="Sensitivity S beside choosers of known kinds",
+        title="Sensitivity S beside choosers of known kinds: "
+        f"{count(s.counts['comparisons'])} comparisons, {s.inference.split(', ', 1)[-1]}",
         axis="S (0 = follows urgency alone)",
         digits=1,
         marks=tuple(marks),
