@@ -106,6 +106,10 @@ INFERENCE: dict[str, Reference] = {
     "efrontibshirani1993": Reference(
         authors="Efron, B., & Tibshirani, R. J.", year=1993, title="An introduction to the bootstrap",
         venue="Chapman & Hall", doi="10.1201/9780429246593"),
+    "welch1947": Reference(
+        authors="Welch, B. L.", year=1947,
+        title="The generalization of 'Student's' problem when several different population variances are involved",
+        venue="Biometrika, 34(1/2), 28-35", doi="10.1093/biomet/34.1-2.28"),
     "schucany1971": Reference(
         authors="Schucany, W. R., Gray, H. L., & Owen, D. B.", year=1971, title="On bias reduction in estimation",
         venue="Journal of the American Statistical Association, 66(335), 524-533",

@@ -19,14 +19,18 @@ from socialstats.studies.norm_goal_blocks import (
     agreement_block,
     cells_block,
     differences_block,
+    share_parts,
     shares_block,
     similarity_block,
+    similarity_parts,
     widest,
 )
-from socialstats.studies.norm_goal_changes import base_in, changes_blocks
+from socialstats.studies.norm_goal_changes import base_first, base_in, changes_blocks
 from socialstats.studies.norm_goal_multiverse import bounds_block, variants_block
+from socialstats.studies.norm_goal_naive import NAME, RatingsAlone, ratings_alone
 from socialstats.studies.norm_goal_words import answer, halves
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.part_gaps import apart, gaps_table_block, part_gaps
 from socialstats.studies.ratings_blocks import united
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.studies.sources import Shares, Source, crossed, human_source, raters_of, unpacked
@@ -85,7 +89,7 @@ def suits(design: Ratings) -> bool:
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: do the others choose each action as often as people, where do they differ, and how sure is that?"""
-    design = crossed(design)
+    design = base_first(crossed(design), options.reference)
     source = human_source(design)
     if source is None:
         raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
@@ -98,7 +102,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         study="norm-goal",
         title=f"How alike are the choices of {names(source)}?",
         design=describe(design, source),
-        answer=tuple(answer(numbers.whole, numbers.similarity, source, other, options) for other in source.others[:3]),
+        answer=tuple(
+            answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design))
+            for other in source.others[:3]
+        ),
         strip=strip(numbers),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
@@ -112,6 +119,11 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
+
+
+def unit_name(design: Ratings) -> str:
+    """Name what the tests take as independent: the one declared cluster, or the unit."""
+    return shorten(design.clusters[0].name, 30) if len(design.clusters) == 1 else "unit"
 
 
 def names(source: Source) -> str:
@@ -163,11 +175,20 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     for k, (name, result) in enumerate(numbers.shares.items()):
         labels = numbers.levels(name) if name is not None else ()
         rows = unpacked(result, labels)
-        found.append(shares_block(rows, result, numbers.source, name, labels, k))
+        shown = shares_block(rows, result, numbers.source, name, labels, k)
+        if name is not None and apart(design, name):
+            parts = share_parts(rows, numbers.source, labels)
+            gaps = part_gaps(parts, name, options.level)
+            shown = gaps_table_block(shown, parts, gaps, shorten(name, 40))
+        found.append(shown)
         if name is not None:
             found.append(differences_block(rows, result, numbers.source, name, labels, k))
-    found += changes_blocks(numbers.shares, numbers.source)
-    found.append(similarity_block(numbers.similar, numbers.source))
+    found += changes_blocks(numbers.shares, numbers.source, options.reference)
+    similar = similarity_block(numbers.similar, numbers.source)
+    for name in (n for n in numbers.strata if apart(design, n)):
+        parts = similarity_parts(numbers.similar[name], numbers.source, numbers.levels(name))
+        similar = gaps_table_block(similar, parts, part_gaps(parts, name, options.level), shorten(name, 40))
+    found.append(similar)
     found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
     found.append(agreement_block(numbers.alphas, numbers.source))
     first = numbers.source.others[0]
@@ -180,16 +201,24 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         )  # fmt: skip
 
     def lead(result: Result) -> Row:
-        return unpacked(result).gaps[first, None][place]
+        return result.rows[0] if isinstance(result, RatingsAlone) else unpacked(result).gaps[first, None][place]
 
     action = shorten(design.levels[place], 30)
     found.append(
         dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
-                         bounded=True, lead=lead)
+                         bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
     )  # fmt: skip
     found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
+
+
+def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:
+    """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
+    try:
+        return NAME, ratings_alone(design, source, source.others[0], place, options.level)
+    except NothingToAnalyse:
+        return None
 
 
 def strip(numbers: Numbers) -> Strip:
@@ -269,4 +298,5 @@ STUDY = Study(
     suits=suits,
     run=run,
     levels=run,
+    scale="nominal",
 )

@@ -14,6 +14,7 @@ from socialstats.models.source_counts import cells_of
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import clear_text, numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Table
+from socialstats.studies.part_gaps import Part
 from socialstats.studies.sources import Shares, Source
 from socialstats.text import count, number, p_value, shorten
 
@@ -45,11 +46,36 @@ def shares_block(
         sentences=(result.sentence(),) if k == 0 else (),
         draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
         figure_title=f"Shares of the actions{name}, source by source",
-        caption="Numbers in the bars are shares; their intervals are in the table. Shares below 10 % are not written.",
+        caption=f"Numbers in the bars are shares (those below 10 % are not written); n and intervals (Wilson's"
+        f"{by_clusters(result)}) are in the table.",
         tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
                            labels=[text for text, _ in listed]),),
         results=(result,),
     )  # fmt: skip
+
+
+def share_parts(rows: Shares, source: Source, labels: Sequence[str]) -> list[Part]:
+    """Return the shares of each action by source, and the differences to people, level by level of a stratum."""
+    found = []
+    for who in (source.human, *source.others):
+        for k, first in enumerate(rows.shares[who, None]):
+            own = {g: rows.shares[who, g][k] for g in labels}
+            found.append(Part(what=f"the share of '{shorten(first.term, 30)}'", whose=shorten(who, 30), rows=own))
+    for other in source.others:
+        for k, first in enumerate(rows.gaps[other, None]):
+            own = {g: rows.gaps[other, g][k] for g in labels}
+            whose = f"{shorten(other, 30)} minus {shorten(source.human, 30)}"
+            found.append(Part(what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own))
+    return found
+
+
+def similarity_parts(similar: Result, source: Source, labels: Sequence[str]) -> list[Part]:
+    """Return the similarity of each source to people, level by level of a stratum."""
+    return [
+        Part(what="similarity", whose=shorten(other, 30), rows={
+            g: next(r for r in similar.rows if r.term == other and r.group == g) for g in labels})
+        for other in source.others
+    ]  # fmt: skip
 
 
 def differences_block(
@@ -72,7 +98,9 @@ def differences_block(
         draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, label=name,
                      xlabel=f"difference of shares, minus {shorten(source.human, 30)}"),
         figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
-        caption=f"p adjusted by Holm over {count(len(labels))} levels of {name} and all actions, source by source.",
+        caption=f"t intervals of paired units{by_clusters(result)}; p adjusted by Holm over {count(len(labels))} "
+        f"levels of {name} and all actions, source by source. {count(draws(result))} swaps cannot give a p below "
+        f"{number(1 / (draws(result) + 1), 4, bounded=True)} before Holm.",
         tables=(
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
             Table(
@@ -85,6 +113,17 @@ def differences_block(
             ),
         ),
     )  # fmt: skip
+
+
+def by_clusters(result: Result) -> str:
+    """Say how many clusters the errors of a result count: ``, 160 clusters``."""
+    n = next((row.n_clusters for row in result.rows if row.n_clusters is not None), None)
+    return "" if n is None else f", clustered ({count(n, 'cluster')})"
+
+
+def draws(result: Result) -> int:
+    """Return how often the sources were swapped."""
+    return int(result.settings["permutations"])
 
 
 def gap_sentence(rows: Shares, source: Source, other: str, labels: Sequence[str]) -> str:
@@ -130,7 +169,8 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, xlabel=first.title, reference=1.0),
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling",
         caption="Corrected for bias, so that equal sources have 1 on average; (split-half) is how alike two random "
-        f"halves of the {shorten(source.human, 30)} ratings are. A cell above 1 is noise.",
+        f"halves of the {shorten(source.human, 30)} ratings are, their noise not taken off. A cell above 1 is noise. "
+        f"Intervals: {first.inference}{by_clusters(first)}.",
         tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
         results=(*similar.values(), *extra),
     )  # fmt: skip
@@ -165,7 +205,8 @@ def cells_block(design: Ratings, cells: Result | None, source: Source, names: Se
         sentences=(said,),
         draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=shorten(names[0], 30), digits=3) if small else None,
         figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
-        caption="Each cell: similarity corrected for bias, and ratings of both sources. Full colour: .8 and below.",
+        caption="Each cell: similarity corrected for bias, and ratings of both sources. Full colour: .8 and below. "
+        f"Intervals are in the table: {cells.inference}.",
         tables=(rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),),
         results=(cells,),
     )

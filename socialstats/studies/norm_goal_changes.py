@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest
 from socialstats.results import Result, Row
@@ -31,6 +34,21 @@ def base_of(levels: Sequence[str], reference: str | None) -> str | None:
     return next((level for level in levels if level.strip().casefold() in BASES), None)
 
 
+def base_first(design: Ratings, reference: str | None) -> Ratings:
+    """Return the design with the base of each stratum as its first level, the order of the others kept."""
+    return replace(design, strata={name: first_level(factor, base_of(factor.levels, reference))
+                                   for name, factor in design.strata.items()})  # fmt: skip
+
+
+def first_level(factor: Factor, level: str | None) -> Factor:
+    """Return a factor with one level moved to the front."""
+    if level is None:
+        return factor
+    levels = (level, *(other for other in factor.levels if other != level))
+    place = np.array([levels.index(name) for name in factor.levels], dtype=np.int64)
+    return Factor(name=factor.name, codes=np.where(factor.codes < 0, -1, place[factor.codes]), levels=levels)
+
+
 def base_in(design: Ratings, stratum: str | None, reference: str | None) -> str | None:
     """Return the base of a stratum; None without one, or without the one cluster that the stratum varies."""
     if stratum is None or len(design.clusters) != 1:
@@ -38,14 +56,14 @@ def base_in(design: Ratings, stratum: str | None, reference: str | None) -> str 
     return base_of(design.strata[stratum].levels, reference)
 
 
-def changes_blocks(shares: Mapping[str | None, Result], source: Source) -> tuple[Block, ...]:
+def changes_blocks(shares: Mapping[str | None, Result], source: Source, asked: str | None = None) -> tuple[Block, ...]:
     """Show the changes in each stratum whose shares were computed with a base."""
     based = [(name, result) for name, result in shares.items() if name is not None and result.settings["base"]]
-    made = [changes_block(result, source, name, k) for k, (name, result) in enumerate(based)]
+    made = [changes_block(result, source, name, k, asked) for k, (name, result) in enumerate(based)]
     return tuple(block for block in made if block is not None)
 
 
-def changes_block(result: Result, source: Source, name: str, k: int) -> Block | None:
+def changes_block(result: Result, source: Source, name: str, k: int, asked: str | None = None) -> Block | None:
     """Show by how much each source moves from the base, and each other source more than people."""
     base = str(result.settings["base"])
     by_whom = changes_of(result, source)
@@ -63,6 +81,7 @@ def changes_block(result: Result, source: Source, name: str, k: int) -> Block | 
     ]  # fmt: skip
     stem, most = shorten(name, 40), shorten(base, 30)
     said = tuple(change_sentence(own, gaps, source, other, base) for other in source.others[:3])
+    found = "" if base == asked else f" '{most}' is taken as the base by its name."
     return Block(
         id="changes" if k == 0 else f"changes-{k + 1}",
         question=f"How far does each source move from '{most}', and does one move farther than "
@@ -71,9 +90,10 @@ def changes_block(result: Result, source: Source, name: str, k: int) -> Block | 
         draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, label=stem,
                      xlabel=f"change from {most}, minus that of {shorten(source.human, 30)}"),
         figure_title=f"Changes from '{most}' beyond those of {shorten(source.human, 30)} raters",
-        caption="Differences of differences, paired within clusters, each cluster counting once. p: signs of whole "
-        f"clusters flipped, adjusted by Holm over {stem} and actions, source by source; all at once: Hotelling's "
-        "T-squared.",
+        caption=f"How much more the share of a source changed than that of {shorten(source.human, 30)} raters, within "
+        "clusters, each cluster counting once; t intervals. p: signs of whole clusters flipped, adjusted by Holm over "
+        f"{stem} and actions, source by source; the table of any change tests all actions at once (Hotelling's "
+        f"T-squared).{found}",
         tables=(change_table(shown, f"Changes from '{most}'"), joint_table(tests, f"Any change from '{most}'")),
     )  # fmt: skip
 
@@ -134,7 +154,7 @@ def change_table(rows: Sequence[Row], caption: str) -> Table:
 
 def joint_table(rows: Sequence[Row], caption: str) -> Table:
     """Return the joint tests as a table."""
-    header = ("Source and change", "T-squared", "Means", "p", "p (Holm)", "Clusters", "Why not")
+    header = ("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters", "Why not")
     return Table(
         caption=f"{caption}, all actions at once", header=header,
         cells=tuple(

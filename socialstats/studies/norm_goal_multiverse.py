@@ -49,7 +49,8 @@ def variants_block(
     return multiverse_block(
         made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
         quantity=f"similarity of {shorten(first, 30)}",
-        note="Within units a source is compared with people unit by unit, which asks for more than equal shares.",
+        note="Within units a source is compared with people unit by unit, which asks for more than equal shares of "
+        "all; two groups of the same people would have about 1 there too.",
     )  # fmt: skip
 
 

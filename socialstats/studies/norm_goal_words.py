@@ -10,7 +10,7 @@ from socialstats.studies.estimates import numbers_text
 from socialstats.studies.norm_goal_blocks import widest
 from socialstats.studies.sources import Shares, Source
 from socialstats.studies.verdicts import Verdict, equivalence_bounds, is_inside
-from socialstats.text import number, p_value, shorten
+from socialstats.text import digits_of, number, p_value, shorten
 
 
 def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
@@ -54,8 +54,10 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
     return "differs" if test.p_value < alpha else "open"
 
 
-def answer(whole: Shares, similarity: Result, source: Source, other: str, options: StudyOptions) -> str:
-    """Return the verdict on one source, with its numbers."""
+def answer(
+    whole: Shares, similarity: Result, source: Source, other: str, options: StudyOptions, unit: str = "unit"
+) -> str:
+    """Return the verdict on one source, with its numbers; `unit` names what is swapped whole."""
     human, name, test = shorten(source.human, 30), shorten(other, 30), whole.tests[other, None]
     beside = beside_text(similarity, other, human)
     gaps = whole.gaps[other, None]
@@ -66,13 +68,15 @@ def answer(whole: Shares, similarity: Result, source: Source, other: str, option
         f"{number(theirs.estimate, 3, bounded=True)}, difference {numbers_text(gap, digits=3, bounded=True)}"
     )
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
-    tested = "" if test.p_value is None else f"{p_value(test.p_value)}, sources swapped in whole clusters"
+    tested = "" if test.p_value is None else f"{p_value(test.p_value)} by swapping the two, {unit} by {unit}"
     if found == "equal":
         near = number(options.smallest_effect, 3, bounded=True)
         also = f"; any difference at all: {tested}" if tested else ""
         return f"{name} chooses practically as {human} raters do: every share within ±{near}{also}. {far}. {beside}."
     if found == "none":
-        return f"No verdict on {name}: {test.undefined or 'no test by clusters'}. {beside}."
+        why = test.undefined or "no test by clusters"
+        apart = "no unit" in why  # what is alike or not are then answers to other units
+        return f"No verdict on {name}: {why}." + ("" if apart else f" {beside}.")
     if found == "open":
         return f"The data do not settle whether {name} chooses as {human} raters do ({tested}). {far}. {beside}."
     return f"{name} does not choose as {human} raters do ({tested}). {far}. {beside}."
@@ -85,7 +89,11 @@ def beside_text(similarity: Result, other: str, human: str) -> str:
     said = f"Jensen-Shannon similarity {numbers_text(like, digits=3, bounded=True)}"
     if top.estimate is None:
         return said
-    return f"{said}, beside {number(top.estimate, 3, bounded=True)} for two random halves of the {human} ratings"
+    digits = digits_of(top.std_error, 3)
+    return (
+        f"{said} (1: equal shares; two random halves of the {human} ratings, noise not taken off: "
+        f"{numbers_text(top, digits=digits, bounded=True)})"
+    )
 
 
 def halves(result: Result) -> Row:

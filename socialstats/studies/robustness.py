@@ -36,6 +36,7 @@ def dependence_block(
     quantity: str,
     bounded: bool = False,
     lead: Callable[[Result], Row] = lambda result: result.rows[0],
+    naive: tuple[str, Result] | None = None,
 ) -> Block | None:
     """Show one estimate under each assumption about dependence; None where no cluster is declared.
 
@@ -51,10 +52,12 @@ def dependence_block(
         The estimate cannot exceed 1 in size.
     lead : callable
         Result -> the row of the estimate; by default the first.
+    naive : (label, Result), optional
+        What even less dependence than without clusters would give; stands first.
     """
     if not factors:
         return None
-    found: dict[str, Result] = {}
+    found: dict[str, Result] = {} if naive is None else {naive[0]: naive[1]}
     problems: dict[str, str] = {}
     for label, way in cluster_ways(factors, rows).items():
         try:
