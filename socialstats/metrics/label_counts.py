@@ -255,9 +255,10 @@ def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str])
         f"of {label[1]} {share_text(of_labels)})"
         for one, of_units, of_labels in trios[:SAID]
     )
+    least = f"{count(without)} cited none" if without else "each cited one at least"
     return (
         f"{count(result.counts['units'], *unit)} cited {count(result.counts['labels cited'], *label)} "
-        f"({number(per_unit)} a {unit[0]}; {count(without) if without else 'none'} cited none), most often {said}."
+        f"({number(per_unit)} a {unit[0]}; {least}), most often {said}."
     )
 
 

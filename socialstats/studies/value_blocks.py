@@ -100,7 +100,7 @@ def caption_of(result: Result, chosen: ChosenLabels, effect: float | None) -> st
     ties = f" {count(chosen.ties, 'tie')} left out: no role was chosen." if chosen.ties else ""
     return (
         f"{apart}Shares of stories add to the number of values a story cites, shares of values to 1; a published count "
-        f"by domain may mean either. White: as often as if all values were cited alike. "
+        f"by domain may mean either. No colour: as often as if all values were cited alike; n: values cited there. "
         f"{count(result.counts['units'], *STORY)}; {made_by(result, chosen, effect)}.{ties}"
     )
 
