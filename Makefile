@@ -30,7 +30,7 @@ report: $(VENV)/base ## the bundled example as report.html
 	$(BIN)/socialstats report --example role-conflict -o report.html
 
 test: $(VENV)/dev ## the whole suite
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 check: $(VENV)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.results import Check, FloatArray, Result, Row, Verification
@@ -40,9 +41,7 @@ def verify_adjust(result: Result) -> Verification:
 
 def from_p_values(tested: Sequence[Row], method: str) -> list[Check]:
     """statsmodels' multipletests on the p-values that exist (it counts a NaN, or returns nothing but NaN)."""
-    from statsmodels.stats.multitest import multipletests
-
-    theirs = multipletests([row.p_value for row in tested], method=MULTIPLETESTS[method])[1]
+    theirs = adjusted_p([row.p_value for row in tested], MULTIPLETESTS[method])
     return [
         compare(f"adjusted p of {row.term}", row.p_adjusted, float(value), package="statsmodels", tolerance=1e-12,
                 why=CLOSED)

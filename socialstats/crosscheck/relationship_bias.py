@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.couple_bootstrap import overall_ends, resampled, term_ends
 from socialstats.crosscheck.couple_errors import contrast_error
 from socialstats.crosscheck.couple_records import (
@@ -188,12 +189,10 @@ def main_checks(counted: Recount) -> list[Check]:
 
 def holm_checks(rows: list[Row]) -> list[Check]:
     """Adjust the p-values of a family with statsmodels."""
-    from statsmodels.stats.multitest import multipletests
-
     known = [row for row in rows if row.p_value is not None]
     if not known:
         return []
-    adjusted = multipletests([row.p_value for row in known], method="holm")[1]
+    adjusted = adjusted_p([row.p_value for row in known])
     return [same_p(label(row, "Holm"), row.p_adjusted, float(p), "statsmodels", SAME)
             for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
 

@@ -47,10 +47,11 @@ def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> fl
     """Return the p-value of a t (normal: `df` None or infinite) statistic by scipy."""
     from scipy.stats import norm, t
 
-    kind = norm() if df is None or math.isinf(df) else t(df)
+    kind: Any = norm if df is None or math.isinf(df) else t
+    shape = () if kind is norm else (df,)  # a frozen distribution takes longer to make than to ask
     if alternative == "two_sided":
-        return float(2 * kind.sf(abs(value)))
-    return float(kind.sf(value) if alternative == "greater" else kind.cdf(value))
+        return float(2 * kind.sf(abs(value), *shape))
+    return float(kind.sf(value, *shape) if alternative == "greater" else kind.cdf(value, *shape))
 
 
 def quantile(level: float, df: float | None) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.mcnemar import PROFILE, SQUARE_ROOTS, bias_reduced, profile_interval
 from socialstats.crosscheck.paired_tables import CLOSED
 from socialstats.crosscheck.row_arithmetic import crossed_error, end_checks, label, quantile, relative, same_p, tail_p
@@ -26,8 +27,6 @@ def difference_checks(rows: Sequence[Row], d: FloatArray, groups: Any, level: fl
     groups : (pairs, factors) array of labels
     level : float
     """
-    from statsmodels.stats.multitest import multipletests
-
     out = []
     for row, column in zip(rows, d.T, strict=True):
         out.append(relative(label(row), row.estimate, float(column.mean()), "pandas", CLOSED, size=1e-3))
@@ -37,7 +36,7 @@ def difference_checks(rows: Sequence[Row], d: FloatArray, groups: Any, level: fl
             out += independent(row, column, level)
     known = [r for r in rows if r.p_value is not None]
     if known:
-        adjusted = multipletests([r.p_value for r in known], method="holm")[1]
+        adjusted = adjusted_p([r.p_value for r in known])
         pairs = zip(known, adjusted, strict=True)
         out += [same_p(label(r, "adjusted p"), r.p_adjusted, p, "statsmodels", "Holm's steps") for r, p in pairs]
     return out

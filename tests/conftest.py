@@ -1,0 +1,9 @@
+"""What every test starts from: linear algebra in one thread, as on the command line."""
+
+from __future__ import annotations
+
+import os
+
+# before numpy is loaded: workers that share two processors would otherwise wait for each other's threads
+for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
