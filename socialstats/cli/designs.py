@@ -42,6 +42,7 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     """
     study = shaped(table, settings)
     name = study.design if study is not None else decide(table, settings, chosen)
+    settings = with_scale(settings)
     refuse_foreign(name, settings)
     whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") else 0
     table, steps = selected(table, settings)
@@ -50,6 +51,17 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
         return design
     read_all = FlowStep(label="rows read", rows=whole, note=table.source)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def with_scale(settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the settings with the scale of the study that was asked for, where no scale was said."""
+    asked = settings.get("study")
+    if asked is None or settings.get("scale"):
+        return settings
+    from socialstats.studies import STUDIES
+
+    scale = STUDIES[asked].scale if asked in STUDIES else ""
+    return {**settings, "scale": scale} if scale else settings
 
 
 def second_reading(table: Table, settings: Mapping[str, Any], design: Design) -> Ratings | None:

@@ -24,6 +24,7 @@ CONDITION_NAMES = (
 )  # fmt: skip
 VALUE_NAMES = (
     "value", "score", "correct", "answer", "response", "rating", "outcome", "result", "y", "label",
+    "action",
 )  # fmt: skip
 
 

@@ -61,13 +61,15 @@ def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
     if empty.any():
         rater, named = rows.key(roles.who), rows.use & ~empty
         partly = empty & np.isin(rater, rater[named])
-        bad = partly if named.any() else empty
-        if bad.any():
-            rows.problems.add("the value is missing", bad, [*roles.who, column], column=column, fix=SOME_RATERS)
+        if not named.any():
+            rows.problems.say("no rater has a value", column=column, fix=NO_RATERS)
+        elif partly.any():
+            rows.problems.add("the value is missing", partly, [*roles.who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
     rows.constant(roles.who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
 
 
+NO_RATERS = "It belongs to the rater: fill it in, or take it out of rater_groups= (--rater-group)"
 SOME_RATERS = "It belongs to the rater: fill it in, or leave it empty in all rows of a rater who has no such group"
 
 

@@ -126,6 +126,8 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
+    scale : str
+        Scale that its values are read on where nothing is said; empty: as their levels tell.
     beside : mapping of str to callable
         Further tables that the study takes: field of `StudyOptions` -> what reads the Table (or a name that stands for
         one) for it.
@@ -140,6 +142,7 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
+    scale: str = ""
     beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 
     def applies(self, design: Design) -> bool:
@@ -174,6 +177,8 @@ def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Stud
             f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
         )
     if not study.applies(design):
-        found = ", ".join(getattr(design, "covariates", ())) or "none"
-        raise InputError(f"study '{name}' needs {study.needs}; covariates found: {found}")
+        from socialstats.studies.lacking import why
+
+        reason = why(name, design)
+        raise InputError(f"study '{name}' cannot be run: {reason}" if reason else f"study '{name}' needs {study.needs}")
     return study

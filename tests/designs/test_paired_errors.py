@@ -161,7 +161,7 @@ def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
         "more). Columns: scoer, promt and nr. Say which it is: --map unit=COLUMN",
         "answers.csv: no column for 'condition' (looked for condition, arm, treatment, phase, time, group and 5 more). "
         "Columns: scoer, promt and nr. Say which it is: --map condition=COLUMN",
-        "answers.csv: no column for 'value' (looked for value, score, correct, answer, response, rating and 4 more). "
+        "answers.csv: no column for 'value' (looked for value, score, correct, answer, response, rating and 5 more). "
         "Columns: scoer, promt and nr. Did you mean --map value=scoer ?",
     ]
     message = frame_error({"unit": [1], "condition": [1], "score": [1]}, unit="unit", value="unit")

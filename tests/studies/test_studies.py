@@ -90,7 +90,7 @@ def test_position_bias_is_cautioned_only_where_it_is_seen() -> None:
 def test_the_most_specific_study_is_picked_and_others_explain_themselves() -> None:
     plain = ss.Comparisons.from_frame(round_robin(["a", "b", "c"]))
     assert pick(STUDIES, None, plain).name == "comparisons"
-    with pytest.raises(InputError, match="needs item_a, item_b, winner, urgency_a"):
+    with pytest.raises(InputError, match="there are no columns urgency_a and urgency_b"):
         pick(STUDIES, "role-conflict", plain)
     with pytest.raises(InputError, match="no study 'x'; studies: role-conflict, comparisons"):
         pick(STUDIES, "x", plain)
