@@ -19,6 +19,7 @@ from typing import Any
 
 import page as pages
 import plan
+import report_times
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -27,7 +28,7 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 def environment() -> dict[str, str]:
     """The environment of the measured processes: one thread, and this checkout importable."""
-    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(ROOT), str(ROOT / "reports"), str(ROOT / "collect"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": os.pathsep.join(paths)}
 
 
@@ -95,7 +96,7 @@ def start_times() -> dict[str, Any]:
 def main() -> int:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    everything = [*plan.TASKS, "group-by", "start"]
+    everything = [*plan.TASKS, "group-by", "start", "pages"]
     parser.add_argument("--only", choices=everything, action="append", help="some tasks; the page keeps the others")
     parser.add_argument("--no-write", action="store_true", help="print only")
     chosen = parser.parse_args()
@@ -115,6 +116,8 @@ def main() -> int:
             more["group-by"] = [child("group-by", data["battles"], copies) for copies in (1, 10)]
     if "start" in wanted:
         more["start"] = start_times()
+    if "pages" in wanted:
+        more["pages"] = report_times.page_times(environment())
     found = pages.sections(plan.TASKS, tasks, more, made)
     print("\n".join(found.values()))
     if not chosen.no_write:

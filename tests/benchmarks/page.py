@@ -8,6 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import report_times
+
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 PACKAGES = (
     "socialstats", "numpy", "scipy", "pandas", "narwhals", "evalica", "choix", "arena-rank", "jax", "statsmodels",
@@ -125,9 +127,10 @@ def sections(
         if name in NOTES:
             parts.append(f"{NOTES[name]}\n")
         found[plan[name][0]] = "\n".join(parts)
-    for text in ([group_by(more["group-by"])] if "group-by" in more else []) + (
-        [start(more["start"])] if "start" in more else []
-    ):
+    for name, section in (("group-by", group_by), ("start", start), ("pages", report_times.section)):
+        if name not in more:
+            continue
+        text = section(more[name])
         found[text.partition("\n")[0].removeprefix("## ")] = text
     return {heading: f"{text}\n{machine()}\n" for heading, text in found.items()}
 

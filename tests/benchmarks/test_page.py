@@ -87,3 +87,13 @@ def test_both_sides_of_a_benchmark_compute_the_same(monkeypatch, ours, theirs, d
     made = getattr(tools, data)()
     one, two = (getattr(tools, name)(99) for name in (ours, theirs))
     assert one(one.prepare(made)) == pytest.approx(two(two.prepare(made)), rel=1e-12)
+
+
+def test_pages_say_whether_time_and_size_are_in_bounds(page):
+    one = {"name": "role-conflict", "wall": 7.0, "cpu": 9.0, "peak": 300.0, "bytes": 800_000, "target": 10.0,
+           "same": True, "turns": 3}  # fmt: skip
+    text = page.report_times.section([one, one | {"wall": 12.0, "bytes": 1_200_000, "same": False}])
+    assert "| role-conflict | 7.0 s (target 10 s: met) | 9.0 s | 300 | 800 | yes |" in text
+    assert (
+        "| role-conflict | 12.0 s (target 10 s: not met) | 9.0 s | 300 | 1,200 (target 1,000: not met) | no |" in text
+    )
