@@ -307,8 +307,7 @@ def sentence(result: Result) -> str:
     text = f"Sensitivity to {result.settings['covariate']} was S = {number(plain.estimate)}, "
     text += interval(plain.conf_low, plain.conf_high, level=level)
     if corrected.estimate is not None:
-        ends = interval(corrected.conf_low, corrected.conf_high, level=level)
-        text += f"; corrected for noise {number(corrected.estimate)}, {ends}"
+        text += f"; corrected for the noise of single comparisons, {number(corrected.estimate)}"
     lines: tuple[ReferenceLine, ...] = result.extras["reference_lines"]
     text += " (" + ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines) + ")."
     return text

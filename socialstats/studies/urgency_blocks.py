@@ -18,8 +18,8 @@ from socialstats.text import count, interval, number, percent
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 SENSITIVITY = (
     "S is 100 times the mean squared distance of win rates from 1 (of the more urgent role), 1/2 and 0: the sum of the "
-    "three parts. Scatter of the win rates makes S too large: 'noise taken off' removes what single answers add. The "
-    "intervals remove what whole pairs of roles add as well (resamples show how much), and so lie "
+    "three parts. Scatter of the win rates makes S too large: 'corrected for noise' removes what single answers add. "
+    "The intervals remove what whole pairs of roles add as well (resamples show how much), and so lie "
     "mostly below the estimate. {n} comparisons; {inference}."
 )
 
@@ -71,7 +71,7 @@ def named(s: Result) -> tuple[Row, ...]:
     found = []
     for row in s.rows:
         part = row.term.removeprefix("S_").removesuffix("_corrected").removesuffix("corrected") or "S"
-        suffix = ", noise taken off" if row.term.endswith("corrected") else ""
+        suffix = ", corrected for noise" if row.term.endswith("corrected") else ""
         found.append(replace(row, term=f"{words[part]}{suffix}", group=None))
     return tuple(found)
 

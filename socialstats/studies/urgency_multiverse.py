@@ -81,7 +81,7 @@ def of_sensitivity(
 
     variants = [
         Variant(label=OWN, choice=OWN, compute=lambda: s, lead=_plug_in),
-        Variant(label="noise taken off", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
+        Variant(label="corrected for noise", choice="noise", compute=lambda: s, lead=lambda r: r.row("S_corrected")),
         Variant(label=POOLED, choice="weights",
                 compute=partial(again, design, weights="pooled"), lead=_plug_in),
     ]  # fmt: skip
