@@ -17,7 +17,7 @@ from socialstats.models.raters import BoolArray, by_stratum
 from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, number, quoted, shorten
+from socialstats.text import count, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -281,8 +281,7 @@ def sentence(result: Result) -> str:
     why = f" ({row.undefined})" if row.undefined else ""
     return (
         f"The majority vote was right at a rate of {share_text(row)}, over "
-        f"{count(row.n or 0, 'unit')} with {ties}{why}; a single rater at "
-        f"{number(single.estimate, 3, bounded=True)}."
+        f"{count(row.n or 0, 'unit')} with {ties}{why}; a single rater at {share_text(single)}."
     )
 
 
