@@ -10,6 +10,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
+from socialstats.models.intervals import checked_level
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"
@@ -91,6 +92,7 @@ class StudyOptions:
             raise InputError(f"seed={self.seed} is not a whole number of at least 0")
         if self.resamples < 100:
             raise InputError(f"resamples={self.resamples} is too few for intervals; use at least 100")
+        checked_level(self.level)
         if self.smallest_effect is not None and not 0 < self.smallest_effect < float("inf"):
             raise InputError(f"smallest_effect={self.smallest_effect}: it is a size, a number above 0")
         if self.effect_scale not in ("raw", "d_z"):

@@ -22,7 +22,10 @@ from socialstats.studies.estimates import numbers_text, p_text, with_holm
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, quoted, shorten
 
-REPEATED = "several rows share their items and covariates, so that the stories of the two cannot be matched"
+REPEATED = (
+    "several rows share their items and covariates, so that the stories of the two cannot be matched (declare the "
+    "column that names the story as a cluster)"
+)
 NOTHING = "no story was answered differently"
 MOST_SHOWN, SIDE_BY_SIDE, CHECKED = 15, 12, 3
 

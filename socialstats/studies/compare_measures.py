@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
+from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, caution
 from socialstats.models.clustered_mean import t_p_value
 from socialstats.models.coincidences import alpha_sums
 from socialstats.models.intervals import critical_value
@@ -22,9 +22,10 @@ from socialstats.resampling import Units, bootstrap
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.sources import human_source, raters_of
-from socialstats.text import count, quoted
+from socialstats.text import count, quoted, shorten
 
 MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
+FEW = 10
 MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
 SAME = "every resample gives the same difference: no interval, no test"
 
@@ -222,10 +223,19 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
         metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
         rows=rows, inference=f"{count(options.resamples, 'bootstrap resample')} by {by}, the same for both; t with "
         f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
-        cautions=() if lost is None else (lost,), references=("davisonhinkley1997", "krippendorff2019"),
+        cautions=(*few_units(g, by), *(() if lost is None else (lost,))),
+        references=("davisonhinkley1997", "krippendorff2019"),
         design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras={"parts": (one, two), "people": human_source(one)},
     )  # fmt: skip
+
+
+def few_units(g: int, by: str) -> tuple[Caution, ...]:
+    """Caution SS312 below ten resampled units."""
+    if g >= FEW:
+        return ()
+    said = f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread"
+    return (caution("SS312", said, affects="intervals and tests of differences", fix="compare on more units"),)
 
 
 def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:
@@ -247,8 +257,11 @@ def difference_row(row: Row, value: float, error: float, g: int, level: float) -
         return replace(row, undefined=SAME if g > 1 else "a single independent unit: no interval")
     error *= math.sqrt(g / (g - 1))
     reach = critical_value(level, g - 1.0) * error
+    low, high = value - reach, value + reach
+    if row.group == SHARES:
+        low, high = max(low, -1.0), min(high, 1.0)
     return replace(
-        row, std_error=error, conf_low=value - reach, conf_high=value + reach, conf_level=level,
+        row, std_error=error, conf_low=low, conf_high=high, conf_level=level,
         statistic=value / error, df=g - 1.0, p_value=t_p_value(value / error, g - 1.0),
     )  # fmt: skip
 

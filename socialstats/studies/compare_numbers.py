@@ -75,11 +75,11 @@ def has_covariate(design: Comparisons, options: StudyOptions) -> bool:
 
 def one_level(name: str, design: Comparisons, options: StudyOptions, formula: str | None) -> Level:
     """Compute one level by itself."""
-    fit = fit_model(design, options, formula, cluster=default_cluster(design))
-    if not has_covariate(design, options):
-        return Level(design=design, fit=fit)
-    groups = next(iter(item_groups(design).values()), None)
     try:
+        fit = fit_model(design, options, formula, cluster=default_cluster(design))
+        if not has_covariate(design, options):
+            return Level(design=design, fit=fit)
+        groups = next(iter(item_groups(design).values()), None)
         s = single(sensitivity(design, options.covariate, groups=groups, resamples=options.resamples,
                                seed=options.seed, level=options.level))  # fmt: skip
         rates = single(win_rates(design, options.covariate, weights="pooled", level=options.level))

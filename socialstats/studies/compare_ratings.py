@@ -11,7 +11,7 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.compare_measures import ALPHA, DISTANCE, MEAN, SHARES, ratings_difference, values_of
+from socialstats.studies.compare_measures import ALPHA, DISTANCE, MEAN, SAME, SHARES, ratings_difference, values_of
 from socialstats.studies.compare_numbers import reference_of
 from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verify_all, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip, Table
@@ -122,11 +122,19 @@ def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> s
     known = [r for r in rows if r.statistic is not None]
     text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "
     text += f"{'is' if len(clear) == 1 else 'are'} settled{' (Holm)' if len(rows) > 1 else ''}"
+    flat = [r for r in rows if r.undefined == SAME and r.estimate]
+    if flat:
+        text += f"; {listing([same_everywhere(r, kind) for r in flat], most=3)} in every resample, without an error"
     if not known:
-        return f"{text}."
+        return f"{text}." if flat else f"{text}: nothing could be tested ({rows[0].undefined or 'no test'})."
     top = max(known, key=lambda r: abs(r.statistic or 0.0))
     word = "most clearly" if clear else "the data leave it open, the largest by its error is"
     return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
+
+
+def same_everywhere(row: Row, kind: str) -> str:
+    """Write a difference that does not vary: ``m1 differs by 4.000``."""
+    return f"{shorten(row.term, 60)} differs by {number(row.estimate, 3, bounded=kind in BOUNDED)}"
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:

@@ -19,18 +19,44 @@ def answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the verdicts: which levels follow the covariate more or less than the reference, or are preferred."""
     if numbers.s:
         return s_answer(numbers, options)
-    said = []
-    for name, result in numbers.models.items():
-        rows, _ = with_holm([r for r in result.rows if r.group == "strength"], f"strengths, {name}")
-        differ = [r for r in rows if r.p_adjusted is not None and r.p_adjusted < 1 - options.level]
-        top = max(differ, key=lambda r: abs(r.statistic or 0.0), default=None)
-        text = f"'{shorten(name)}' and '{shorten(numbers.reference)}': "
-        text += f"{count(len(differ))} of {count(len(rows), 'strength')} differ (Holm)"
-        if top is not None:
-            text += f", most '{shorten(top.term, 40)}' by {number(top.estimate)} "
-            text += f"log-odds, {interval(top.conf_low, top.conf_high, level=options.level)}"
-        said.append(f"{text}." if differ else f"{text}: the data do not settle whether any do.")
-    return tuple(said) or ("No difference could be computed; see the problems below.",)
+    kinds = {kind: of_kind(numbers, kind) for kind in ("strength", "share")}
+    said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers, options.level)
+            for name in numbers.models]  # fmt: skip
+    why = "; ".join(numbers.problems)
+    return tuple(said) or (f"No difference could be computed{f': {why}' if why else ''}.",)
+
+
+def of_kind(numbers: Numbers, kind: str) -> dict[str, list[Row]]:
+    """Return the differences of a kind by level, adjusted over all levels, as in the tables of the page."""
+    rows = [(name, r) for name, result in numbers.models.items() for r in result.rows if r.group == kind]
+    marked = [replace(r, term=f"{k}", group=None) for k, (_, r) in enumerate(rows)]
+    tested, _ = with_holm(marked, f"differences of {kind}s")
+    found: dict[str, list[Row]] = {name: [] for name in numbers.models}
+    for (name, row), done in zip(rows, tested, strict=True):
+        found[name].append(replace(row, p_adjusted=done.p_adjusted))
+    return found
+
+
+def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, level: float) -> str:
+    """Say how many strengths and shares of a level are settled to differ, and the clearest of them."""
+    settled, counts = [], []
+    for kind, rows in found.items():
+        clear = [r for r in rows if (p := r.p_adjusted if r.p_adjusted is not None else r.p_value) is not None
+                 and p < 1 - level]  # fmt: skip
+        settled += clear
+        counts += [f"{count(len(clear))} of {count(len(rows), f'difference of {kind}s', f'differences of {kind}s')}"
+                   ] if rows else []  # fmt: skip
+    text = f"'{shorten(name)}' and '{shorten(numbers.reference)}': {listing(counts)} "
+    text += f"{'is' if len(settled) == 1 else 'are'} settled (Holm over each kind)"
+    if not settled:
+        return f"{text}: the data do not settle whether the two differ."
+    top = max(settled, key=lambda r: abs(r.statistic or 0.0))
+    what = f"'{shorten(top.term, 40)}'" if top.group == "strength" else shorten(top.term, 60)
+    unit = " log-odds" if top.group == "strength" else ""
+    return (
+        f"{text}, most clearly {what}: {number(top.estimate, 3)}{unit}, "
+        f"{interval(top.conf_low, top.conf_high, 3, level=level)}."
+    )
 
 
 def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.models.source_counts import cells_of
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, settings_of, verify_all
+from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
 from socialstats.studies.norm_goal_blocks import (
     agreement_block,
     cells_block,
@@ -113,8 +113,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         data=(united(design),),
         diagnostics=diagnostics(design, source, numbers.alphas),
         methods=methods(design, numbers, options),
-        references=tuple(dict.fromkeys(key for r in results for key in r.references))
-        + (("berger1982",) if options.smallest_effect is not None else ()),
+        references=references_of(results, shown) + (("berger1982",) if options.smallest_effect is not None else ()),
         verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,

@@ -116,9 +116,9 @@ def differences_block(
 
 
 def by_clusters(result: Result) -> str:
-    """Say how many clusters the errors of a result count: ``, 160 clusters``."""
+    """Say how many clusters the errors of a result count: ``, 160 clusters``; nothing without."""
     n = next((row.n_clusters for row in result.rows if row.n_clusters is not None), None)
-    return "" if n is None else f", clustered ({count(n, 'cluster')})"
+    return "" if n is None else f", {count(n, 'cluster')}"
 
 
 def draws(result: Result) -> int:
@@ -170,7 +170,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling",
         caption="Corrected for bias, so that equal sources have 1 on average; (split-half) is how alike two random "
         f"halves of the {shorten(source.human, 30)} ratings are, their noise not taken off. A cell above 1 is noise. "
-        f"Intervals: {first.inference}{by_clusters(first)}.",
+        f"Intervals: {first.inference}.",
         tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
         results=(*similar.values(), *extra),
     )  # fmt: skip

@@ -63,9 +63,11 @@ def answer(
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
     own, theirs = (next(r for r in whole.shares[who, None] if r.term == gap.term) for who in (other, source.human))
+    apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
+    where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
     far = (
         f"The widest gap is in '{shorten(gap.term, 30)}': {number(own.estimate, 3, bounded=True)} against "
-        f"{number(theirs.estimate, 3, bounded=True)}, difference {numbers_text(gap, digits=3, bounded=True)}"
+        f"{number(theirs.estimate, 3, bounded=True)}, {where} {numbers_text(gap, digits=3, bounded=True)}"
     )
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
     tested = "" if test.p_value is None else f"{p_value(test.p_value)} by swapping the two, {unit} by {unit}"

@@ -176,7 +176,7 @@ def test_equal_tables_are_undefined_not_zero_width() -> None:
 
 def test_the_study_is_chosen_by_name_and_needs_by() -> None:
     design = read(rated(1))
-    with pytest.raises(InputError, match="needs unit, rater, value, and by="):
+    with pytest.raises(InputError, match=r"needs unit, rater, value, and by=|--by COLUMN"):
         pick(STUDIES, "compare-ratings", design)
     both = read(pd.concat([rated(1).assign(model="base"), rated(2).assign(model="high")]), by="model")
     with pytest.raises(InputError, match="reference='none' is no level; levels: base and high"):
@@ -192,3 +192,23 @@ def test_same_numbers_in_any_order_of_rows_and_signs_swap_with_the_reference() -
     for row, other in zip(first.rows, back.rows, strict=True):
         assert row.estimate == pytest.approx(-(other.estimate or 0.0))
         assert row.p_value == pytest.approx(other.p_value)
+
+
+def test_differences_that_do_not_vary_and_few_units_are_said() -> None:
+    """One model always 5, the other always 1: the largest difference there is, without an error."""
+    high, low = (rated(1).assign(value=value) for value in (5, 1))
+    both = read(pd.concat([low.assign(model="base"), high.assign(model="high")]), by="model")
+    found = run_study(STUDIES["compare-ratings"], both, FAST)
+    assert "high differs by 4.000 in every resample, without an error" in found.answer[0]
+    few = pd.concat([rated(1).assign(model="base"), rated(2).assign(model="high")])
+    few = few[few["unit"].isin(["u00", "u01"])]
+    found = run_study(STUDIES["compare-ratings"], read(few, by="model"), FAST)
+    assert "SS312" in {c.code for c in found.cautions}
+    shares = [r for b in found.blocks for result in b.results for r in result.rows if r.term.startswith("share of")]
+    assert all(-1 <= (r.conf_low or 0) <= (r.conf_high or 0) <= 1 for r in shares)
+
+
+def test_a_level_is_between_0_and_1() -> None:
+    for level in (95.0, 1.0, 0.0, float("nan")):
+        with pytest.raises(InputError, match="level must be between 0 and 1"):
+            replace(FAST, level=level)

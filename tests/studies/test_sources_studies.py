@@ -227,7 +227,7 @@ def test_which_study_a_table_gets() -> None:
     assert pick(STUDIES, None, people).name == "agreement"
     few = norms()[lambda d: d["rater"].isin(["p00", "p01", "low"])]
     assert pick(STUDIES, None, norms_design(few)).name == "agreement"  # two people have no mode
-    with pytest.raises(InputError, match="cannot be run|needs unit, rater, value"):
+    with pytest.raises(InputError, match=r"cannot be run|needs unit, rater, value"):
         pick(STUDIES, "norm-goal", people)
 
 

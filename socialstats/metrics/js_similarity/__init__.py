@@ -18,7 +18,7 @@ from socialstats.models.source_counts import cells_of, source_cautions, source_c
 from socialstats.registry import Metric
 from socialstats.resampling.chance import checked_draws, checked_seed
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, interval, number, p_value, shorten
+from socialstats.text import count, digits_of, interval, number, p_value, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -233,7 +233,8 @@ def sentence(result: Result) -> str:
     said = "; ".join(one_source(one, two) for one, two in pairs[:SAID])
     more = f"; and {count(len(pairs) - SAID)} more" if len(pairs) > SAID else ""
     top = whole[-1]
-    limit = "" if top.estimate is None else f" Two random halves of its ratings: {decimals(top.estimate)}."
+    own = shorten(str(result.settings["reference"]))
+    limit = "" if top.estimate is None else f" Two random halves of the {own} ratings: {ceiling_text(top)}."
     return (
         f"Jensen-Shannon similarity to {shorten(str(result.settings['reference']))} over "
         f"{count(result.counts['units'], 'unit')} and {count(result.counts['ratings'], 'rating')}: {said}{more}.{limit}"
@@ -249,6 +250,16 @@ def one_source(row: Row, plain: Row) -> str:
     known = ends if row.conf_low is not None else f", {row.undefined}"
     test = "" if row.p_value is None else f", {p_value(row.p_value)} against equal shares"
     return f"{shorten(row.term)} {decimals(row.estimate)}{known} (plug-in {decimals(plain.estimate)}){test}"
+
+
+def ceiling_text(row: Row) -> str:
+    """Write the ceiling with as many decimals as its error has, and its interval."""
+    digits = digits_of(row.std_error, 3)
+    text = number(row.estimate, digits, bounded=True)
+    if row.conf_low is None:
+        return text
+    ends = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=True)
+    return f"{text}, {ends}"
 
 
 def decimals(value: float | None) -> str:

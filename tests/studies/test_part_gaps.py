@@ -1,0 +1,76 @@
+"""Differences between domains, and what rows alone would claim."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from test_sources_studies import actions, choices_design
+
+from socialstats.results import Row
+from socialstats.studies import STUDIES, StudyOptions, run_study
+from socialstats.studies.norm_goal_changes import base_first
+from socialstats.studies.norm_goal_naive import ratings_alone
+from socialstats.studies.part_gaps import Part, PartGaps, apart, gap_row, gap_sentences, part_gaps
+from socialstats.studies.sources import crossed, human_source
+
+
+def test_a_difference_of_two_domains_is_welchs_t() -> None:
+    """Each scenario counts with the mean share of its stories: equal sizes, so CR2 is the s.e. of the scenarios."""
+    frame = actions()
+    outcome = run_study(STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=True))
+    gaps = next(r for b in outcome.blocks if b.id == "shares-2" for r in b.results if isinstance(r, PartGaps))
+    row = next(r for r in gaps.rows if r.group == "model: the share of 'escalate'")
+    hit = frame[frame["source"] == "model"].assign(hit=lambda d: d["action"] == "escalate")
+    means = hit.groupby(["domain", "scenario"])["hit"].mean()
+    test = stats.ttest_ind(means["finance"], means["hiring"], equal_var=False)
+    assert row.term == "finance - hiring"
+    assert row.estimate == pytest.approx(means["finance"].mean() - means["hiring"].mean())
+    assert (row.statistic, row.df, row.p_value) == pytest.approx((test.statistic, test.df, test.pvalue))
+    assert (row.conf_low, row.conf_high) == pytest.approx(tuple(test.confidence_interval()))
+    assert gaps.verify().ok
+    assert all(v.ok for v in outcome.verifications.values())
+
+
+def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
+    design = crossed(choices_design(actions()))
+    assert apart(design, "domain")
+    assert not apart(design, "pressure")
+    assert base_first(design, None).strata["pressure"].levels == ("none", "goal")
+    kept = base_first(design, None)
+    labels = [[f.levels[c] for c in f.codes.tolist()] for f in (design.strata["pressure"], kept.strata["pressure"])]
+    assert labels[0] == labels[1]
+
+
+def test_what_the_data_settle_is_counted() -> None:
+    def row(value: float, error: float) -> Row:
+        return Row(term="x", estimate=value, std_error=error, n_clusters=20)
+
+    clear = [Part(what="the share of 'x'", whose="model", rows={"a": row(0.2, 0.02), "b": row(0.6, 0.02),
+                                                                "c": row(0.59, 0.02)})]  # fmt: skip
+    found = part_gaps(clear, "domain", 0.95)
+    assert found is not None
+    said = gap_sentences(clear, found)
+    assert said[0].startswith("model: the share of 'x' differs most between a (.200) and b (.600): a - b −.400, 95% CI")
+    assert said[1] == (
+        "The data settle 2 of 3 differences between two parts (Holm over all), and not which part lies higher in the "
+        "others."
+    )
+    assert gap_row("a - b", "g", row(0.2, 0.02), Row(term="x"), 0.95).undefined
+    assert part_gaps([Part(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95) is None
+
+
+def test_ratings_alone_are_two_proportions() -> None:
+    frame = actions()
+    design = crossed(choices_design(frame))
+    source = human_source(design)
+    assert source is not None
+    result = ratings_alone(design, source, "model", 2, 0.95)
+    row = result.rows[0]
+    share = {name: part["action"].eq("escalate") for name, part in frame.groupby("source")}
+    error = np.sqrt(sum(s.mean() * (1 - s.mean()) / len(s) for s in share.values()))
+    assert row.estimate == pytest.approx(share["model"].mean() - share["human"].mean())
+    assert row.std_error == pytest.approx(error)
+    assert result.verify().ok
+    assert isinstance(frame, pd.DataFrame)
