@@ -80,9 +80,18 @@ def print_model(fit: Any) -> None:
     print("\n2. One model with urgency, roles and order of presentation")
     for term, true in (("urgency", TRUTH.urgency), ("order", TRUTH.order)):
         print("  ", beside(fit.row(term), true * SHRINK, 3))
-    print("  ", fit.effect_in_sds("urgency").sentence())
+    ratio = fit.effect_in_sds("urgency")
+    print("  ", ratio.sentence())
+    print("  ", beside(ratio.rows[0], float(TRUTH.urgency / np.std(list(TRUTH.strengths.values()), ddof=1))))
     print(f"   {held(fit)} of {len(TRUTH.strengths)} intervals hold the simulated strength "
           f"(95 % would be {0.95 * len(TRUTH.strengths):.0f})")  # fmt: skip
+    domain = dict(zip(ROLES["role"], ROLES["domain"], strict=True))
+    worth = {role: float(np.exp(value)) for role, value in true_strengths().items()}
+    mean = {name: np.mean([worth[role] for role in worth if domain[role] == name]) for name in set(domain.values())}
+    shares: Any = ss.preference_shares(fit, domain)
+    for row in shares.rows:
+        if row.group == "arithmetic":
+            print("   P_d,", beside(row, float(mean[row.term] / sum(mean.values())), 3))
 
 
 def print_ranks(fit: Any) -> None:

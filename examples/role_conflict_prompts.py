@@ -87,8 +87,10 @@ def print_truth(choices: pd.DataFrame, design: ss.Comparisons) -> None:
     print("\n3. The truth: urgency weighs 0.5 by default and 0.9 for the nurse; family roles gain 0.8 with the parent")
     true, parts = true_s(choices), design.split()
     for prompt in ASKED:
-        found: Any = ss.sensitivity_difference(parts[prompt], parts["default"], labels=(prompt, "default"))
-        row, gap = found.row("S", group="difference"), true[prompt] - true["default"]
+        found: Any = ss.sensitivity_difference(
+            parts[prompt], parts["default"], labels=(prompt, "default"), seed=StudyOptions().seed
+        )
+        row, gap = found.row("S_corrected", group="difference"), true[prompt] - true["default"]
         inside = "inside" if row.conf_low <= gap <= row.conf_high else "OUTSIDE"
         print(f"   S of '{prompt}' minus default: {row.estimate:.1f} [{row.conf_low:.1f}, {row.conf_high:.1f}], "
               f"simulated {gap:.1f}, {inside}")  # fmt: skip
