@@ -15,10 +15,21 @@ from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.metrics.trait_profile.options import BASELINE
 from socialstats.models.trait_weights import TRAIT_WEIGHTS, balanced, checked_weights, variants
 from tests.golden_data import golden, golden_frame
+from tests.metrics.remembered import remember
 
 R = golden("traits")
 WEIGHTS = R["weights"]
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
+CHECKS = "socialstats.crosscheck.trait_"
+OF_THE_SCORES = (  # what the checks make of the scores alone, whatever the rows say
+    *(f"{CHECKS}profile.{name}" for name in (
+        "score_table", "clusters_of", "cells_of", "by_stage", "samples", "across_units", "control_scores",
+        "error_under",
+    )),
+    *(f"{CHECKS}weights.{name}" for name in ("weight_sets", "across_units", "by_stage", "over_stages")),
+    *(f"{CHECKS}tables.{name}" for name in ("anova_error", "weighted_df")),
+    "scipy.stats.ttest_1samp", "scipy.stats.sem",
+)  # fmt: skip
 
 
 def scores() -> pd.DataFrame:
@@ -454,7 +465,8 @@ def test_models_as_units_have_the_paper_s_d_z(staged):
     assert row.conf_low < -6 < row.conf_high
 
 
-def test_a_wrong_number_anywhere_is_noticed(result):
+def test_a_wrong_number_anywhere_is_noticed(result, monkeypatch):
+    remember(monkeypatch, *OF_THE_SCORES)
     for k in range(0, len(result.rows), 7):
         row = result.rows[k]
         if row.estimate is not None:
@@ -465,7 +477,7 @@ def test_a_wrong_number_anywhere_is_noticed(result):
 @pytest.mark.parametrize("options", [{"zero": 3.0}, {"judges": "random", "unit_of_analysis": "model"}])
 def test_a_changed_number_is_found(options, monkeypatch):
     """Two per cent of any number of a row, one row of each kind."""
-    monkeypatch.setattr("gc.collect", lambda *_: 0)  # statsmodels calls it for every adjustment
+    remember(monkeypatch, *OF_THE_SCORES)
     found = profile(**options)
     assert found.verify().ok
     seen: set[tuple[str, str]] = set()
