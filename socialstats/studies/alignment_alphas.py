@@ -13,14 +13,14 @@ from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.errors import NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.results import Result
-from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.results import Result, Row
+from socialstats.studies.estimates import clusters_caption, numbers_text, rows_table
 from socialstats.studies.outcome import Block
-from socialstats.text import number, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 
 REFUSED, NOMINAL = "nominal, refusals as a level", "nominal"
 SHORT = {REFUSED: "with refusals"}  # in figures
-MOST_ROWS = 200
+MOST_ROWS, MOST_SIZES = 200, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,19 +104,31 @@ def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
     kind = list(alphas[0].results)[-1]
     return Block(
         id="agreement",
-        question=f"Do they agree, and does the order of the levels matter ({shorten(by, 40)})?",
+        question="Do they agree, and does the order of the levels matter?",
         sentences=(
             *(f"{shorten(one.label, 40)}: {one.sentence()}" for one in alphas),
-            f"With the order of the levels ({kind}) alpha is higher than the nominal one in {number(higher, 0)} of "
-            f"{number(len(alphas), 0)}; a nominal alpha counts neighbouring levels as strangers.",
+            f"With the order of the levels ({kind}) alpha is higher than the nominal one in "
+            f"{'all' if higher == len(alphas) else number(higher, 0) + ' of'} {number(len(alphas), 0)}; a nominal "
+            "alpha counts neighbouring levels as strangers.",
         ),
         draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",
         caption="Same ratings, other ideas of disagreement (with refusals: nominal, refusals as one more level). 1 is "
-        "perfect agreement, 0 what chance gives.",
+        f"perfect agreement, 0 what chance gives. {alpha_design(alphas)}",
         tables=(rows_table(rows, "Krippendorff's alpha", term=f"{shorten(by, 40)} and kind"),),
         results=tuple(result for one in alphas for result in one.results.values()),
     )
+
+
+def alpha_design(alphas: Sequence[Alphas]) -> str:
+    """Return what a caption says of units, raters, clusters and intervals."""
+    first = alphas[0].ordered
+    held = clusters_caption(getattr(first.design, "clusters", ()), None)
+    sizes = [f"{shorten(one.label, 30)}: {count(int(one.ordered.rows[0].n or 0), 'unit')}, "
+             f"{count(len(one.ordered.design.raters), 'rater')}" for one in alphas]  # fmt: skip
+    common = dict.fromkeys(text.partition(": ")[2] for text in sizes)
+    said = f"Each: {next(iter(common))}" if len(common) == 1 else listing(sizes, most=MOST_SIZES)
+    return f"{said}{f'; {held}' if held else ''}; {level_text(first.settings['level'])} intervals over units."
 
 
 def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dict[str, Any]) -> Block | None:
@@ -144,7 +156,16 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
         ),
         draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=3, xlabel="alpha", label=name),
         figure_title=f"Krippendorff's alpha by {name}",
-        caption="Where values vary little alpha is low even if raters mostly agree.",
+        caption="Where values vary little alpha is low even if raters mostly agree. "
+        f"{counted(known)}; {level_text(common['level'])} intervals over units.",
         tables=(rows_table(rows, f"Krippendorff's alpha by {name}", term=name),),
         results=tuple(found.values()),
     )
+
+
+def counted(rows: Sequence[Row]) -> str:
+    """Say how many units are behind rows, from the fewest to the most."""
+    sizes = [int(row.n or 0) for row in rows]
+    if min(sizes) == max(sizes):
+        return f"{count(sizes[0], 'unit')} each"
+    return f"{count(min(sizes))} to {count(max(sizes), 'unit')} each"

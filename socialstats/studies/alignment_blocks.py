@@ -13,9 +13,10 @@ from socialstats.results import Result, Row
 from socialstats.studies.estimates import clusters_caption, numbers_text, rows_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.sources import Source
-from socialstats.text import shorten
+from socialstats.text import count, level_text, number, shorten
 
 LINE, REFUSED, POPULATION, AT = "reference line", "share refused", "population's mode", "share at distance"
+NEAREST, CONSTANT = "minus nearest = ", "minus constant = "
 MOST_ROWS, MOST_IN_DUMBBELL = 200, 5
 RULES = {"max": "width of the scale", "item_max": "farthest answer to the item", "exclude": "left out"}
 AXIS = "mean distance from the mode (levels)"
@@ -51,6 +52,40 @@ def dense_table(
                    cells=tuple(tuple(row[k] for k in kept) for row in table.cells))  # fmt: skip
 
 
+def design_words(result: Result) -> str:
+    """Return what a caption says of n, people, clusters, the interval and its design effect."""
+    n, held = result.counts, clusters_caption(getattr(result.design, "clusters", ()), None)
+    effects = sorted(result.extras.get("design_effect", {}).values())
+    said = (
+        f"{count(n['units'], 'unit')}, {count(n['reference answers'], 'answer')} of {count(n['reference raters'])} "
+        f"people, {count(n['models'], 'model')}{f'; {held}' if held else ''}."
+    )
+    if not effects:
+        return said
+    effect = number(effects[len(effects) // 2], 1)
+    return (
+        f"{said} Lines: {level_text(result.settings['level'])} t intervals over units and people; the people make the "
+        f"variance {effect} times that of independent units (design effect, the median of the models)."
+    )
+
+
+def gap_tables(result: Result) -> list[Table]:
+    """Return the paired differences from the nearest model and from the best constant answer."""
+    found = []
+    for start, words in ((NEAREST, "the nearest model"), (CONSTANT, "the best constant answer")):
+        rows = [r for r in result.rows if (r.group or "").startswith(start)]
+        if rows:
+            name = shorten((rows[0].group or "").removeprefix(start), 40)
+            found.append(
+                dense_table(
+                    [replace(r, method=None) for r in rows],
+                    f"Distance less that of {words} here ({name}), on the same units; p (Holm): over the models",
+                    term="Model", labels=[r.term for r in rows],
+                )
+            )  # fmt: skip
+    return found
+
+
 def distance_block(result: Result, source: Source) -> Block:
     """Show each model between a random person and answers that need no model."""
     lines = [row for row in result.rows if row.group == LINE]
@@ -58,17 +93,17 @@ def distance_block(result: Result, source: Source) -> Block:
     pure = {row.term: row for row in result.rows if row.group == POPULATION}
     chosen = list(line_rows(result).values())
     shown = plain([chosen[0], *known, *chosen[1:]])
-    held = clusters_caption(getattr(result.design, "clusters", ()), None)
     return Block(
         id="distance",
         question=f"How far is each model from the {shorten(source.human, 30)} answers?",
         sentences=(result.sentence(), *population_words(known, pure)),
         draw=partial(forest, shown[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS, label="Model"),
         figure_title="ADA-Met of each model, between a random person and answers that need no model",
-        caption="Above the models a random person against the mode of the others; below the best constant answer and "
-        f"answers at random. {held}".strip(),
+        caption="Above the models one person against the mode of the others; below the best constant answer and "
+        f"answers at random. {design_words(result)}",
         tables=(
             dense_table(plain(known), "ADA-Met, all units", term="Model"),
+            *gap_tables(result),
             dense_table(plain(lines), "What needs no model", term="Answer"),
             *(
                 [
@@ -93,8 +128,8 @@ def population_words(known: Sequence[Row], pure: Mapping[str, Row]) -> tuple[str
         return ()
     return (
         f"Modes of few answers are noisy and lie farther off: with answers of the whole population "
-        f"{shorten(row.term, 40)} would be {numbers_text(row)} away, if the noise falls with the number of answers n "
-        "at a rate between 1/\u221an and 1/n.",
+        f"{shorten(row.term, 40)} would be {numbers_text(row)} away (a wide interval, as it is not known how fast the "
+        "noise falls with more answers).",
     )
 
 
@@ -121,7 +156,7 @@ def stratum_block(name: str, result: Result, k: int) -> Block:
         sentences=(said,),
         draw=draw if few else partial(forest, lines[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS),
         figure_title=f"ADA-Met by {shorten(name, 40)}",
-        caption="Each level by itself: whether two levels differ is not tested here.",
+        caption=f"Each level by itself: whether two levels differ is not tested here. {design_words(result)}",
         tables=(dense_table(lines, f"ADA-Met by {shorten(name, 40)}", term=f"Model and {shorten(name, 30)}"),),
         results=() if k == 0 else (result,),
     )
@@ -151,10 +186,10 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
         draw=partial(dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(RULES[r] for r in rules), xlabel=AXIS),
         figure_title="ADA-Met of the models that refused, by what a refusal counts as",
         caption="The page counts a refusal as the width of the scale, which may be farther off than any answer could "
-        "be; left out is the distance of what was answered.",
+        f"be; left out is the distance of what was answered. {design_words(next(iter(rules.values())))}",
         tables=(
             dense_table(looks, "ADA-Met by what a refusal counts as", term="Model and rule"),
-            dense_table(shares, "Share of refusals", term="Model", labels=labels),
+            dense_table(shares, "Share of refusals", term="Model", labels=labels, short=True),
         ),
         results=tuple(
             replace(result, rows=tuple(model_rows(result)), words=f"{said}.", cautions=(), references=())
@@ -192,9 +227,10 @@ def near_block(result: Result) -> Block | None:
         question="How often is the answer the mode itself, and how often far off?",
         sentences=(f"The share of units at distance 0 lies between {ends[0]}{same}." if same else
                    f"The share of units at distance 0 is {ends[0]}.",),
-        draw=partial(shares, bars, xlabel="Share of units by distance") if fits else None,
+        draw=partial(shares, bars, xlabel="Share of units, by levels from the mode") if fits else None,
         figure_title="How the distances of single units divide, model by model" if fits else "",
-        caption="Distances rounded to whole levels, a half (from tied modes) to the even one; 0 is the mode itself.",
-        tables=(dense_table(rows, "Share of units by distance", term="Model and distance",
+        caption="Distances rounded to whole levels, a half (from tied modes) to the even one; 0 is the mode itself. "
+        f"{count(result.counts['units'], 'unit')}, {count(len(by_model), 'model')}; intervals: Wilson's.",
+        tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
                            labels=[f"{r.term}: {(r.group or '').removeprefix(f'{AT} ')}" for r in rows]),),
     )  # fmt: skip

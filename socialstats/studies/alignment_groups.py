@@ -10,7 +10,7 @@ from typing import Any
 
 from socialstats.figures import dumbbell, forest
 from socialstats.results import Result, Row
-from socialstats.studies.alignment_blocks import AXIS, MOST_IN_DUMBBELL, MOST_ROWS, dense_table, plain
+from socialstats.studies.alignment_blocks import AXIS, MOST_IN_DUMBBELL, MOST_ROWS, dense_table, design_words, plain
 from socialstats.studies.estimates import clear_text, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, shorten
@@ -31,6 +31,8 @@ class Closest:
         How often the closest is closest again.
     gap : Row or None
         Their difference, tested.
+    permuted : float or None
+        p of permuting the people of the two groups.
     """
 
     model: str
@@ -39,6 +41,7 @@ class Closest:
     high: Row
     again: Row | None
     gap: Row | None
+    permuted: float | None
 
     @property
     def p(self) -> float | None:
@@ -69,10 +72,28 @@ class Closest:
 
     def cells(self) -> tuple[str | float | int | None, ...]:
         """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
+        near = (self.model, self.name, self.nearest, self.low.estimate, ends_text(self.low))
         if self.tied:
-            return (self.model, self.name, self.nearest, self.low.estimate, None, None, None, None)
-        return (self.model, self.name, self.nearest, self.low.estimate, self.label(self.high),
-                self.high.estimate, self.share, p_text(self.p))  # fmt: skip
+            return (*near, None, None, None, None, None, None, None)
+        apart = None if self.gap is None or self.gap.estimate is None else abs(self.gap.estimate)
+        return (*near, self.label(self.high), self.high.estimate, ends_text(self.high), apart, ends_text(self.gap),
+                p_text(self.p), self.share)  # fmt: skip
+
+
+CLOSEST_HEADER = (
+    "Model", "Attribute", "Closest", "Distance", "Interval", "Farthest", "Distance", "Interval", "Difference",
+    "Interval", "p (Holm)", "Stability",
+)  # fmt: skip
+
+
+def ends_text(row: Row | None) -> str | None:
+    """Write the ends of an interval; those of a difference in the direction farthest less closest."""
+    if row is None or row.conf_low is None or row.conf_high is None:
+        return None
+    low, high = row.conf_low, row.conf_high
+    if (row.estimate or 0.0) < 0:
+        low, high = -high, -low
+    return f"{number(low, 2)} to {number(high, 2)}"
 
 
 def closest_of(result: Result, name: str, model: str) -> tuple[Row, Row, Row | None] | None:
@@ -109,7 +130,9 @@ def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Clo
             low, high, again = found
             near, far = ((r.group or "")[len(name) + 3 :] for r in (low, high))
             gap = tested(families, model, name, near, far)
-            made.append(Closest(model=model, name=name, low=low, high=high, again=again, gap=gap))
+            pair = "" if gap is None else (gap.group or "").removeprefix(f"{name}: ")
+            permuted = result.extras["permutation_p"].get(pair, {}).get(model)
+            made.append(Closest(model=model, name=name, low=low, high=high, again=again, gap=gap, permuted=permuted))
     return made
 
 
@@ -124,14 +147,23 @@ def closest_block(groups: Mapping[str, Result], families: Families) -> Block | N
         sentences=tuple(closest_words(found, families)),
         tables=(
             Table(
-                caption="Closest and farthest group of each attribute; p (Holm): of their difference, over the pairs "
-                "of groups of all attributes, model by model; stability: share of resamples in which it is closest",
-                header=("Model", "Attribute", "Closest", "Distance", "Farthest", "Distance", "Stability", "p (Holm)"),
+                caption="Closest and farthest group of each attribute, with their intervals; difference: on the units "
+                f"of both, less what the sizes of the groups alone give ({sizes_text(groups)}); p (Holm): of the "
+                "difference, over the pairs of groups of all attributes, model by model; stability: share of resamples "
+                "in which the group is the closest again",
+                header=CLOSEST_HEADER,
                 cells=tuple(one.cells() for one in found),
             ),
         ),
         results=tuple(a for _, a in families.values() if a is not None),
     )
+
+
+def sizes_text(groups: Mapping[str, Result]) -> str:
+    """Say how much the sizes of groups alone give at most."""
+    given = [abs(x) for r in groups.values() for pair in r.extras["permuted_differences"].values()
+             for x in pair.values() if x is not None]  # fmt: skip
+    return f"up to {number(max(given), 2)}" if given else "nothing"
 
 
 def closest_words(found: Sequence[Closest], families: Families) -> list[str]:
@@ -149,14 +181,25 @@ def closest_words(found: Sequence[Closest], families: Families) -> list[str]:
     if known:
         best = max(known, key=lambda one: abs(one.gap.estimate or 0.0) if one.gap else 0.0)
         said.insert(0, closest_sentence(best))
-    low_p = min((r.p_value for rows, _ in families.values() for r in rows if r.p_value is not None), default=1.0)
-    size = max((len(rows) for rows, _ in families.values()), default=0)
-    if settled == 0 and low_p * size >= 0.05:
-        said.append(
-            f"The smallest p, {number(low_p, 3, bounded=True)}, times {count(size, 'pair')} is not below .05: where "
-            "that is the smallest that so few permutations can give, ask for more resamples."
-        )
+    if permuted := permuted_words(found):
+        said.append(permuted)
     return said
+
+
+def permuted_words(found: Sequence[Closest]) -> str:
+    """Say how often permuting the people between the groups would decide otherwise, before adjusting."""
+    known = [
+        one.gap for one in found if one.gap is not None and one.gap.p_value is not None and one.permuted is not None
+    ]
+    other = [one for one in found if one.gap is not None and one.gap.p_value is not None and one.permuted is not None
+             and (one.permuted < 0.05) != (one.gap.p_value < 0.05)]  # fmt: skip
+    if not other:
+        return ""
+    return (
+        "Permuting people between the two groups, which asks whether the groups answer alike rather than lie equally "
+        f"far off, decides otherwise in {count(len(other))} of {count(len(known))} (unadjusted p on other sides of "
+        ".05)."
+    )
 
 
 def closest_sentence(one: Closest) -> str:
@@ -164,12 +207,10 @@ def closest_sentence(one: Closest) -> str:
     near, far = shorten(one.nearest, 40), shorten(one.label(one.high), 30)
     gap = one.gap or Row(term=one.model)
     pair = shorten((gap.group or "")[len(one.name) + 2 :], 60)
-    apart = abs((one.high.estimate or 0.0) - (one.low.estimate or 0.0)) - abs(gap.estimate or 0.0)
-    where = "" if abs(apart) < 1e-9 else " on the units of both"
     return (
         f"The widest difference: {shorten(one.model, 40)} was closest to {shorten(one.name, 30)} {near} (ADA-Met "
         f"{number(one.low.estimate, 2)}) and farthest from {far} ({number(one.high.estimate, 2)}); difference "
-        f"({pair}){where} {numbers_text(gap)}, {p_value(one.p, name='adjusted p')}."
+        f"({pair}), less what sizes give, {numbers_text(gap)}, {p_value(one.p, name='adjusted p')}."
     )
 
 
@@ -194,16 +235,16 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
         sentences=(said,),
         draw=group_figure(looks) if drawn else None,
         figure_title=f"ADA-Met to the mode of each group of people by {words}" if drawn else "",
-        caption="Modes of few people are noisier and lie farther off any model; the p-values allow for it, the marks "
-        "do not." if drawn else "Not drawn, as no difference is clear.",
+        caption=f"Modes of few people are noisier and lie farther off any model: the differences allow for it, the "
+        f"marks do not. {design_words(result)}" if drawn else "Not drawn, as no difference is clear.",
         tables=(
             dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
                         labels=[f"{r.term} ({r.group})" for r in looks]),
-            dense_table(gaps, f"Differences by {words} on the same units; p (Holm): over the pairs of all attributes, "
-                       "model by model", term="Model and pair", short=True,
+            dense_table(gaps, f"Differences by {words} on the same units, less what sizes give; p (Holm): over the "
+                        "pairs of all attributes, model by model", term="Model and pair", short=True,
                        labels=[f"{r.term} ({(r.group or '')[len(name) + 2 :]})" for r in gaps]),
         ),
-        results=(slim(result, f"{name} = ", said), slim(result, f"closest {name} = ", said)),
+        results=(slim(result, name, said),),
     )  # fmt: skip
 
 
@@ -215,10 +256,11 @@ def group_figure(looks: Sequence[Row]) -> Any:
     return partial(forest, plain(looks)[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS)
 
 
-def slim(result: Result, start: str, said: str) -> Result:
-    """Keep the rows of one kind about an attribute; the differences stand, adjusted, with the closest groups.
+def slim(result: Result, name: str, said: str) -> Result:
+    """Keep the distances and closest groups of an attribute; the differences stand, adjusted, with the closest groups.
 
     Cautions and references are those of the page.
     """
-    rows = tuple(r for r in result.rows if (r.group or "").startswith(start))
+    starts = (f"{name} = ", f"closest {name} = ")
+    rows = tuple(r for r in result.rows if (r.group or "").startswith(starts))
     return replace(result, rows=rows, words=said, cautions=(), references=())

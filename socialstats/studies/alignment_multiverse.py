@@ -44,9 +44,10 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
     def of(table: Ratings = design, **more: Any) -> Any:
         return ada_met(table, **{**base, **more})
 
+    line = f"that of one {shorten(source.human, 30)} rater ({number(top.estimate)}, taken as known)"
     made = multiverse("ada_met", f"the distance of {shorten(model, 30)}", distinct(variants(design, main, of, model)),
                       reference=top.estimate if top.estimate is not None else 0.0,
-                      words=f"that of a random {shorten(source.human, 30)} rater ({number(top.estimate)})")  # fmt: skip
+                      words=line)  # fmt: skip
     return multiverse_block(
         made, id="multiverse", question="Does the distance of the nearest model hang on a choice of analysis?",
         quantity=f"distance of {shorten(model, 30)}",
@@ -67,12 +68,13 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
     found += [
         variant(f"tied modes: {rule}", "ties", partial(of, ties=rule)) for rule in ("low", "high", "nearest", "drop")
     ]
-    if (design.status == REFUSAL).any():
+    own = design.status[design.rater == design.raters.index(model)]
+    if (own == REFUSAL).any():
         found += [
             variant(f"refusals: {RULES[rule]}", "refusals", partial(of, refusal=rule))
             for rule in ("item_max", "exclude")
         ]
-    if (design.status == MISSING).any():
+    if (own == MISSING).any():
         found.append(variant("missing answers of models as refusals", "missing", partial(of, unparsed="refusal")))
     if any(r.group == POPULATION for r in main.rows):
         found.append(variant("from the mode of the whole population", "noise of modes", lambda: main, POPULATION))

@@ -15,6 +15,8 @@ from socialstats.metrics.ada_met import ada_met, by_attribute
 from socialstats.results import Result, Row, Verification, Verifications, joined
 from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of
 from socialstats.studies.alignment_blocks import (
+    CONSTANT,
+    NEAREST,
     RULES,
     distance_block,
     line_rows,
@@ -35,7 +37,7 @@ from socialstats.studies.sources import Source, human_source, raters_of
 from socialstats.text import count, level_text, number, shorten
 
 USED = ("seed", "resamples", "level", "verify")
-MOST_GROUPS, MOST_STRATA, MOST_RATERS_SHOWN = 8, 4, 30
+MOST_GROUPS, MOST_STRATA, MOST_RATERS_SHOWN, MOST_NAMED = 8, 4, 30, 4
 FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
 MODEL_COLUMNS = ("model", "llm", "language_model")
 
@@ -113,7 +115,12 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
-        data=(united(design),),
+        data=(
+            replace(
+                united(design.of_raters(raters_of(design, source, source.human))),
+                caption=f"How united the {shorten(source.human, 30)} raters are about a unit",
+            ),
+        ),
         diagnostics=diagnostics(numbers),
         methods=methods(design, numbers, options),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
@@ -161,8 +168,10 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
     for name, result in groups.items():
         for row in result.rows:
             if row.group is not None and row.group.startswith(f"{name}: "):
-                how = "t of people and units; p by permuting people"
-                tests.setdefault(row.term, []).append(replace(row, p_adjusted=None, method=how))
+                how = "t of people and units, less what sizes give"
+                tests.setdefault(row.term, []).append(
+                    replace(row, p_adjusted=None, method=how, statistic=None, df=None)
+                )
     return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
 
 
@@ -184,31 +193,57 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
 
 
 def answer(numbers: Numbers) -> tuple[str, ...]:
-    """Return the nearest model beside the reference lines, and how many models beat the best constant answer."""
+    """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
     known = sorted(
         (r for r in model_rows(numbers.main) if r.estimate is not None), key=lambda r: r.estimate or 0.0
     )  # fmt: skip
     if not known:
         return (f"No verdict: {model_rows(numbers.main)[0].undefined}.",)
-    lines = line_rows(numbers.main)
+    lines, human = line_rows(numbers.main), shorten(numbers.source.human, 30)
     top, best = lines["ceiling"], lines["constant"]
-    human = shorten(numbers.source.human, 30)
     beside = [f"'{best.term}' {number(best.estimate, 2)}"]
     if top.estimate is not None:
-        beside.insert(0, f"a random {human} rater {number(top.estimate, 2)}")
-    first = (
-        f"Nearest to the mode of the {human} answers is {shorten(known[0].term, 40)}: on average "
-        f"{numbers_text(known[0])} levels away (ADA-Met); {', '.join(beside)}."
+        beside.insert(0, f"one {human} rater from the mode of the others {number(top.estimate, 2)}")
+    away, ends = f"the mode of the {human} answers", numbers_text(known[0])
+    if len(known) > 1 and known[0].estimate == known[-1].estimate:
+        first = f"All {count(len(known), 'model')} are as far from {away}: on average {ends} levels (ADA-Met)"
+    elif len(known) == 1:
+        first = f"{shorten(known[0].term, 40)} is on average {ends} levels from {away} (ADA-Met)"
+    else:
+        first = f"Nearest to {away} is {shorten(known[0].term, 40)}: on average {ends} levels away (ADA-Met)"
+    return (f"{first}; {', '.join(beside)}.", *nearest_words(numbers), *constant_words(numbers))
+
+
+def nearest_words(numbers: Numbers) -> tuple[str, ...]:
+    """Say which models cannot be told apart from the nearest one."""
+    rows = [r for r in numbers.main.rows if (r.group or "").startswith(NEAREST) and r.p_adjusted is not None]
+    if not rows:
+        return ()
+    open_ = [r for r in rows if (r.p_adjusted or 0.0) >= 1 - numbers.main.settings["level"]]
+    name = shorten((rows[0].group or "").removeprefix(NEAREST), 40)
+    if not open_:
+        return (f"All {count(len(rows))} others are farther than {name} on the same units (Holm).",)
+    named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
+    more = f"; and {count(len(open_) - MOST_NAMED)} more" if len(open_) > MOST_NAMED else ""
+    return (
+        f"Whether {name} is nearer than {count(len(open_))} of the {count(len(rows))} others is not settled on the "
+        f"same units ({named}{more}).",
     )
-    line = best.estimate or 0.0
-    inside = [r for r in known if r.conf_low is not None and r.conf_high is not None]
-    near = sum((r.conf_high or 0.0) < line for r in inside)
-    far = sum((r.conf_low or 0.0) > line for r in inside)
-    second = (
-        f"Of {count(len(inside), 'model')}, {count(near)} lie nearer than always giving one answer ('{best.term}'), "
-        f"{count(far)} farther, and for {count(len(inside) - near - far)} the data do not settle it."
+
+
+def constant_words(numbers: Numbers) -> tuple[str, ...]:
+    """Say which models are nearer than the best constant answer, paired on the units."""
+    rows = [r for r in numbers.main.rows if (r.group or "").startswith(CONSTANT) and r.p_adjusted is not None]
+    if not rows:
+        return ()
+    clear = [r for r in rows if (r.p_adjusted or 0.0) < 1 - numbers.main.settings["level"]]
+    near = sum((r.estimate or 0.0) < 0 for r in clear)
+    name = (rows[0].group or "").removeprefix(CONSTANT)
+    return (
+        f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
+        f"always giving one answer ('{name}', the best of them), {count(len(clear) - near)} farther, and for "
+        f"{count(len(rows) - len(clear))} the data do not settle it (Holm).",
     )
-    return (first, second)
 
 
 def strip(numbers: Numbers) -> Strip:
@@ -235,12 +270,26 @@ def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
             found=f"In a share of {number(ties, 3, bounded=True)} of the units.",
             so_what="Their mean is taken; the last question shows the other rules.",
         ),
+        *narrow(numbers.main),
         Diagnostic(
             check="Are the modes noisy?",
             found=f"Resampling the people adds up to {number(bias, 2)} to a distance.",
             so_what="Distances are those to the mode of as many people as these, somewhat too large.",
         ),
     )
+
+
+def narrow(result: Result) -> tuple[Diagnostic, ...]:
+    """Say how many modes hang on one answer, which decides what can be said about the population's mode."""
+    share = result.extras.get("share_narrow")
+    if share is None:
+        return ()
+    so = "Halves of the answers tell how fast the noise of modes falls." if share <= 0.25 else (
+        "The interval for the mode of the whole population is widened." if share <= 0.5 else
+        "Nothing can be said about the mode of the whole population."
+    )  # fmt: skip
+    found = f"In a share of {number(share, 3, bounded=True)} of the units."
+    return (Diagnostic(check="How often is the leading level at most one answer ahead?", found=found, so_what=so),)
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
@@ -253,8 +302,9 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     )
     if numbers.groups:
         text += (
-            " Differences between groups of people are tested by permuting people between the groups, so that the "
-            "noisier modes of small groups do not count, and adjusted by Holm over the pairs of all attributes, model "
+            " Differences between groups of people are those on the units of both, less what the sizes of the groups "
+            "alone give (their mean when the people are dealt anew to groups of these sizes), as modes of few people "
+            "lie farther off; interval and p come from one t, adjusted by Holm over the pairs of all attributes, model "
             "by model."
         )
     return (text,)

@@ -105,11 +105,12 @@ def ada_met(
         ahead in more than a quarter of the units, and both ways where levels that are not neighbours nearly tie in
         more than .08 of them; undefined where more than half of the leads are that narrow.
         `extras`: ``share_tied``, ``share_narrow`` (of the units, with the leading level at most one answer ahead)
-        and ``share_narrow_apart`` (of levels that are not beside it), ``units_left_out``, ``bootstrap_bias`` (by
-        model), ``half_distance`` (of each model, with half of the answers of each unit), and with `group`
-        ``group_raters``, ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, taken off),
-        ``permutation_p`` (by pair and model), and ``permuted_closest`` (how often each group is the closest when
-        people are permuted).
+        and ``share_narrow_apart`` (of levels that are not beside it), ``design_effect`` (by model: the variance
+        over that of independent units with the people held), ``units_left_out``, ``bootstrap_bias`` (by model),
+        ``half_distance`` (of each model, with half of the answers of each unit), and with `group` ``group_raters``,
+        ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, taken off), ``permutation_p``
+        (by pair and model), and ``permuted_closest`` (how often each group is the closest when people are
+        permuted).
 
     Raises
     ------

@@ -13,7 +13,7 @@ from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_in
 from socialstats.models.alignment import NOT_ASKED, Targets, constant_shares, model_shares, targets_of
 from socialstats.models.alignment_population import MOST, Leads, Population, population, slowest_rate
 from socialstats.models.alignment_resampling import Ceiling, whole, whole_replicates, whole_spread
-from socialstats.models.alignment_variance import Spread
+from socialstats.models.alignment_variance import Residuals, Spread, features
 from socialstats.models.modes import BoolArray
 from socialstats.models.raters import by_stratum
 from socialstats.models.unit_shares import How, merged, share_row
@@ -89,6 +89,8 @@ class Whole:
     half : dict of model to float
         Mean distance with half of the answers of each unit.
     leads : Leads or None
+    effects : dict of model to float
+        Design effects: variance over that of units taken as independent, with the people held.
     gaps : list of Row
         Models less the nearest one, and less the best constant answer.
     """
@@ -99,6 +101,7 @@ class Whole:
     found: Estimates
     half: dict[str, float]
     leads: Leads | None
+    effects: dict[str, float]
     gaps: list[Row]
 
 
@@ -111,7 +114,9 @@ def whole_rows(state: State) -> Whole:
     lines = [row for row in rows if row.group == LINE]
     method = f"{METHODS[state.options.ci]}, with the modes of the others held"
     top = found.row(len(targets.names), state, term=f"random {state.reference}", group=LINE, method=method)
-    made = Whole(models=models, lines=[top, *lines], population=[], found=found, half={}, leads=None, gaps=gaps)
+    made = Whole(
+        models=models, lines=[top, *lines], population=[], found=found, half={}, leads=None, effects={}, gaps=gaps
+    )
     return made if spread is None else with_population(state, made, spread)
 
 
@@ -126,7 +131,18 @@ def with_population(state: State, whole: Whole, spread: Spread) -> Whole:
     )  # fmt: skip
     known = {m: float(x) for m, x in zip(state.models, made.half.tolist(), strict=True) if np.isfinite(x)}
     rows = [population_row(row, made, j) for j, row in enumerate(models)]
-    return replace(whole, population=rows, half=known, leads=made.leads)
+    effects = design_effects(state, targets, value, spread.first(len(value)))
+    return replace(whole, population=rows, half=known, leads=made.leads, effects=effects)
+
+
+def design_effects(state: State, targets: Targets, value: FloatArray, spread: Spread) -> dict[str, float]:
+    """Variance of each model's mean over that with units independent and people held (Kish, 1965)."""
+    answers = state.answers
+    found = state.options.rules.distances(answers.counts(np.ones((1, len(answers.people)))), answers.scores)
+    alone = Residuals.of(targets, value, found[1][0], answers.weight, ())
+    plain = alone.unit_variance([x[:, 0] for x in alone.pieces_of(features(*found))])
+    named = zip(state.models, plain.tolist(), (spread.error**2).tolist(), strict=True)
+    return {model: whole / units for model, units, whole in named if units > 0}
 
 
 def population_row(row: Row, made: Population, j: int) -> Row:

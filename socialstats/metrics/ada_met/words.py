@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,7 @@ def noisy_modes(state: State, found: Estimates) -> list[Caution]:
         f"modes of {number(each, 1)} answers a unit: resampling them adds up to {number(bias[worst])} to a distance of "
         f"{number(found.value[worst])} ('{shorten(models[worst], 30)}')"
     )
-    fix = "take it as the distance with as many reference raters; rows called population's mode are without noise"
+    fix = "read it as the distance with as many people as these; the one from the population's mode is beside it"
     return [caution("SS304", said, affects="distances: too large, the small ones most", fix=fix)]
 
 
@@ -141,7 +142,7 @@ def extras_of(state: State, whole: Whole) -> dict[str, Any]:
     found = {
         "share_tied": float(tied(state).mean()), "units_left_out": state.answers.left_out,
         "bootstrap_bias": {model: float(one) for model, one in named if not np.isnan(one)},
-        "half_distance": whole.half,
+        "half_distance": whole.half, "design_effect": whole.effects,
     }  # fmt: skip
     leads = whole.leads
     return found if leads is None else {**found, "share_narrow": leads.narrow, "share_narrow_apart": leads.apart}
@@ -174,13 +175,19 @@ def sentence(result: Result) -> str:
     top, uniform = next(iter(lines.values())), lines["uniform answer"]
     beside = f"an answer at random would be {number(uniform.estimate)} off"
     if top.estimate is not None:
-        beside = f"a random reference rater was {number(top.estimate)} from the mode of the others, {beside}"
-    refused = next(r for r in result.rows if r.group == "share refused" and r.term == known[0].term)
-    apart = len(known) > 1 and known[0].estimate != known[-1].estimate
-    told = f"; the former refused {percent(refused.estimate)}" if apart and refused.estimate else ""
-    if len(known) == 1 and refused.estimate:
-        told = f"; it refused {percent(refused.estimate)}"
-    return f"{said}, {among}; {beside}{told}."
+        beside = f"one reference rater was on average {number(top.estimate)} from the mode of the others, {beside}"
+    return f"{said}, {among}; {beside}{refused_text(result, known)}."
+
+
+def refused_text(result: Result, known: Sequence[Row]) -> str:
+    """Say how many units the nearest and the farthest model refused, which counts as a distance."""
+    if len(known) > 1 and known[0].estimate == known[-1].estimate:
+        return ""
+    names = ("it",) if len(known) == 1 else ("the former", "the latter")
+    shares = {r.term: r.estimate for r in result.rows if r.group == "share refused"}
+    ends = zip(names, (known[0], known[-1]), strict=False)
+    said = [f"{name} refused {percent(shares[row.term])}" for name, row in ends if shares.get(row.term)]
+    return f"; {', '.join(said)}" if said else ""
 
 
 def value_text(row: Row) -> str:
