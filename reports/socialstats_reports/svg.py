@@ -12,6 +12,9 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from socialstats.figures import style
+from socialstats_reports.lean import assemble, flat
+from socialstats_reports.parts import Frame
+from socialstats_reports.phone import arranged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +28,7 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 TALL = 2.4  # height / width from which print may cut a figure over pages instead of shrinking it
 
 
-def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: str) -> Markup:
+def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: str, name: str = "") -> Markup:
     """Draw a figure and return it as an ``<svg role="img">`` element for the page.
 
     Parameters
@@ -36,8 +39,11 @@ def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: st
         Read out by screen readers.
     prefix : str
         Makes the ids unique on the page.
+    name : str
+        A further class of the element.
     """
-    root = ElementTree.fromstring(_svg(draw))
+    text, frame = _svg(draw)
+    root = ElementTree.fromstring(text)
     for parent in root.iter():
         parent.tag = parent.tag.rsplit("}", 1)[-1]
         parent.tail = None
@@ -46,12 +52,18 @@ def inline(draw: Callable[[], Axes], *, title: str, description: str, prefix: st
     _strip(root)
     for element in root.iter():
         _attributes(element, prefix)
-    _name(root, title, description, prefix)
+    definitions, elements = flat(root)
+    _name(root, prefix, name)
+    assemble(root, definitions, arranged(root, definitions, elements, frame))
+    for i, (tag, words) in enumerate((("title", title), ("desc", description))):
+        element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
+        element.text = style.clean(words) or "figure"
+        root.insert(i, element)
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _svg(draw: Callable[[], Axes]) -> str:
-    """Return matplotlib's own SVG, without anything that changes from run to run."""
+def _svg(draw: Callable[[], Axes]) -> tuple[str, Frame]:
+    """Return matplotlib's own SVG, without anything that changes from run to run, and where its Axes are."""
     import matplotlib
 
     with style.browser_draws_text(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT}):
@@ -65,7 +77,7 @@ def _svg(draw: Callable[[], Axes]) -> str:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close(figure)
-    return out.getvalue()
+    return out.getvalue(), Frame.of(axes)
 
 
 def _strip(root: ElementTree.Element) -> None:
@@ -136,17 +148,12 @@ def _style(value: str) -> str:
     return ";".join(kept)
 
 
-def _name(root: ElementTree.Element, title: str, description: str, prefix: str) -> None:
-    """Name the figure for screen readers, and let the page set its size."""
-    height = float(root.attrib["viewBox"].split()[3])
-    width = float(root.attrib["viewBox"].split()[2])
+def _name(root: ElementTree.Element, prefix: str, name: str) -> None:
+    """Give the figure the page's class and a name for screen readers; the page sets its size."""
     view = root.attrib["viewBox"]
+    width, height = (float(part) for part in view.split()[2:])
     root.attrib.clear()
     root.set("viewBox", view)
-    root.set("class", "drawing tall" if height / width > TALL else "drawing")
+    root.set("class", " ".join(["drawing", *(["tall"] if height / width > TALL else []), *([name] if name else [])]))
     root.set("role", "img")
     root.set("aria-labelledby", f"{prefix}-title {prefix}-desc")
-    for i, (tag, text) in enumerate((("title", title), ("desc", description))):
-        element = ElementTree.Element(tag, {"id": f"{prefix}-{tag}"})
-        element.text = style.clean(text) or "figure"
-        root.insert(i, element)

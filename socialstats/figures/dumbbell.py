@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ LOOKS = (("^", "\u25b2", "series-1"), ("o", "\u25cf", "series-3"), ("v", "\u25bc
 LABEL_WIDTH = 36  # characters of an item
 COLUMN = 46.0  # points a number column takes, at least
 HEADINGS = 64  # characters that the headings of all columns share
+HEADING_LINE, HEADING_LINES = 14, 3  # characters from which a heading takes another line, and lines at most
 SPREAD = 0.36  # how far the conditions of an item lie apart, in lines
 ROW = 1.2  # height of a line, relative to a forest's
 
@@ -80,7 +82,7 @@ def dumbbell(
     labels = [style.literal(item, LABEL_WIDTH) for item in items]
     reasons = undefined_reasons(rows)
     if ax is None:
-        ax = _new(labels, _column(wanted) * len(wanted) if numbers else 0.0, len(reasons))
+        ax = _new(labels, wanted if numbers else {}, len(reasons))
     if not items:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
@@ -128,25 +130,31 @@ def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
     return sorted(table, key=lambda item: -mean(item))
 
 
-def _heading(group: str, glyph: str, columns: int) -> str:
-    """Return what stands above a condition's numbers: the fewer columns, the longer."""
-    return style.literal(f"{glyph} {group}", max(12, min(HEADINGS // columns, 30)))
+def _heading(group: str, glyph: str, columns: int) -> list[str]:
+    """Return what stands above a condition's numbers, on some lines where it is long: the fewer columns, the longer."""
+    width = max(12, min(HEADINGS // columns, 30))
+    lines = textwrap.wrap(f"{glyph} {style.clean(group)}", min(HEADING_LINE, width), break_long_words=False)
+    if 0 < len(lines) <= HEADING_LINES and max(map(len, lines)) <= width:
+        return [style.literal(line, width) for line in lines]
+    return [style.literal(f"{glyph} {group}", width)]
 
 
 def _column(wanted: Mapping[str, float | None]) -> float:
     """Return the width of a column of numbers, in points: as wide as the widest heading."""
     headings = [_heading(group, glyph, len(wanted)) for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)]
-    return max([style.text_width(text) + 6.0 for text in headings] + [COLUMN])
+    return max([style.text_width(line) + 6.0 for lines in headings for line in lines] + [COLUMN])
 
 
-def _new(labels: Sequence[str], columns: float, footnotes: int) -> Axes:
+def _new(labels: Sequence[str], wanted: Mapping[str, float | None], footnotes: int) -> Axes:
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
     left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
-    top = 0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34
+    columns = _column(wanted) * len(wanted)
+    lines = max((len(_heading(group, "x", len(wanted))) for group in wanted), default=1) - 1
+    top = (0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34) + 0.14 * lines
     bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
     height = max(len(labels), 1) * style.ROW_HEIGHT * ROW + top + bottom
     right = (columns + 6) / style.POINTS if columns else 0.12
-    return style.new_axes(height, left=left, right=right, top=top, bottom=bottom)
+    return style.new_axes(height, left=left, right=right, top=top, bottom=bottom, kind=style.LINES)
 
 
 def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n: int) -> None:
@@ -194,16 +202,18 @@ def _headings(
     digits: int,
 ) -> None:
     """Write what each mark means, and the numbers where they are asked for."""
-    top = len(table) + (0.0 if len(table) > TICKS_ON_TOP_FROM else 0.1)
+    top = len(table) + (0.0 if len(table) > TICKS_ON_TOP_FROM else 0.1) - 0.2
     if not ys:
         words = "   ".join(f"{glyph} {group}" for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False))
-        style.beside(ax, top, style.literal(words, 90), 0.0, fontsize=style.SMALL, color=style.LIGHT["muted"])
+        style.beside(ax, top, style.literal(words, 90), 0.0, va="baseline", fontsize=style.SMALL,
+                     color=style.LIGHT["muted"])  # fmt: skip
         return
     width = _column(wanted)
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
         edge = (i + 1) * width
-        heading = _heading(group, glyph, len(wanted))
-        style.beside(ax, top, heading, edge, fontsize=style.SMALL, color=style.LIGHT[color])
+        for k, line in enumerate(reversed(_heading(group, glyph, len(wanted)))):
+            style.beside(ax, top, line, edge, up=10.0 * k, va="baseline", fontsize=style.SMALL,
+                         color=style.LIGHT[color])  # fmt: skip
         for cells, y in zip(table, ys, strict=True):
             row = cells.get(group)
             known = row is not None and row.estimate is not None and math.isfinite(row.estimate)

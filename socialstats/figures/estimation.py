@@ -101,7 +101,8 @@ def estimation(
     ['value', 'before minus after']
     """
     one, two, n = _checked(first, second, count)
-    ax = style.new_axes(HEIGHT, left=0.62, right=0.12, top=0.5, bottom=0.55) if ax is None else ax
+    if ax is None:
+        ax = style.new_axes(HEIGHT, left=0.62, right=0.12, top=0.5, bottom=0.55, kind=style.PANELS)
     ax.set_axis_off()
     if not len(n):
         return style.message(ax, f"no {unit}s to show")

@@ -147,7 +147,7 @@ def _new(n: int, labels: Sequence[str], columns: Sequence[tuple[str, list[str]]]
     left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
     right = (column_offsets(columns)[-1] if columns else 0.0) / style.POINTS + 0.08
     top = 0.42 if n > TICKS_ON_TOP_FROM else 0.3
-    return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top)
+    return style.new_axes(max(n, 1) * style.ROW_HEIGHT + top + 0.5, left=left, right=right, top=top, kind=style.ROWS)
 
 
 def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:

@@ -95,7 +95,7 @@ def _new(across: Sequence[str], down: Sequence[str], footnotes: int) -> Axes:
     right = style.WIDTH - left - min(room, 1.2 * max(len(across), 1))
     bottom = 0.15 + 12 * footnotes / style.POINTS
     height = max(len(down), 1) * CELL_HEIGHT + 0.55 + bottom
-    return style.new_axes(height, left=left, right=right, top=0.55, bottom=bottom)
+    return style.new_axes(height, left=left, right=right, top=0.55, bottom=bottom, kind=style.CELLS)
 
 
 def _cell(ax: Axes, row: Row, x: int, y: int, neutral: float, extreme: float, digits: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from socialstats.figures import style
@@ -52,22 +53,27 @@ def place_note(
     >>> place_note("S", "41.6", (20.0, 190.0), lines=[200.0], room=500.0).where
     'above'
     """
-    text = f"{label}  {numbers}"
-    wide = BOLD * style.text_width(text)
-    if wide > room - 4 and label:
-        text = f"{label}\n{numbers}"
-        wide = BOLD * max(style.text_width(label), style.text_width(numbers))
+    found = []
+    for text in (f"{label}  {numbers}", f"{label}\n{numbers}"):
+        wide = BOLD * max(style.text_width(line) for line in text.split("\n"))
+        found += [Note(text=text, start=start, wide=wide, where=where)
+                  for where, start in _spots(interval, wide, lines, room)]  # fmt: skip
+    free = [note for note in found if not _crossed(note.start, note.wide, lines)]
+    inside = [note for note in found if note.wide <= room]
+    return next(iter(free or inside or found))
+
+
+def _spots(
+    interval: tuple[float, float], wide: float, lines: Sequence[float], room: float
+) -> list[tuple[Literal["right", "left", "above"], float]]:
+    """Return the places inside the axis for a text: at the right and at the left of an interval, and above it."""
     low, high = interval
-    beside = {"right": high + APART, "left": low - APART - wide}
-    fits = {side: start for side, start in beside.items() if 0 <= start and start + wide <= room}
-    for side, start in fits.items():
-        if not _crossed(start, wide, lines):
-            return Note(text=text, start=start, wide=wide, where="right" if side == "right" else "left")
-    start = free_start(0.5 * (low + high - wide), wide, lines, room)
-    if _crossed(start, wide, lines) and fits:
-        side, start = next(iter(fits.items()))
-        return Note(text=text, start=start, wide=wide, where="right" if side == "right" else "left")
-    return Note(text=text, start=start, wide=wide, where="above")
+    above = free_start(0.5 * (low + high - wide), wide, lines, room)
+    beside: list[tuple[Literal["right", "left", "above"], float]] = [
+        ("right", high + APART),
+        ("left", low - APART - wide),
+    ]
+    return [(where, start) for where, start in beside if start >= 0 and start + wide <= room] + [("above", above)]
 
 
 def free_start(wanted: float, wide: float, lines: Sequence[float], room: float) -> float:
@@ -80,7 +86,7 @@ def free_start(wanted: float, wide: float, lines: Sequence[float], room: float) 
     """
     inside = min(max(wanted, 0.0), max(room - wide, 0.0))
     edges = [-AROUND, *sorted(lines), room + AROUND]
-    gaps = [(a + AROUND, b - AROUND - wide) for a, b in zip(edges, edges[1:], strict=False)]
+    gaps = [(a + AROUND, b - AROUND - wide) for a, b in pairwise(edges)]
     free = [min(max(inside, first), last) for first, last in gaps if first <= last]
     return min(free, key=lambda start: (abs(start - inside), start), default=inside)
 

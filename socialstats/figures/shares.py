@@ -19,7 +19,7 @@ MOST_LEVELS, MOST_BARS = 5, 60
 LABEL_WIDTH = 24  # characters
 BAR, GAP = 0.23, 0.13  # inches: a bar, and the space before a new section
 HEADING = 0.2  # inches
-LEAST_WRITTEN = 0.1  # shares below this have no room for their number
+LEAST_WRITTEN, LEAST_LARGE = 0.05, 0.1  # below the first there is no room for a number, below the second a small one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share 
     labels = [style.literal(bar.label, LABEL_WIDTH) for bar in bars]
     if ax is None:
         left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.15
-        ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5)
+        ax = style.new_axes(height + 0.85, left=left, right=0.3, top=0.35, bottom=0.5, kind=style.BARS)
     if not bars:
         return style.message(ax, "no shares to show")
     style.dress(ax, xlabel=xlabel)
@@ -127,5 +127,6 @@ def _bar(ax: Axes, bar: Bar, y: float) -> None:
                 edgecolor=style.LIGHT["surface"], linewidth=0.8)  # fmt: skip
         if row.estimate >= LEAST_WRITTEN:
             ax.text(start + row.estimate / 2, y, percent(row.estimate), ha="center", va="center_baseline",
-                    fontsize=style.SMALL, color=style.LIGHT["surface"])  # fmt: skip
+                    fontsize=style.SMALL if row.estimate >= LEAST_LARGE else style.SMALL - 1,
+                    color=style.LIGHT["surface"])  # fmt: skip
         start += row.estimate

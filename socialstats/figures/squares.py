@@ -136,7 +136,7 @@ def _new(labels: Sequence[str], k: int) -> Axes:
     left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.4
     room = style.WIDTH - left - 0.1
     right = style.WIDTH - left - min(room, CELL[0] * (k + 1))
-    return style.new_axes((k + 1) * CELL[1] + 0.65, left=left, right=right, top=0.55, bottom=0.1)
+    return style.new_axes((k + 1) * CELL[1] + 0.65, left=left, right=right, top=0.55, bottom=0.1, kind=style.CELLS)
 
 
 def _cell(ax: Axes, x: int, y: int, n: float, total: float, color: str | None) -> None:

@@ -233,6 +233,9 @@ def _own(ax: Axes, mark: Mark, note: Note, y: float, width: float) -> None:
     share, align = {"right": (0.0, "left"), "left": (1.0, "right"), "above": (0.5, "center")}[note.where]
     x = left + (note.start + share * note.wide) / width * (right - left)
     up = 0.35 + 0.5 * (note.lines - 1) if note.where == "above" else 0.0
-    ax.text(x, y + up, note.text, ha=align, va="center", fontsize=style.FONT, color=style.LIGHT["ink"],
-            fontweight="normal" if claim else "bold", zorder=4,
-            bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip
+    lines = note.text.split("\n")
+    for k, line in enumerate(lines):
+        ax.annotate(line, xy=(x, y + up), xytext=(0, 11 * (0.5 * (len(lines) - 1) - k)), textcoords="offset points",
+                    ha=align, va="center", fontsize=style.FONT, color=style.LIGHT["ink"], annotation_clip=False,
+                    fontweight="normal" if claim else "bold", zorder=4,
+                    bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5})  # fmt: skip

@@ -37,6 +37,8 @@ SMALL = 8.0
 ROW_HEIGHT = 0.205  # inches
 POINTS = 72.0  # points in an inch
 REPLACEMENT = "\ufffd"
+ROWS, LINES, BARS, CELLS, COURSE, PANELS = "rows", "lines", "bars", "cells", "course", "panels"
+# ids of Axes that the report lays out anew for phones
 NOT_DRAWN = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # backends that show nothing
 
 _browser_draws: ContextVar[bool] = ContextVar("browser_draws", default=False)
@@ -102,9 +104,16 @@ def text_width(text: str, size: float = FONT) -> float:
 
 
 def new_axes(
-    height: float, *, left: float, right: float, top: float = 0.3, bottom: float = 0.5, width: float = WIDTH
+    height: float,
+    *,
+    left: float,
+    right: float,
+    top: float = 0.3,
+    bottom: float = 0.5,
+    width: float = WIDTH,
+    kind: str = "",
 ) -> Axes:
-    """Return the Axes of a new figure; all lengths in inches.
+    """Return the Axes of a new figure; all lengths in inches. A `kind` is the id of the Axes.
 
     In a notebook, or where pyplot was imported and has a backend that shows figures, the figure is one of
     pyplot's and is displayed by it. Everywhere else it is a plain `matplotlib.figure.Figure` that no global state
@@ -123,9 +132,11 @@ def new_axes(
     else:
         figure = Figure(figsize=(width, height))
     figure.set_facecolor(LIGHT["surface"])
-    return figure.add_axes(
+    ax = figure.add_axes(
         (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
     )
+    ax.set_gid(kind or None)
+    return ax
 
 
 def dress(ax: Axes, *, xlabel: str = "") -> None:
@@ -141,12 +152,12 @@ def dress(ax: Axes, *, xlabel: str = "") -> None:
         ax.set_xlabel(literal(xlabel, 90), fontsize=SMALL, color=LIGHT["muted"], labelpad=5)
 
 
-def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, **options: Any) -> Text:
-    """Write a text `offset` points from the right (`side` 1) or left (0) of the Axes, at data coordinate y."""
+def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, up: float = 0.0, **options: Any) -> Text:
+    """Write a text `offset` points from the right (`side` 1) or left (0) of the Axes, `up` above data coordinate y."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.figure
-    place = ax.get_yaxis_transform() + ScaledTranslation(offset / POINTS, 0, figure.dpi_scale_trans)
+    place = ax.get_yaxis_transform() + ScaledTranslation(offset / POINTS, up / POINTS, figure.dpi_scale_trans)
     merged: dict[str, Any] = {"ha": "right", "va": "center_baseline", "fontsize": FONT, "color": LIGHT["ink"]}
     return ax.text(side, y, text, transform=place, **(merged | options))
 

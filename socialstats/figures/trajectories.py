@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import InputError
 from socialstats.figures import style
@@ -73,7 +73,7 @@ def trajectories(
         bottom = 0.5 + (12 * min(len(reasons), 6)) / style.POINTS
         names = [style.literal(f"{item} −000.0", LABEL_WIDTH + 7) for item in table]
         right = max([style.text_width(name) for name in names] + [40.0]) / style.POINTS + 0.15
-        ax = style.new_axes(HEIGHT + bottom - 0.5, left=0.75, right=right, top=0.2, bottom=bottom)
+        ax = style.new_axes(HEIGHT + bottom - 0.5, left=0.75, right=right, top=0.2, bottom=bottom, kind=style.COURSE)
     if not table:
         return style.message(ax, "no rows to show")
     style.dress(ax)
@@ -84,7 +84,7 @@ def trajectories(
     _scale(ax, rows, lines or {}, len(stages))
     for k, cells in enumerate(table.values()):
         _course(ax, cells, stages, k, len(table))
-    _labels(ax, table, digits)
+    _labels(ax, table, stages, digits)
     style.footnotes(ax, reasons[:6], 22)
     return ax
 
@@ -115,27 +115,19 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     """Set the limits, and draw the reference lines with their labels."""
     values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
     ax.set_ylim(*style.padded([v for v in values if math.isfinite(v)] + list(lines.values()) or [0.0]))
-    names = {style.literal(f"{label} {number(value, 1)}", 60): value for label, value in lines.items()}
-    left = _left(ax, list(names), n)
+    size = ax.get_window_extent()
+    width, height = (length * style.POINTS / ax.figure.dpi for length in (size.width, size.height))
+    names = {label: style.literal(f"{label} {number(value, 1)}", 60) for label, value in lines.items()}
+    room = min(max((style.text_width(name, style.SMALL) for name in names.values()), default=0.0) + 8, 0.4 * width)
+    left = -0.45 if not lines else -0.35 - room / (width - room) * (n - 0.2)  # room for the labels of the lines
     ax.set_xlim(left, n - 0.55)
     low, high = ax.get_ylim()
-    line = 11.0 * (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
-    for name, value in names.items():
+    ordered = sorted(lines.items(), key=lambda pair: pair[1])
+    for k, (label, value) in enumerate(ordered):
+        near = k + 1 < len(ordered) and (ordered[k + 1][1] - value) / (high - low) * height < GAP
         ax.axhline(value, color=style.LIGHT["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-        crowded = any(0 < other - value < line for other in names.values())
-        ax.annotate(name, xy=(left + 0.03, value), xytext=(0, -2 if crowded else 2),
-                    textcoords="offset points", fontsize=style.SMALL, color=style.LIGHT["muted"],
-                    va="top" if crowded else "bottom")  # fmt: skip
-
-
-def _left(ax: Axes, names: Sequence[str], n: int) -> float:
-    """Return the left limit that leaves room for the labels of the lines before the first stage."""
-    if not names:
-        return -0.45
-    width = ax.get_window_extent().width * style.POINTS / ax.figure.dpi
-    label = min(max(style.text_width(name, style.SMALL) for name in names) + 6.0, 0.4 * width)
-    first = -SPREAD - 0.06
-    return min(-0.45, first - label * (n - 0.55 - first) / (width - label))
+        ax.annotate(names[label], xy=(left, value), xytext=(2, -2 if near else 2), textcoords="offset points",
+                    fontsize=style.SMALL, color=style.LIGHT["muted"], va="top" if near else "bottom")  # fmt: skip
 
 
 def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:
@@ -154,21 +146,45 @@ def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n
     ax.plot(xs, ys, color=color, linestyle=dash, linewidth=1.3, marker="o", markersize=3.6, markeredgewidth=0, zorder=3)
 
 
-def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], digits: int) -> None:
-    """Write each item with its last value at the right, moved apart where they would overlap."""
-    stages = [t.get_text() for t in ax.get_xticklabels()]
+def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[str], digits: int) -> None:
+    """Write each item with its last value at the right, moved apart where they would overlap, and tied to its point."""
     low, high = ax.get_ylim()
-    height = ax.get_window_extent().height * 72 / ax.figure.dpi
-    scale = (high - low) / max(height, 1.0)
-    place = high
-    for k, (item, cells) in enumerate(table.items()):
-        known = [row for row in cells.values() if row.estimate is not None]
-        if not known:
-            continue
-        last = max(known, key=lambda row: list(cells).index(str(row.group)))
-        value = last.estimate or 0.0
-        place = min(value, place - GAP * scale) if k else value
-        name = style.literal(item, LABEL_WIDTH)
-        ax.annotate(f"{name} {number(value, digits)}", xy=(len(stages) - 0.55, value),
-                    xytext=(6, (place - value) / scale), textcoords="offset points", va="center", fontsize=style.FONT,
-                    color=_look(k)[0], annotation_clip=False)  # fmt: skip
+    scale = (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
+    ends = [(k, item, last) for k, (item, cells) in enumerate(table.items())
+            if (last := _last(cells, stages)).estimate is not None]  # fmt: skip
+    values = [float(last.estimate or 0.0) for _, _, last in ends]
+    for (k, item, last), value, place in zip(ends, values, spread_out(values, GAP * scale), strict=True):
+        shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)
+        ax.annotate(f"{style.literal(item, LABEL_WIDTH)} {number(value, digits)}",
+                    xy=(list(stages).index(str(last.group)) + shift, value), xycoords="data",
+                    xytext=(len(stages) - 0.55, place), textcoords=_to_the_right(ax), va="center",
+                    fontsize=style.FONT, color=_look(k)[0], annotation_clip=False,
+                    arrowprops={"arrowstyle": "-", "linewidth": 0.6, "alpha": 0.6, "color": _look(k)[0],
+                                "relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 2})  # fmt: skip
+
+
+def _to_the_right(ax: Axes) -> Any:
+    """Return the coordinates of the data, six points to the right."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return ax.transData + ScaledTranslation(6 / style.POINTS, 0, ax.figure.dpi_scale_trans)
+
+
+def spread_out(values: Sequence[float], gap: float) -> list[float]:
+    """Move values that fall apart by at least a gap, as little as that takes; they come largest first.
+
+    Where neighbours are too near, they are centred on their mean (pooling of adjacent violators).
+
+    Examples
+    --------
+    >>> spread_out([10.0, 5.0, 5.0, 1.0], 2.0)
+    [10.0, 6.0, 4.0, 1.0]
+    """
+    blocks: list[list[float]] = []  # [sum, count] of what each member would have as the first of its block
+    for i, value in enumerate(values):
+        blocks.append([value + i * gap, 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] < blocks[-1][0] / blocks[-1][1]:
+            total, n = blocks.pop()
+            blocks[-1] = [blocks[-1][0] + total, blocks[-1][1] + n]
+    level = [total / n for total, n in blocks for _ in range(int(n))]
+    return [height - i * gap for i, height in enumerate(level)]

@@ -17,12 +17,12 @@ def rows(*values: float | None) -> tuple[Row, ...]:
 
 
 def test_segments_stand_end_to_end_and_small_ones_are_not_written() -> None:
-    ax = shares([Bar(label="human", rows=rows(0.5, 0.45, 0.05)), Bar(label="$x$", rows=rows(None, 1.0, 0.0))])
+    ax = shares([Bar(label="human", rows=rows(0.5, 0.46, 0.04)), Bar(label="$x$", rows=rows(None, 1.0, 0.0))])
     found = [(round(p.get_x(), 3), round(p.get_width(), 3)) for p in ax.patches]
-    assert found == [(0.0, 0.5), (0.5, 0.45), (0.95, 0.05), (0.0, 1.0), (1.0, 0.0)]
+    assert found == [(0.0, 0.5), (0.5, 0.46), (0.96, 0.04), (0.0, 1.0), (1.0, 0.0)]
     texts = [t.get_text() for t in ax.texts]
-    assert {"50.0 %", "45.0 %", "100.0 %", "level 0", "level 2"} <= set(texts)
-    assert "5.0 %" not in texts
+    assert {"50.0 %", "46.0 %", "100.0 %", "level 0", "level 2"} <= set(texts)
+    assert "4.0 %" not in texts
     assert [t.get_text() for t in ax.get_yticklabels()] == ["human", "\\$x\\$"]
 
 

@@ -46,11 +46,13 @@ def test_the_page_never_scrolls_sideways(browser: Chromium, page: Path, width: i
     assert browser.evaluate("document.querySelector('h1').getBoundingClientRect().right") <= width
 
 
-def test_figures_scroll_in_their_own_box_on_a_phone(browser: Chromium, page: Path) -> None:
+def test_figures_fill_a_phone_without_scrolling(browser: Chromium, page: Path) -> None:
     browser.open(page, width=400)
     boxes = "[...document.querySelectorAll('figure .scroll')]"
     assert browser.evaluate(f"{boxes}.length") == 3
-    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth >= 640 && b.clientWidth < 400)")
+    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth <= b.clientWidth && b.clientWidth < 400)")
+    browser.open(page, width=600)
+    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth >= 640 && b.clientWidth < 600)")
 
 
 @pytest.mark.parametrize(("dark", "palette"), [(False, style.LIGHT), (True, style.DARK)])
