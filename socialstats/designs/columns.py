@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -107,15 +108,24 @@ class Finder:
         """Collect a missing column with the likeliest cure: a free column of a similar name."""
         free = [column for column in self.columns if column not in taken]
         close = (m for want in looked for m in difflib.get_close_matches(want, free, n=1, cutoff=0.7))
-        guess = guess or next(close, None)
+        guess = guess or self.spelled(looked, free) or next(close, None)
         listed = text.listing([text.shorten(c) for c in self.columns], most=20)
         fix = f"Columns: {listed}. {self.advice(part, guess)}"
         self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
 
+    @staticmethod
+    def spelled(looked: Sequence[str], free: Sequence[str]) -> str | None:
+        """Return the first column that is called like a name but for capitals and blanks around it."""
+        plain = {column.strip().casefold(): column for column in reversed(free)}
+        return next((plain[want.casefold()] for want in looked if want.casefold() in plain), None)
+
     def advice(self, part: str, guess: str | None) -> str:
         """Return the option that would help, as this kind of input spells it."""
         if self.table.is_file:
-            return f"Did you mean --map {part}={guess} ?" if guess else f"Say which it is: --map {part}=COLUMN"
+            typed = shlex.quote(f"{part}={text.shorten(guess)}") if guess else ""
+            if guess and guess != guess.strip():
+                return f"Remove the blanks around the names in the header, or say --map {typed}"
+            return f"Did you mean --map {typed} ?" if guess else f"Say which it is: --map {part}=COLUMN"
         return f"Did you mean {part}={guess!r} ?" if guess else f"Say which it is: {part}='COLUMN'"
 
 

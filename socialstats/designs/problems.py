@@ -144,7 +144,8 @@ class Problems:
 
 
 def _meant(label: str, like: Sequence[str]) -> str:
-    """Return a question when the label differs from a known one in case or white space only."""
+    """Return a question when the label differs from a known one, in case or white space only."""
     plain = " ".join(label.split()).casefold()
-    match = next((known for known in like if " ".join(known.split()).casefold() == plain), None)
+    others = (known for known in like if known != label)
+    match = next((known for known in others if " ".join(known.split()).casefold() == plain), None)
     return f"Did you mean '{text.shorten(match)}'? " if match is not None else ""

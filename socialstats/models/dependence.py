@@ -112,7 +112,7 @@ def cluster_cautions(design: Clustered, factors: Sequence[Factor]) -> tuple[Caut
             found.append(
                 caution(
                     "SS202",
-                    f"{levels} levels of '{factor.name}'",
+                    f"{count(levels, 'level')} of '{factor.name}'",
                     affects="intervals, which tend to be too short",
                     fix="more clusters; read the interval as approximate",
                 )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.errors import DesignError, InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingToAnalyse, Problem, UndefinedStatistic
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.metrics.weighted_kappa import weighted_kappa
@@ -30,6 +30,7 @@ RULES = {
     "split": "ties broken at random", "wrong": "ties counted as wrong", "drop": "ties left out",
 }  # fmt: skip
 WEIGHTS = ("linear", "quadratic")
+MANY = 1_000_000  # rows of one wrong label that are counted
 ALL, UNEQUAL = "all stories", "stories of unequal urgency"
 
 
@@ -155,10 +156,18 @@ def coding(table: Table, label: str) -> list[str]:
         if seen and sum(map(len, spelled.values())) == len(seen):
             return [text for word in words for text in (spelled[word] or [word])]
     strange = [text for text in seen if not any(text.strip().casefold() in words for words in CODINGS)]
-    raise InputError(
-        f"{table.source}, column '{shorten(label)}': {quoted(strange or seen, 5)} is no label. Write -1, 0, 1 or "
-        "A, Tie, B (which situation is more urgent: that of role a, neither, that of role b)"
-    )
+    raise InputError([_no_label(table, label, text) for text in (strange or seen)[:SHOWN_AT_MOST]])
+
+
+def _no_label(table: Table, column: str, text: str) -> Problem:
+    """Return what is wrong with a text that stands where a label should, with its lines."""
+    (rows,) = table.positions([column], [lambda row: row == (text,)], MANY)
+    places = table.places(rows)
+    return Problem(
+        message=f"'{shorten(text)}' is no label", source=table.source, column=shorten(column), unit=table.unit,
+        lines=tuple(places[row] for row in rows), n_rows=len(rows),
+        fix="Write -1, 0, 1 or A, Tie, B (which situation is more urgent: that of role a, neither, that of role b)",
+    )  # fmt: skip
 
 
 def kinds_of(ratings: Ratings, kind: str | None) -> dict[str, str]:

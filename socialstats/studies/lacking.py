@@ -19,11 +19,19 @@ def urgency(design: Comparisons) -> str:
     found = design.covariates.get("urgency")
     if found is None:
         others = listing(list(design.covariates)) or "none"
-        return f"there are no columns urgency_a and urgency_b (covariates found: {others})"
+        return (
+            f"there are no columns urgency_a and urgency_b (covariates found: {others}). Name them with "
+            "--map urgency_a=COLUMN --map urgency_b=COLUMN"
+        )
     if not np.issubdtype(found.a.dtype, np.number):
         labels = dict.fromkeys(str(v) for v in np.concatenate([found.a, found.b]) if v is not None)
         words = [label for label in labels if as_number(label) is None]
         return f"urgency is words ({quoted(words)}), and its steps are counted: write numbers, such as 1, 2, 3"
+    if len(design.items) < 3:
+        return (
+            f"all comparisons are between {quoted(design.items)}: S and the win rates vary over pairs of items, and "
+            "one pair says nothing about others. Add items, or take --study comparisons"
+        )
     rows = float(design.count.sum())
     where = "the one comparison" if rows == 1 else f"all {count(rows, 'comparison')}"
     return f"urgency is the same on both sides of {where}: nothing says whether it decides"

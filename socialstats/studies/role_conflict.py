@@ -283,7 +283,8 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
 
 def _applies(design: Comparisons) -> bool:
     c = design.covariates.get("urgency")
-    return c is not None and np.issubdtype(c.a.dtype, np.number) and bool(np.any(c.a != c.b))
+    varies = c is not None and np.issubdtype(c.a.dtype, np.number) and bool(np.any(c.a != c.b))
+    return varies and len(design.items) > 2
 
 
 STUDY = Study(

@@ -15,6 +15,7 @@ import pytest
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.reading import read_comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
+from socialstats.tables import read_table
 
 HEAD = "item_a,item_b,winner"
 
@@ -253,6 +254,42 @@ def test_repeated_column_names_are_refused(tmp_path: Path) -> None:
 def test_an_open_quote_is_located(tmp_path: Path) -> None:
     (message,) = messages(f'{HEAD}\nx,y,x\nx,y,"x\ny,x,y\n', tmp_path)
     assert message.startswith("choices.csv line 3: a quoted field is opened and never closed")
+
+
+def test_headers_in_capitals_or_with_blanks_are_recognised(tmp_path: Path) -> None:
+    said = messages("ROLE_A,ROLE_B,Choice\nx,y,x\n", tmp_path)
+    hints = ("item_a=ROLE_A", "item_b=ROLE_B", "winner=Choice")
+    for line, hint in zip(said, hints, strict=True):
+        assert line.endswith(f"Did you mean --map {hint} ?")
+    said = messages(" role_a , role_b ,winner\nx,y,x\n", tmp_path)
+    for line, part in zip(said, ("a", "b"), strict=True):
+        assert line.endswith(
+            f"Remove the blanks around the names in the header, or say --map 'item_{part}= role_{part} '"
+        )
+
+
+def test_no_label_is_suggested_for_itself(tmp_path: Path) -> None:
+    said = messages(f"{HEAD}\nx,y,z\nz,y,z\n", tmp_path)
+    assert "'z' is neither of the two items of its row" in said[0]
+    assert "Did you mean" not in said[0]
+    assert "Did you mean 'Z'? " in messages(f"{HEAD}\nx,y,z\nZ,y,Z\n", tmp_path)[0]
+
+
+def test_workbooks_and_archives_are_called_what_they_are(tmp_path: Path) -> None:
+    import zipfile
+
+    workbook = "choices.csv: this is a workbook of a spreadsheet program (Excel). Save its sheet as CSV (UTF-8)"
+    archive_said = "choices.csv: this is a zip archive. Unpack it and name the table in it"
+    for member in ("xl/workbook.xml", "content.xml", "table.csv"):
+        with zipfile.ZipFile(tmp_path / "packed", "w") as archive:
+            archive.writestr(member, HEAD)
+        said = messages((tmp_path / "packed").read_bytes(), tmp_path)
+        assert said == [archive_said if member == "table.csv" else workbook]
+    assert messages(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", tmp_path) == [workbook]
+    assert messages(b"PK\x03\x04 torn", tmp_path) == [archive_said]
+    (tmp_path / "torn.xlsx").write_bytes(b"PK\x03\x04 torn")
+    with pytest.raises(InputError, match=r"torn\.xlsx: this is a workbook"):
+        read_table(tmp_path / "torn.xlsx")
 
 
 def test_other_encodings_are_refused_with_the_line(tmp_path: Path) -> None:

@@ -147,3 +147,23 @@ def test_counts_of_a_thousand_million_converge():
     step = fit.contrast("a - b").rows[0]
     assert step.estimate == pytest.approx(9 * math.log(10), abs=1e-5)
     assert step.std_error == pytest.approx(math.sqrt(1 + 1e-9), rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-4, 1e3, 1e6])
+@pytest.mark.parametrize("penalty", [None, "firth"])
+def test_the_unit_of_a_covariate_does_not_matter(unit: float, penalty: str | None) -> None:
+    rng = np.random.default_rng(1)
+    pairs = [*itertools.permutations("abc", 2)] * 10
+    a, b = ([pair[side] for pair in pairs] for side in (0, 1))
+    rows = {"item_a": a, "item_b": b, "winner": np.where(rng.random(60) < 0.5, a, b)}
+    x = rng.integers(1, 4, size=(2, 60))
+    plain = {**rows, "x_a": x[0], "x_b": x[1]}
+    scaled = {**rows, "x_a": x[0] * unit, "x_b": x[1] * unit}
+    one, other = (
+        bradley_terry(Comparisons.from_frame(pd.DataFrame(t)), "~ x", penalty=penalty).row("x") for t in (plain, scaled)
+    )
+    assert other.estimate * unit == pytest.approx(one.estimate, rel=1e-7)
+    assert other.std_error * unit == pytest.approx(one.std_error, rel=1e-7)
+    beyond = {**rows, "x_a": x[0] * 1e9, "x_b": x[1] * 1e9}
+    with pytest.raises(InputError, match=r"'x' differs by up to 2e\+09.*divide both columns by 1,000,000,000"):
+        bradley_terry(Comparisons.from_frame(pd.DataFrame(beyond)), "~ x", penalty=penalty)

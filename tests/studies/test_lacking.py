@@ -89,3 +89,21 @@ def test_a_group_that_no_rater_has() -> None:
     said = refused("norm-goal", columns, rater_groups=["age"], **NAMED)
     assert "column 'age': no rater has a value" in said
     assert "--rater-group" in said
+
+
+def test_a_single_pair_of_items() -> None:
+    table = {"item_a": ["nun", "son"], "item_b": ["son", "nun"], "winner": ["nun", "son"], "urgency_a": [1, 2],
+             "urgency_b": [2, 1]}  # fmt: skip
+    said = refused("role-conflict", {name: [*values] for name, values in table.items()})
+    assert "all comparisons are between 'nun' and 'son'" in said
+    assert pick(STUDIES, None, read(as_table(pd.DataFrame(table)), {}, "comparisons")).name == "comparisons"
+
+
+def test_a_level_without_finite_strengths_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ring = [(a, b, won) for a, b in ("ab", "bc", "ca") for won in (a, b)] + [("b", "a", "a")]
+    lines = [f"{a},{b},{won},m1" for a, b, won in ring]
+    lines += [f"{a},{b},{'a' if 'a' in (a, b) else won},m2" for a, b, won in ring]
+    (tmp_path / "t.csv").write_text("item_a,item_b,winner,model\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    said = ["--study", "compare", "--by", "model", "-o", str(tmp_path / "p.html"), "--no-verify"]
+    assert main(["report", str(tmp_path / "t.csv"), *said]) == 3
+    assert capsys.readouterr().err.startswith("error: m2: no finite strengths exist: 'a' never lost")

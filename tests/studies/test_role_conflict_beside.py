@@ -124,7 +124,10 @@ def test_labels_may_be_numbers_or_words(words: tuple[object, ...], labels: Label
 
 def test_tables_of_labels_that_cannot_be_checked_say_what_to_do() -> None:
     frame = ss.datasets.role_conflict_labels()
-    with pytest.raises(InputError, match=r"'maybe' is no label\. Write -1, 0, 1 or A, Tie, B"):
+    with pytest.raises(
+        InputError,
+        match=r"row \d+, column 'label': 'maybe' is no label \([\d,]+ rows: rows .*\)\. Write -1, 0, 1 or A, Tie, B",
+    ):
         read_labels(as_table(frame.replace({"label": {"Tie": "maybe"}})))
     with pytest.raises(InputError, match=r"no rater is the reference.*Call its rater 'reference'"):
         read_labels(as_table(frame[frame["rater"] != "reference"]))

@@ -9,9 +9,11 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Covariate
 from socialstats.errors import InputError
+from socialstats.text import count, shorten
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 ORDER = "order"
+SMALLEST, LARGEST = 1e-7, 1e7  # differences beyond these make the information singular to working precision
 PLAIN = re.compile(r"^[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*$")
 
 
@@ -25,15 +27,33 @@ def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> 
         One-sided formula in the names of the covariates without their side, such as ``"~ urgency + C(domain)"``.
     order : bool
         Adds a column that is +1 where item_a was shown first and -1 where item_b was.
+
+    Raises
+    ------
+    InputError
+        For a formula that cannot be evaluated, and covariates in a unit that no computer's numbers hold beside 1.
     """
     columns = [design.first.astype(np.float64)[:, None]] if order else []
     names: tuple[str, ...] = (ORDER,) if order else ()
     if formula is not None:
         matrix, found = _formula(design, formula)
+        _refuse_sizes(matrix, found)
         columns.append(matrix)
         names += found
     n = len(design.item_a)
     return (np.hstack(columns) if columns else np.zeros((n, 0))), names
+
+
+def _refuse_sizes(matrix: FloatArray, names: tuple[str, ...]) -> None:
+    """Refuse columns whose differences are so large or small that their slope is lost in rounding."""
+    for name, size in zip(names, np.abs(matrix).max(axis=0, initial=0.0).tolist(), strict=True):
+        if size > LARGEST or 0 < size < SMALLEST:
+            way = "divide" if size > 1 else "multiply"
+            factor = count(10.0 ** abs(round(np.log10(size))))
+            raise InputError(
+                f"'{shorten(name)}' differs by up to {size:g} between the sides: its effect a unit would be "
+                f"lost in rounding. Give it in a larger or smaller unit: {way} both columns by {factor}"
+            )
 
 
 def _formula(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, ...]]:

@@ -163,9 +163,10 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     involved = [names[j - n] for j in range(n, n + len(names)) if j not in dropped]
     with_items = " with the item strengths" if involved == [tie_term] else ""
     firth = "" if tie_term == "log_theta" else "penalty='firth', "
-    ways = "prior=0.5 (pseudo-wins)" if with_items else "or leave the terms out"
+    ways = "prior=0.5 (pseudo-wins)" if with_items else f"or leave {'it' if len(involved) == 1 else 'them'} out"
+    predict = "predicts" if len(involved) == 1 else "predict"
     raise MleDoesNotExist(
-        f"no finite estimate exists: {quoted(involved)} predict the outcomes perfectly{with_items} (separation). "
+        f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation). "
         f"Ways out: {firth}{ways}",
         terms=tuple(involved),
     )

@@ -100,6 +100,8 @@ def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -
     """
     beta = start(data, model)
     gap, damping, last = np.inf, 1.0, np.zeros_like(beta)
+    reach = np.ones_like(beta)  # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
+    reach[data.n_items : data.n_items + data.n_z] = np.minimum(1.0, np.abs(data.z).max(axis=0, initial=0.0))
     for iteration in range(1, max_iterations + 1):
         step = _firth_step(data, model, beta)
         gap = float(np.max(np.abs(step), initial=0.0))
@@ -108,7 +110,7 @@ def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -
         if step @ last < 0:  # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
             damping /= 1 + float(np.sqrt(step @ step / (last @ last)))
         last = step
-        move = damping * step * min(1.0, 2.0 / gap)
+        move = damping * step * min(1.0, 2.0 / float(np.max(np.abs(step) * reach)))
         before = _penalised(data, model, beta)
         while _penalised(data, model, beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8:
             move = move / 2
