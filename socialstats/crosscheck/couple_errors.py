@@ -53,7 +53,7 @@ def fitted(mine: pd.DataFrame) -> Any:
 
 
 def two_way(mine: pd.DataFrame, contrast: FloatArray, codes: list[Any]) -> tuple[float, float]:
-    """V1 + V2 - V12 with G/(G-1) for each, not below the larger of V1 and V2; the smaller number of levels less 1."""
+    """V1 + V2 - V12 with G/(G-1) for each, not below the larger of V1 and V2; Cochran's degrees of freedom."""
     from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
     both, one, two = cov_cluster_2groups(fitted(mine), codes[0], codes[1], use_correction=False)
@@ -62,7 +62,23 @@ def two_way(mine: pd.DataFrame, contrast: FloatArray, codes: list[Any]) -> tuple
     parts = [
         float(contrast @ v @ contrast) * g / (g - 1) for v, g in zip((one, two, one + two - both), sizes, strict=True)
     ]
-    return float(np.sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1]))), float(min(sizes[:2]) - 1)
+    error = float(np.sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1])))
+    return error, cochran(parts[:2], [g - 1 for g in sizes[:2]])
+
+
+def cochran(parts: list[float], dfs: list[int]) -> float:
+    """Degrees of freedom whose t quantile is the mean of those of the parts, weighted by them: a root of scipy's t."""
+    from scipy import optimize, stats
+
+    wanted = float(np.average(stats.t.ppf(0.975, dfs), weights=parts))
+    low, high = min(dfs), max(dfs)
+    if low == high:
+        return float(low)
+
+    def beyond(df: float) -> float:
+        return float(stats.t.ppf(0.975, df)) - wanted
+
+    return float(optimize.brentq(beyond, 0.999 * low, 1.001 * high, xtol=1e-12, rtol=1e-13))
 
 
 def one_way(mine: pd.DataFrame, contrast: FloatArray, code: Any) -> tuple[float, float]:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MC_DRAWS, MC_WIDTH = 20_000, 5.0
-SAME_DRAWS, CLOSE = "the same draws, cut by another search", 1e-6
+SAME_DRAWS, CLOSE = "the same draws, every size weighed anew", 1e-6
+STEP = 1e-7  # of the engine: draws are steps, which may cross the line more than once
 MOST = 2.0
 
 
@@ -115,7 +116,7 @@ def nearest(sizes: Sizes, size: float) -> FloatArray:
 
 def ends(sizes: Sizes, seed: int, level: float) -> tuple[float, float]:
     """Both ends: the sizes at which the observed one is the upper, and the lower, quantile of the seeded draws."""
-    from scipy.optimize import ridder
+    from scipy.optimize import brentq
 
     rng = np.random.Generator(np.random.PCG64(seed))
     left, roots, _ = np.linalg.svd(sizes.correlation, hermitian=True)
@@ -127,13 +128,13 @@ def ends(sizes: Sizes, seed: int, level: float) -> tuple[float, float]:
         return float(np.percentile(found, percent)) - sizes.size
 
     few, many = 50 * (1 - level), 50 * (1 + level)
-    low = 0.0 if beyond(0.0, many) >= 0 else float(ridder(beyond, 0.0, sizes.size, (many,), xtol=1e-9))
+    low = 0.0 if beyond(0.0, many) >= 0 else float(brentq(beyond, 0.0, sizes.size, (many,), STEP))
     if beyond(sizes.size, few) >= 0:
         high = sizes.size
     elif beyond(MOST, few) <= 0:
         high = MOST
     else:
-        high = float(ridder(beyond, sizes.size, MOST, (few,), xtol=1e-9))
+        high = float(brentq(beyond, sizes.size, MOST, (few,), STEP))
     better = corrected(sizes)
     return min(low, better), max(high, better)
 

@@ -18,6 +18,8 @@ NAMES = ("name_first", "name_second")
 EXTRA = ("topic", "kind")
 ANSWERS = ("answer", "value", "score", "choice")
 RATERS = ("rater", "model", "judge")
+WRITTEN = (("1", "2"), ("NAME1", "NAME2"), ("name1", "name2"), ("first", "second"))  # other words for -1 and 1
+ORDER = "order of one group"
 
 
 def couples_design(
@@ -48,7 +50,8 @@ def couples_design(
         Columns with the group of the first and of the second name.
     names : sequence of str, optional
         Columns of the two names, which tell two orders of one pair apart where both are of one group. By default
-        ``name_first`` and ``name_second`` where they exist.
+        ``name_first`` and ``name_second`` where they exist; without them the two rows of such a pair are its two
+        orders, whichever is which.
     answer : str, optional
         Column of the answers; by default ``answer``, ``value``, ``score`` or ``choice``.
     answers : pair
@@ -91,11 +94,44 @@ def couples_design(
         raise DesignError(f"{table.source}: couples need the columns {quoted(missing)}, which are not there. Name "
                           f"others with scenario=, pair=, group_first=, group_second=, answer=. Columns: "
                           f"{listing(list(table.columns), 20)}")  # fmt: skip
-    table, unit, who = with_units(table, (*needed, *named), who)
+    keys = (*needed, *named)
+    if not named:
+        table = with_orders(table, keys, (group_first, group_second), (*([who] if who else []), *([by] if by else [])))
+        keys = (*needed, *(c for c in table.columns if c.startswith(ORDER)))
+    table, unit, who = with_units(table, keys, who)
     return Ratings.from_frame(
         table, unit=unit, rater=who, value=chosen, levels=list(answers), scale="nominal", refusal=refusal, na=na,
         cluster=(scenario, pair), strata=tuple(dict.fromkeys((group_first, group_second, *more))), by=by,
     )  # fmt: skip
+
+
+def written_answers(table: Table) -> tuple[str, str] | None:
+    """Return the words for the first and the second name, where a table says neither -1 nor 1 but 1 and 2 or the like.
+
+    Examples
+    --------
+    >>> [written_answers(as_table({"answer": said}, "x")) for said in (["1", "2", "refused"], [1])]
+    [('1', '2'), None]
+    """
+    column = next((c for c in ANSWERS if c in table.columns), None)
+    if column is None:
+        return None
+    found = set(table.counts([column]).columns[column].labels().levels)
+    known = (pair for pair in WRITTEN if pair[1] in found or (pair[0] in found and pair[0] != "1"))
+    return None if "-1" in found else next(known, None)
+
+
+def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more: Sequence[str]) -> Table:
+    """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
+    if isinstance(table.frame, nw.LazyFrame):
+        return table
+    name, one = free_name(table, ORDER), free_name(table, "one")
+    frame = table.frame.with_columns(nw.lit(1).alias(one))
+    n = nw.col(one).cum_sum().over(*dict.fromkeys((*keys, *more)))
+    same = nw.col(groups[0]) == nw.col(groups[1])
+    frame = frame.with_columns(nw.when(same & (n == 1)).then(nw.lit("")).otherwise(nw.lit("2")).alias(name))
+    frame = frame.with_columns(nw.when(same).then(nw.col(name)).otherwise(nw.lit("")).alias(name)).drop(one)
+    return replace(table, frame=frame, columns=(*table.columns, name))
 
 
 def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:

@@ -73,6 +73,12 @@ def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Ro
     return tuple(blocks)
 
 
+def of_bias(result: Result) -> str:
+    """Say how the interval of B was obtained: of a sentence about all intervals, what is about B's."""
+    kind = "t" if result.settings["ci"] == "closed" else f"{result.settings['ci']} bootstrap"
+    return f"{kind}; {result.inference.rpartition('; ')[2]}"
+
+
 def bias_row(term: str, result: Result) -> Row:
     """Return the row of a bias, or one that says that it is not there."""
     found = [row for row in result.rows if row.group == "bias" and row.term == term]
@@ -89,7 +95,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
         def compute() -> Result:
             found: Any = relationship_bias(data(), **given)
             result: Result = found
-            return result
+            return replace(result, inference=of_bias(result))
 
         return Variant(label=label, choice=choice, compute=compute)
 
@@ -110,7 +116,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
         made.append(way("story as written only", "rewordings", story))
     for name in ("kind", "topic"):
         factor = design.strata.get(name)
-        if factor is not None and 1 < len(factor.levels) <= MOST_LEFT_OUT:
+        if factor is not None and 2 < len(factor.levels) <= MOST_LEFT_OUT:
             made += [
                 way(without_label(name, level), f"{name} left out", partial(without, design, factor, code))
                 for code, level in enumerate(factor.levels)

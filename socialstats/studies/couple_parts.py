@@ -1,8 +1,8 @@
-"""Where the bias of couples comes from: scenario by scenario, topic by topic."""
+"""Where the bias of couples comes from: scenario by scenario."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.figures import estimation, forest
-from socialstats.figures.forest import MOST_ROWS
+from socialstats.figures import estimation
 from socialstats.results import Result, Row
 from socialstats.studies.couple_words import groups_of, sides
-from socialstats.studies.estimates import numbers_text, rows_table, with_holm
+from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.outcome import Block
-from socialstats.text import count, listing, number, p_value, shorten
+from socialstats.text import count, number, p_value
 
 RUNGS = ("rung", "variant")  # columns that say which wording of a question was answered
 AS_WRITTEN = ("0", "original", "as written")
@@ -71,11 +70,12 @@ def scenario_blocks(design: Ratings, main: Result, scenarios: Result, biases: Se
         found.append(
             Block(
                 id=f"scenarios-{k + 1}",
-                question=f"Do the scenarios agree about {first} and {second}?",
+                question=f"Do the scenarios agree about '{first}' and '{second}'?",
                 sentences=(
-                    f"{count(above)} of {count(len(each), 'scenario')} favour {first} and {count(below)} {second}. "
+                    f"{count(above)} of {count(len(each), 'scenario')} favour '{first}' and {count(below)} '{second}'. "
                     f"With one difference a scenario, all alike, B is {numbers_text(mean)}{test_text(mean)}; "
-                    f"sign flips of whole scenarios give {p_value(flip.p_value)}.",
+                    f"sign flips of whole scenarios give {p_value(flip.p_value)}. "
+                    "Both take the pairs of names as given.",
                 ),
                 draw=partial(estimation, after, before, None, mean, binary=False, ylabel="mean answer of a scenario",
                              conditions=(f"{first} second", f"{first} first"), unit="scenario"),
@@ -96,70 +96,3 @@ def test_text(row: Row) -> str:
     if row.statistic is None or row.df is None:
         return ""
     return f", t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
-
-
-def strata_blocks(strata: Mapping[str, Result]) -> tuple[Block, ...]:
-    """Return a forest of the biases by level of each stratum, tests adjusted over all of them."""
-    found = []
-    for name, result in strata.items():
-        title = shorten(name, 40)
-        parts = [r for r in result.rows if (r.group or "").startswith(f"{name} = ")]
-        biases = {r.term for r in result.rows if r.group == "bias"}
-        levels = [(r, (r.group or "").partition(" = ")[2]) for r in parts]
-        own = [replace(r, term=f"{level}: {r.term}", group=None, p_adjusted=None)
-               for r, level in levels if r.term in biases]  # fmt: skip
-        rows, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
-        more = [replace(r, term=f"{level}: {'place' if r.term == 'same groups' else r.term}", group=None)
-                for r, level in levels if r.term in ("B_all", "same groups")]  # fmt: skip
-        scores = [replace(r, term=f"{level}: {r.term if ', ' in r.term else f'{r.term}, {r.term}'}", group=None)
-                  for r, level in levels if r.term not in (*biases, "B_all", "same groups")]  # fmt: skip
-        gaps = [r for r in result.rows if " - " in (r.group or "") and r not in parts]
-        tables = [rows_table(rows, f"Bias B by {title}", term=title.capitalize()),
-                  rows_table(more, f"B_all and effect of the place by {title}", term=title.capitalize())]  # fmt: skip
-        if scores:
-            tables.append(rows_table(scores, f"Mean answer S of every kind of couple by {title}",
-                                     term=f"{title.capitalize()}: first, second name"))  # fmt: skip
-        if gaps:
-            tables.append(rows_table(gaps, f"Differences of the biases between the two levels of {title} (p (Holm): "
-                                     "over the pairs of groups)", term="Difference"))  # fmt: skip
-        found.append(
-            Block(
-                id=f"stratum-{name}",
-                question=f"Does the bias differ by {title}?",
-                sentences=stratum_sentences(title, rows, gaps),
-                draw=partial(forest, rows[:MOST_ROWS], sort=False, label=title.capitalize(),
-                             xlabel="B (above 0: the group named first is favoured)"),
-                figure_title=f"Bias B of each pair of groups by {title}",
-                caption="Each level by itself, with the clusters it has: a level of few scenarios has a long interval, "
-                "of one scenario none.",
-                tables=tuple(tables),
-                results=(result,) if adjusted is None else (result, adjusted),
-            )
-        )  # fmt: skip
-    return tuple(found)
-
-
-def stratum_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> tuple[str, ...]:
-    """Say which levels differ from no bias after adjustment, and whether two levels differ from each other."""
-    known = [r for r in rows if r.p_adjusted is not None]
-    clear = [r for r in known if r.p_adjusted is not None and r.p_adjusted < 0.05]
-    differ = "differs" if len(clear) == 1 else "differ"
-    named = listing([f"{shorten(r.term, 60)} ({numbers_text(r)})" for r in clear], most=6)
-    said = [
-        (f"Of {count(len(known), 'bias', 'biases')} by {title}, " if len(known) == len(rows) else
-         f"Of {count(len(rows), 'bias', 'biases')} by {title}, {count(len(rows) - len(known))} cannot be tested (their "
-         f"level is too small); of the other {count(len(known))}, ")
-        + (f"{count(len(clear))} {differ} from 0 after adjustment (Holm-adjusted p below .05): {named}." if clear else
-           "none differs from 0 after adjustment (Holm-adjusted p below .05); the data do not settle them one by one.")
-    ]  # fmt: skip
-    for row in gaps:
-        if row.estimate is None or row.p_value is None:
-            continue
-        p = p_value(row.p_adjusted, name="Holm-adjusted p")
-        clear_gap = row.p_adjusted is not None and row.p_adjusted < 0.05
-        which = "differs" if clear_gap else "is not settled to differ"
-        said.append(
-            f"B of {shorten(row.term, 40)} {which} between the two levels ({shorten(row.group or '', 60)}: "
-            f"{numbers_text(row)}, {p})."
-        )
-    return tuple(said)

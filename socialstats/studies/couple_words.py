@@ -8,9 +8,10 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import df_text, numbers_text
 from socialstats.studies.verdicts import Verdict, equivalence_bounds, planned_verdict
-from socialstats.text import interval, number, p_value, shorten
+from socialstats.text import count, interval, number, p_value, shorten
 
 FAMILY = "pairs of groups"
+MOST = 2.0
 
 
 def settled(row: Row, options: StudyOptions) -> Verdict:
@@ -46,21 +47,39 @@ def favoured(row: Row, options: StudyOptions, groups: Sequence[str] = ()) -> str
     --------
     >>> row = Row(term="woman - man", estimate=0.3, conf_low=0.1, conf_high=0.5, conf_level=0.95, statistic=3.1,
     ...           df=19.0, p_value=0.006, p_adjusted=0.012)
-    >>> favoured(row, StudyOptions())
-    'woman is favoured over man (B = 0.30, 95% CI [0.10, 0.50], t(19) = 3.10, p = .006, Holm-adjusted p = .012)'
+    >>> favoured(row, StudyOptions()).partition(", t(19)")[0]
+    "'woman' names are favoured over 'man' names (B = 0.30, 95% CI [0.10, 0.50]"
     """
-    first, second = sides(row, groups)
+    first, second = (f"'{side}'" for side in sides(row, groups))
     if row.estimate is None or (row.p_value is None and row.conf_low is None):
-        return f"no verdict on {first} and {second} ({numbers_text(row)})"
+        return unheard(row, first, second)
     inside, what = bias_text(row), settled(row, options)
     if what == "equal":
-        return f"{first} and {second} are practically equal, within ±{number(options.smallest_effect)} ({inside})"
+        near = number(options.smallest_effect)
+        return f"{first} and {second} names are practically equal, within ±{near} ({inside})"
     if what in ("above", "below"):
         one, other = (first, second) if what == "above" else (second, first)
-        return f"{one} is favoured over {other} ({inside})"
+        return f"{one} names are favoured over {other} names ({inside})"
     alone = row.p_adjusted is not None and row.p_value is not None and row.p_value < 1 - options.level
     after = "after adjustment for several tests " if alone else ""
-    return f"{after}the data do not settle whether {first} or {second} is favoured ({inside})"
+    return f"{after}the data do not settle whether {first} or {second} names are favoured ({inside})"
+
+
+def unheard(row: Row, first: str, second: str) -> str:
+    """Say what a bias without interval and test still shows: everything, where one group was always chosen.
+
+    Examples
+    --------
+    >>> unheard(Row(term="a - b", estimate=-2.0, n=80.0), "'a'", "'b'").partition(" (B")[0]
+    "'b' names were chosen over 'a' names in all 80 answers"
+    """
+    if row.estimate is not None and abs(row.estimate) == MOST:
+        one, other = (first, second) if row.estimate > 0 else (second, first)
+        return (
+            f"{one} names were chosen over {other} names in all {count(row.n or 0)} answers (B = "
+            f"{number(row.estimate, 0)}, the largest there can be; no standard error, as no answer differs)"
+        )
+    return f"no verdict on {first} and {second} names ({numbers_text(row)})"
 
 
 def opened(said: str) -> str:
@@ -86,7 +105,9 @@ def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[
     ordered = sorted(biases, key=lambda row: {"open": 1, "none": 2}.get(settled(row, options), 0))
     said = "; ".join(favoured(row, options, main.extras["groups"]) for row in ordered)
     n = main.counts
-    first = f"{opened(said)}. B is positive where the group named first is favoured, whatever its place."
+    label = shorten(biases[0].term, 60)
+    group = sides(biases[0], main.extras["groups"])[0]
+    first = f"{opened(said)}. B of '{label}' is positive where '{group}' names are favoured, wherever they stand."
     better = main.row("B_all corrected", group="overall")
     null = main.row("B_all", group="overall, without any bias")
     second = f"Over all pairs of groups the mean size of the bias is {numbers_text(better)} (B_all, corrected)"
@@ -112,5 +133,7 @@ def disagreements(main: Result, biases: Sequence[Row], options: StudyOptions) ->
         if naive.p_value is not None and naive.p_value < 1 - options.level and settled(row, options) == "open":
             pair = sides(row, main.extras["groups"])
             one, other = pair if (naive.estimate or 0.0) > 0 else pair[::-1]
-            claims.append(f"that {one} is favoured over {other} ({p_value(naive.p_value)}, not adjusted)")
+            claims.append(
+                f"that '{one}' names are favoured over '{other}' names ({p_value(naive.p_value)}, not adjusted)"
+            )
     return "; ".join(claims)

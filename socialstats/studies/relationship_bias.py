@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from socialstats.designs.couples import EXTRA, RATERS, couples_design
+from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.metrics.relationship_bias import relationship_bias
@@ -24,7 +24,8 @@ from socialstats.studies.couple_blocks import (
 )
 from socialstats.studies.couple_multiverse import bias_multiverses, filled
 from socialstats.studies.couple_names import check_names, names_block, read_names
-from socialstats.studies.couple_parts import RUNGS, scenario_blocks, strata_blocks
+from socialstats.studies.couple_parts import RUNGS, scenario_blocks
+from socialstats.studies.couple_strata import strata_blocks
 from socialstats.studies.couple_words import FAMILY, answer
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all
 from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
@@ -79,7 +80,7 @@ def read(
     table: Table, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
     cluster: Sequence[str] = (), missing: str | None = None,
 ) -> Ratings:  # fmt: skip
-    """Read a table with one answer a row: -1 the first name is right, 1 the second.
+    """Read a table with one answer a row: -1 the first name is right, 1 the second (or 1 and 2, NAME1 and NAME2).
 
     Raises
     ------
@@ -90,7 +91,11 @@ def read(
         raise InputError("--cluster: this study takes scenario and pair as crossed clusters; leave the option out")
     alone = by is None and not any(column in table.columns for column in RATERS)
     strata = [column for column in STRATA if column in table.columns and (alone or column not in RUNGS)]
-    return couples_design(table, strata=strata, by=by, na=na, refusal=refusal, source=table.source)
+    answers = written_answers(table) or ("-1", "1")
+    found = couples_design(
+        table, strata=strata, by=by, na=na, refusal=refusal, answers=answers, source=table.source
+    )  # fmt: skip
+    return replace(found, levels=("-1", "1"), scores=np.array([-1.0, 1.0]), numeric=True)
 
 
 def suits(design: Ratings) -> bool:
@@ -158,7 +163,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found: list[Block | None] = [
         bias_block(main, options), overall_block(main), position_block(main),
         *scenario_blocks(design, main, numbers.scenarios, biases),
-        *strata_blocks(numbers.strata),
+        *strata_blocks(design, numbers.strata, numbers.scenarios),
         None if numbers.names is None else names_block(options.names, numbers.names), naive_block(main),
         missing_block(main, numbers.bounds),
         dependence_block(
@@ -233,8 +238,9 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"names ({groups}) in one order; B = S with the group second minus S with the group first, from −2 to 2. "
         f"{numbers.main.inference}; {level_text(options.level)} intervals; p-values of B adjusted by Holm's method "
         f"over the {FAMILY}, and verdicts by the adjusted p. B_all is the mean of |B|, which is above 0 without any "
-        "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected. "
-        "McNemar's test takes couples of one scenario as independent and is shown because publications use it.",
+        "bias: it stands beside the mean that it has then, given the clustered errors, and is corrected; its "
+        "interval holds the sizes that would not make the one observed a rare one. McNemar's test takes couples of "
+        "one scenario as independent and is shown because publications use it.",
     )
 
 
@@ -242,7 +248,7 @@ STUDY = Study(
     name="relationship-bias",
     title="With whom does a model side in a couple, by the groups of two names?",
     design="ratings",
-    needs="scenario, pair, group_first, group_second, answer (-1 first, 1 second); best with topic, kind, rung",
+    needs="scenario, pair, group_first, group_second, answer (-1 first, 1 second, or 1, 2); best: topic, kind, rung",
     suits=suits,
     run=run,
     read=read,

@@ -64,15 +64,22 @@ READING = {
         "Intervals that know one factor miss the other. The two-way bootstrap resamples both factors, and counts the "
         "noise of single answers with each (Owen 2007): it is wide where, as here, that noise is most of the variance."
     ),
+    "ADA-Met: two groups": (
+        "The modes of few people are noisier, and the smaller group lies farther off any model; what the sizes alone "
+        "give (people dealt anew) is taken off the difference, and one t gives interval and p. Of two or three people "
+        "the variance is hardly known, and degrees of freedom are their number less one: cautious. Permuting people "
+        "tests more than equal distances (alike people), and with three against three no p can be below .05."
+    ),
     "ADA-Met": (
         "Two truths: the mean distance from the mode of as many people as were asked, and from the likeliest answer "
         "of the population. The default is for the former; it counts the noise of single answers once. The bootstraps "
         "of people and units count it twice (Owen 2007). Few answers make noisy modes, and noise adds distance, most "
         "where there is little: no interval around the plain distance holds the latter truth. The rows called "
         "population's mode extrapolate from halves of the answers; how fast the noise falls is not known, so that "
-        "their interval reaches over the rates from n^-1/2 to n^-1: wide, and holding more than it says where the rate "
-        "is well inside. Answers that scatter so widely that the leading levels of most units nearly tie are the "
-        "exception: 20 answers a unit are then too few to tell the rate."
+        "their interval reaches over the rates from n^-1/2 to n^-1, and down to n^-1/4 the more units have a leading "
+        "level that is at most one answer ahead (from a quarter of the units on; above a half there is no interval): "
+        "wide, and holding more than it says where the rate is well inside. Where levels far apart nearly tie, noise "
+        "may also draw nearer, and the interval reaches both ways."
     ),
     "Composite of traits": (
         "With judges fixed the interval is one for the mean of these judges; it says nothing about judges like them, "
@@ -101,11 +108,12 @@ READING = {
         "Scenarios and pairs of names both lean to one side by chance. Answers (or couples) taken as independent miss "
         "the truth in a third of the tables and more, and find a bias where there is none as often; scenarios alone "
         "are not enough where name pairs have effects, or are few. With both factors B holds, also with three pairs of "
-        "names a kind and within topics of two scenarios: Cochran's degrees of freedom weigh both factors' by what they "
-        "contribute (the smaller number of levels less one gave .99 and more there). B_all cannot be below 0, and "
-        "chance adds to it. Inverted tests of its size, with draws of the clustered errors, hold from no bias to large "
-        "ones; the bootstrap, whose resamples lie too high, held .96 to .99 with intervals a quarter longer. The test "
-        "of B_all without any bias is cautious; sign flips of scenarios hold only while name pairs matter little."
+        "names a kind and within topics of two scenarios: Cochran's degrees of freedom weigh those of both factors by "
+        "what they contribute (the smaller number of levels less one held .99 and more there). B_all cannot be below 0, "
+        "and chance adds to it. Inverted tests of its size, with draws of the clustered errors, hold from no bias to large "
+        "ones; the bootstrap, whose resamples lie too high, held too often. The test of B_all without any bias counts "
+        "both factors (1,500 further tables without any: .049); sign flips of scenarios hold only while name pairs "
+        "matter little."
     ),
     "Two models compared: 20 items": (
         "Both models answer the same stories and share what makes a pair special. Pairs are resampled in both "

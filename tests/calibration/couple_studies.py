@@ -1,4 +1,4 @@
-"""Simulations about relationship bias: 29 scenarios x 20 pairs of names, both with effects of their own."""
+"""Simulations about relationship bias: scenarios x pairs of names, both with effects of their own."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ class Couples:
     liking : tuple of float
         Of each group.
     taste_sd, pair_sd : float
+    parts : tuple of int
+        Scenarios of each part (a topic, a kind); they sum to `scenarios`. No parts by default.
+    times : tuple of float
+        What `liking` is multiplied by in each part; all 1 by default.
     """
 
     scenarios: int
@@ -44,6 +48,13 @@ class Couples:
     liking: tuple[float, float, float]
     taste_sd: float
     pair_sd: float
+    parts: tuple[int, ...] = ()
+    times: tuple[float, ...] = ()
+
+    @property
+    def part(self) -> Any:
+        """(scenarios,) array: the part of each scenario."""
+        return np.repeat(np.arange(len(self.parts)), self.parts) if self.parts else np.zeros(self.scenarios, dtype=int)
 
     def draw(self, rng: np.random.Generator) -> ss.Ratings:
         """Answers to scenarios x pairs of groups x pairs of names x both orders."""
@@ -52,28 +63,29 @@ class Couples:
         sides = np.array(PAIRS_OF_GROUPS)
         first, second = sides[g, order], sides[g, 1 - order]
         own = POSITION + SCENARIO_SD * rng.standard_normal(self.scenarios)
-        taste = np.array(self.liking) + self.taste_sd * rng.standard_normal((self.scenarios, 3))
+        times = np.array(self.times or (1.0,))[self.part if self.times else np.zeros(self.scenarios, dtype=int)]
+        taste = times[:, None] * np.array(self.liking) + self.taste_sd * rng.standard_normal((self.scenarios, 3))
         advantage = self.pair_sd * rng.standard_normal(shape[1:3])
         eta = own[s] + taste[s, second] - taste[s, first] + np.where(order == 0, 1, -1) * advantage[g, p]
         value = (rng.random(len(s)) < expit(eta)).astype(np.int64)
-        return design(s, g * self.pairs + p, first, second, value)
+        return design(s, g * self.pairs + p, first, second, value, self.part[s])
 
-    def bias(self, a: int, b: int) -> float:
+    def bias(self, a: int, b: int, times: float = 1.0) -> float:
         """True B_ab: S_ba - S_ab with S = 2 E expit(...) - 1 by Gauss-Hermite."""
         sd = np.sqrt(SCENARIO_SD**2 + 2 * self.taste_sd**2 + self.pair_sd**2)
 
         def score(lead: float) -> float:
             return float(2 * (WEIGHTS / WEIGHTS.sum()) @ expit(POSITION + lead + sd * NODES) - 1)
 
-        gap = self.liking[a] - self.liking[b]
+        gap = times * (self.liking[a] - self.liking[b])
         return score(gap) - score(-gap)
 
-    def truths(self) -> FloatArray:
+    def truths(self, times: float = 1.0) -> FloatArray:
         """B of every pair of groups, in the order of the rows."""
-        return np.array([self.bias(a, b) for a, b in PAIRS_OF_GROUPS])
+        return np.array([self.bias(a, b, times) for a, b in PAIRS_OF_GROUPS])
 
 
-def design(scenario: Any, pair: Any, first: Any, second: Any, value: Any) -> ss.Ratings:
+def design(scenario: Any, pair: Any, first: Any, second: Any, value: Any, part: Any) -> ss.Ratings:
     """Answers as ratings, one unit each."""
     n = len(value)
 
@@ -84,6 +96,7 @@ def design(scenario: Any, pair: Any, first: Any, second: Any, value: Any) -> ss.
         name: Factor(name=name, codes=codes.astype(np.int64), levels=GROUPS)
         for name, codes in (("group_first", first), ("group_second", second))
     }
+    groups["part"] = factor("part", part)
     return ss.Ratings(
         units=tuple(f"{k:05d}" for k in range(n)), raters=("model",), levels=("-1", "1"),
         scores=np.array([-1.0, 1.0]), scale="nominal", unit=np.arange(n), rater=np.zeros(n, dtype=np.int64),
@@ -92,18 +105,32 @@ def design(scenario: Any, pair: Any, first: Any, second: Any, value: Any) -> ss.
     )  # fmt: skip
 
 
+def made(scenarios: int, pairs: int, *liking: float, **more: Any) -> Couples:
+    """Couples whose scenarios vary more than their pairs of names."""
+    return Couples(**{"scenarios": scenarios, "pairs": pairs, "liking": liking, "taste_sd": 0.5, "pair_sd": 0.3} | more)
+
+
+SOME = (0.0, 0.1, 0.5)
 SETTINGS = {
-    "no bias, 29 x 20": Couples(scenarios=29, pairs=20, liking=(0.0, 0.0, 0.0), taste_sd=0.5, pair_sd=0.3),
-    "biases, 29 x 20": Couples(scenarios=29, pairs=20, liking=(0.0, 0.1, 0.5), taste_sd=0.5, pair_sd=0.3),
-    "biases, name pairs matter as much, 29 x 20": Couples(
-        scenarios=29, pairs=20, liking=(0.0, 0.1, 0.5), taste_sd=0.4, pair_sd=0.5
-    ),
-    "biases, 80 x 20": Couples(scenarios=80, pairs=20, liking=(0.0, 0.1, 0.5), taste_sd=0.5, pair_sd=0.3),
-}
-WAYS = {
-    "scenario x pair, V1 + V2 - V12 (default)": {}, "scenario alone, CR2": {"cluster": "scenario"},
-    "answers independent": {"cluster": None},
+    "no bias, 29 x 20": made(29, 20, 0.0, 0.0, 0.0), "small biases, 29 x 20": made(29, 20, 0.0, 0.05, 0.15),
+    "biases, 29 x 20": made(29, 20, *SOME), "large biases, 29 x 20": made(29, 20, 0.0, 0.8, 2.0),
+    "biases, name pairs matter as much, 29 x 20": made(29, 20, *SOME, taste_sd=0.4, pair_sd=0.5),
+    "biases, 80 x 20": made(80, 20, *SOME), "biases, 3 pairs a kind, 29 x 3": made(29, 3, *SOME),
+    "biases, 3 pairs a kind that matter as much, 29 x 3": made(29, 3, *SOME, taste_sd=0.4, pair_sd=0.5),
 }  # fmt: skip
+TOPICS = made(15, 20, *SOME, parts=(2, 3, 4, 6))
+KINDS = made(29, 20, *SOME, parts=(16, 13), times=(1.0, 2.0))
+CROSSED = "scenario x pair, V1 + V2 - V12, Cochran's df (default)"
+WAYS: dict[str, dict[str, Any]] = {
+    "scenario alone, CR2": {"cluster": "scenario"}, "answers independent": {"cluster": None},
+}  # fmt: skip
+INVERTED = "inverted tests, scenario x pair (default)"
+COMPARED = {
+    "no bias, 29 x 20",
+    "biases, 29 x 20",
+    "biases, 3 pairs a kind, 29 x 3",
+}  # with the other ways, which is slow
+STUDY = "Relationship bias: scenarios x pairs of names, three groups"
 
 
 def biases(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -111,35 +138,69 @@ def biases(rng: np.random.Generator, sims: int) -> list[Line]:
     lines: list[Line] = []
     for name, couples in SETTINGS.items():
         truth = couples.truths()
-        study = "Relationship bias: scenarios x pairs of names, three groups"
-        cover, errors = Tally(study, name), Tally(study, name, nominal=0.05)
+        cover, errors = Tally(STUDY, name), Tally(STUDY, name, nominal=0.05)
         for _ in range(sims):
-            one(cover, errors, couples.draw(rng), truth)
-        must = {(next(iter(WAYS)), "B"): HOLDS}
-        lines += cover.lines(must) + errors.lines()
-    return lines
+            one(cover, errors, couples.draw(rng), truth, name in COMPARED)
+        lines += cover.lines({(CROSSED, "B"): HOLDS, (INVERTED, "B_all"): HOLDS}) + errors.lines()
+    return lines + of_parts(rng, sims)
 
 
-def one(cover: Tally, errors: Tally, data: ss.Ratings, truth: FloatArray) -> None:
+def one(cover: Tally, errors: Tally, data: ss.Ratings, truth: FloatArray, compared: bool) -> None:
     """Note what one table gives."""
-    for way, options in WAYS.items():
-        result: Any = ss.relationship_bias(data, groups=GROUPS, resamples=RESAMPLES, seed=1, **options)
-        rows = [row for row in result.rows if row.group == "bias"]
-        cover.covers(way, "B", rows, truth)
-        if not options:
-            main = result
-    cover.covers("bootstrap", "B_all, interval", [main.row("B_all corrected", group="overall")], [np.abs(truth).mean()])
+    size = [np.abs(truth).mean()]
+    main: Any = ss.relationship_bias(data, groups=GROUPS, seed=1)
+    cover.covers(CROSSED, "B", [row for row in main.rows if row.group == "bias"], truth)
+    cover.covers(INVERTED, "B_all", [main.row("B_all corrected", group="overall")], size)
+    for way, options in WAYS.items() if compared else ():
+        result: Any = ss.relationship_bias(data, groups=GROUPS, seed=1, **options)
+        cover.covers(way, "B", [row for row in result.rows if row.group == "bias"], truth)
+    if compared:
+        drawn: Any = ss.relationship_bias(data, groups=GROUPS, resamples=RESAMPLES, seed=1, ci="percentile")
+        cover.covers("bootstrap", "B_all", [drawn.row("B_all corrected", group="overall")], size)
     if not truth.any():
-        groups = {
-            "multivariate t, scenario x pair": "overall, without any bias", "sign flips of scenarios":
-            "scenario sign flip",
-        }  # fmt: skip
-        for way, group in groups.items():
-            errors.add(way, "B_all, test", float((main.row("B_all", group=group).p_value or 1.0) < 0.05))
-        naive = [main.row(row.term, group="McNemar, ignoring clusters") for row in main.rows if row.group == "bias"]
-        errors.add(
-            "McNemar, couples independent", "B, test", float(np.mean([(r.p_value or 1.0) < 0.05 for r in naive]))
-        )
+        false_positives(errors, main)
+
+
+def false_positives(errors: Tally, main: Any) -> None:
+    """Note which tests reject that nobody is favoured."""
+    groups = {
+        "correlated t, scenario x pair": "overall, without any bias", "sign flips of scenarios": "scenario sign flip",
+    }  # fmt: skip
+    for way, group in groups.items():
+        errors.add(way, "B_all, test", float((main.row("B_all", group=group).p_value or 1.0) < 0.05))
+    naive = [main.row(row.term, group="McNemar, ignoring clusters") for row in main.rows if row.group == "bias"]
+    errors.add("McNemar, couples independent", "B, test", float(np.mean([(r.p_value or 1.0) < 0.05 for r in naive])))
+
+
+def of_parts(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coverage within topics of few scenarios, and of the difference of two kinds."""
+    topics, kinds = (
+        Tally(STUDY, "biases, topics of 2 to 6 scenarios x 20"),
+        Tally(STUDY, "biases in kinds of 16 and 13"),
+    )
+    must = {}
+    for _ in range(sims):
+        result: Any = ss.relationship_bias(TOPICS.draw(rng), groups=GROUPS, seed=1, stratum="part")
+        for k, n in enumerate(TOPICS.parts):
+            rows = [row for row in result.rows if row.group == f"part = {k:03d}"]
+            must |= within(topics, rows, TOPICS.truths(), f" of {n} scenarios")
+        result = ss.relationship_bias(KINDS.draw(rng), groups=GROUPS, seed=1, stratum="part")
+        first, second = (KINDS.truths(times) for times in KINDS.times)
+        must |= within(kinds, [row for row in result.rows if row.group == "part = 001"], second, " of 13 scenarios")
+        gaps = [row for row in result.rows if row.group == "000 - 001"]
+        kinds.covers(CROSSED, "difference of B", gaps[:3], first - second)
+        kinds.covers("both intervals combined", "difference of B_all", gaps[3:],
+                     [np.abs(first).mean() - np.abs(second).mean()])  # fmt: skip
+    must |= {(CROSSED, "difference of B"): HOLDS, ("both intervals combined", "difference of B_all"): HOLDS}
+    return topics.lines(must) + kinds.lines(must)
+
+
+def within(tally: Tally, rows: list[Any], truth: FloatArray, what: str) -> dict[tuple[str, str], tuple[float, float]]:
+    """Note what the rows of a part hold; return what is insisted on."""
+    tally.covers(CROSSED, f"B{what}", [row for row in rows if " - " in row.term], truth)
+    better = [row for row in rows if row.term == "B_all corrected"]
+    tally.covers(INVERTED, f"B_all{what}", better, [np.abs(truth).mean()])
+    return {(CROSSED, f"B{what}"): HOLDS, (INVERTED, f"B_all{what}"): HOLDS}
 
 
 COUPLE_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {"relationship_bias": biases}

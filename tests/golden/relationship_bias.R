@@ -12,24 +12,28 @@ pairs <- list(c("woman", "neutral"), c("woman", "man"), c("neutral", "man"))
 error_of <- function(fit, d, contrast) {
   v <- function(by) drop(contrast %*% vcovCL(fit, by, type = "HC0", cadjust = TRUE, multi0 = FALSE) %*% contrast)
   v1 <- v(d$scenario); v2 <- v(d$pair); v12 <- v(interaction(d$scenario, d$pair, drop = TRUE))
-  sqrt(max(v1 + v2 - v12, v1, v2))
+  counts <- c(length(unique(d$scenario)), length(unique(d$pair)))
+  wanted <- sum(c(v1, v2) * qt(.975, counts - 1)) / (v1 + v2)   # Cochran (1964)
+  df <- if (diff(counts) == 0) counts[1] - 1 else
+    uniroot(function(x) qt(.975, x) - wanted, range(counts - 1), tol = 1e-13)$root
+  list(se = sqrt(max(v1 + v2 - v12, v1, v2)), df = df)
 }
-test <- function(estimate, se, df) {
+test <- function(estimate, error) {
+  se <- error$se; df <- error$df
   list(estimate = estimate, std_error = se, df = df, statistic = estimate / se,
        low = estimate - qt(.975, df) * se, high = estimate + qt(.975, df) * se, p = 2 * pt(-abs(estimate / se), df))
 }
-levels_of <- function(d) min(length(unique(d$scenario)), length(unique(d$pair))) - 1
 
 bias <- function(d, a, b) {
   d <- d[(d$group_first == a & d$group_second == b) | (d$group_first == b & d$group_second == a), ]
   d$order <- factor(ifelse(d$group_first == a, "ab", "ba"), levels = c("ab", "ba"))
   fit <- lm(answer ~ 0 + order, data = d)
-  test(unname(coef(fit)[2] - coef(fit)[1]), error_of(fit, d, c(-1, 1)), levels_of(d))
+  test(unname(coef(fit)[2] - coef(fit)[1]), error_of(fit, d, c(-1, 1)))
 }
 position <- function(d, a) {
   d <- d[d$group_first == a & d$group_second == a, ]
   fit <- lm(answer ~ 1, data = d)
-  test(unname(coef(fit)), error_of(fit, d, 1), levels_of(d))
+  test(unname(coef(fit)), error_of(fit, d, 1))
 }
 by_scenario <- function(d, a, b) {
   m <- function(x, y) { e <- d[d$group_first == x & d$group_second == y, ]; tapply(e$answer, e$scenario, mean) }

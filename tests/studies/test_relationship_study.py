@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from study_tables import known_numbers, stray_cells, stray_decimals
 
-from socialstats import datasets
+from socialstats import datasets, relationship_bias
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Row
@@ -84,7 +84,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
         assert line[1] == pytest.approx(bias(frame, *str(line[0]).split(" - ")))
     for name in ("topic", "kind"):
         for line in tables[f"Bias B by {name}"].cells:
-            level, _, pair = str(line[0]).rpartition(": ")
+            level, _, pair = str(line[0]).replace(" (this one scenario)", "").rpartition(": ")
             assert line[1] == pytest.approx(bias(frame[frame[name] == level], *pair.split(" - ")))
     for line in tables["Bias man - woman of each scenario"].cells:
         assert line[1] == pytest.approx(bias(frame[frame["scenario"] == line[0]], "man", "woman"))
@@ -100,7 +100,7 @@ def test_the_estimation_plot_shows_the_scenarios(outcome: Outcome, frame: pd.Dat
     assert np.allclose(after - before, theirs)
     assert float(np.mean(after - before)) == pytest.approx(block.draw.args[3].estimate)  # type: ignore[union-attr]
     n = sum(gap > 0 for gap in theirs), sum(gap < 0 for gap in theirs)
-    assert block.sentences[0].startswith(f"{n[0]} of 29 scenarios favour man and {n[1]} woman.")
+    assert block.sentences[0].startswith(f"{n[0]} of 29 scenarios favour 'man' and {n[1]} 'woman'.")
 
 
 def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> None:
@@ -123,37 +123,48 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
 
 
 def test_the_naive_claim_stands_beside_the_clustered_test(outcome: Outcome) -> None:
-    assert "would have claimed that neutral is favoured over man (p = .039" in outcome.answer[2]
-    assert outcome.answer[0].startswith("woman is favoured over neutral (B = −0.37, ")
-    assert "the data do not settle whether man or neutral is favoured" in outcome.answer[0]
-    assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("design effect 2.6.")
+    assert "would have claimed that 'neutral' names are favoured over 'man' names (p = .039" in outcome.answer[2]
+    assert outcome.answer[0].startswith("'woman' names are favoured over 'neutral' names (B = −0.37, ")
+    assert "the data do not settle whether 'man' or 'neutral' names are favoured" in outcome.answer[0]
+    assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("(design effect 2.6).")
 
 
 def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "multiverse-1")
     choices = {line[1] for line in block.tables[0].cells}
     assert choices == {
-        "as on this page", "clusters", "interval", "weights", "missing answers", "rewordings", "kind left out",
-        "topic left out",
+        "as on this page", "clusters", "interval", "weights", "missing answers", "rewordings", "topic left out",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("row", "options", "text"),
     [
-        (Row(term="a - b", estimate=0.3, p_value=0.001, p_adjusted=0.002), FAST, "a is favoured over b"),
-        (Row(term="a - b", estimate=-0.3, p_value=0.001, p_adjusted=0.002), FAST, "b is favoured over a"),
+        (
+            Row(term="a - b", estimate=0.3, p_value=0.001, p_adjusted=0.002),
+            FAST,
+            "'a' names are favoured over 'b' names",
+        ),
+        (
+            Row(term="a - b", estimate=-0.3, p_value=0.001, p_adjusted=0.002),
+            FAST,
+            "'b' names are favoured over 'a' names",
+        ),
         (
             Row(term="a - b", estimate=0.3, p_value=0.03, p_adjusted=0.09),
             FAST,
             "after adjustment for several tests the",
         ),
-        (Row(term="a - b", estimate=0.3, p_value=0.3, p_adjusted=0.9), FAST, "the data do not settle whether a or b"),
-        (Row(term="a - b", undefined="no answers"), FAST, "no verdict on a and b (undefined: no answers)"),
+        (
+            Row(term="a - b", estimate=0.3, p_value=0.3, p_adjusted=0.9),
+            FAST,
+            "the data do not settle whether 'a' or 'b'",
+        ),
+        (Row(term="a - b", undefined="no answers"), FAST, "no verdict on 'a' and 'b' names (undefined: no answers)"),
         (
             Row(term="a - b", estimate=0.01, conf_low=-0.03, conf_high=0.05, conf_level=0.95, p_value=0.6),
             replace(FAST, smallest_effect=0.1),
-            "a and b are practically equal, within ±0.10",
+            "'a' and 'b' names are practically equal, within ±0.10",
         ),
     ],
 )
@@ -165,9 +176,9 @@ def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
     row = Row(term="women - men", estimate=0.5, conf_low=0.1, conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)
     said = favoured(row, StudyOptions(), ("women", "men"))
     assert opened(said) == said
-    assert said.startswith("women is favoured over men")
+    assert said.startswith("'women' names are favoured over 'men' names")
     wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions(), ("women", "men"))
-    assert opened(wide).startswith("The data do not settle whether women or men")
+    assert opened(wide).startswith("The data do not settle whether 'women' or 'men'")
 
 
 def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
@@ -209,7 +220,7 @@ def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
     outcome = run_study(STUDY, read(some), FAST)
     assert [b.id for b in outcome.blocks if b.id.startswith("multiverse")] == ["multiverse-1"]
     assert (
-        "no verdict on man and neutral (undefined: couples of these groups have answers in one order only)"
+        "no verdict on 'man' and 'neutral' names (undefined: couples of these groups have answers in one order only)"
         in (outcome.answer[0])
     )
     assert all(v.ok for v in outcome.verifications.values())
@@ -232,7 +243,7 @@ def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
     for shown in outcome.blocks:
         if shown.draw is not None:
             shown.draw().figure.draw_without_rendering()
-    assert "<b>w</b> - $x$ is" in outcome.answer[0] or "whether <b>w</b> - $x$ or" in outcome.answer[0]
+    assert "'<b>w</b> - $x$' names are" in outcome.answer[0] or "whether '<b>w</b> - $x$' or" in outcome.answer[0]
 
 
 def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
@@ -259,3 +270,57 @@ def test_a_column_variant_is_the_wording_too(frame: pd.DataFrame) -> None:
     assert any(str(line[0]) == "wording original (as written)" for line in outcome.data[0].cells)
     choices = {line[1] for line in next(b for b in outcome.blocks if b.id == "multiverse-1").tables[0].cells}
     assert "rewordings" in choices
+
+
+def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
+    outcome: Outcome, frame: pd.DataFrame
+) -> None:
+    blocks = {b.id: b for b in outcome.blocks}
+    pairs = (("man", "neutral"), ("man", "woman"), ("neutral", "woman"))
+    for name in ("topic", "kind"):
+        plain, better = (
+            {str(line[0]).replace(" (this one scenario)", ""): line for line in table.cells}
+            for table in blocks[f"sizes-{name}"].tables
+        )
+        for level, part in frame.groupby(name):
+            assert plain[level][1] == pytest.approx(np.mean([abs(bias(part, *pair)) for pair in pairs]))
+            assert 0 <= better[level][3] <= better[level][1] <= plain[level][1] <= better[level][4] <= 2
+    gap = blocks["sizes-kind"].tables[1].cells[-1]
+    assert gap[0] == "difference: egalitarian - traditional"
+    assert gap[3] < gap[1] < gap[4]
+    lone = [line for line in blocks["sizes-topic"].tables[1].cells if "this one scenario" in line[0]]
+    assert len(lone) == 1
+    assert "cannot be tested" not in blocks["stratum-topic"].sentences[0]
+    alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "one scenario): man - woman" in line[0])
+    topic = str(alone[0]).partition(" (")[0]
+    only = relationship_bias(frame[frame["topic"] == topic], cluster="pair", resamples=99).row(
+        "man - woman", group="bias"
+    )
+    assert (alone[1], alone[2], alone[3]) == pytest.approx((only.estimate, only.std_error, only.conf_low))
+
+
+@pytest.mark.parametrize("words", [("1", "2"), ("NAME1", "NAME2"), ("first", "second")])
+def test_other_words_for_both_names(frame: pd.DataFrame, words: tuple[str, str]) -> None:
+    some = frame[frame["scenario"] < "scenario 05"]
+    other = some.assign(answer=some["answer"].map({-1: words[0], 1: words[1]}))
+    one, two = (relationship_bias(read(table)) for table in (some, other))
+    assert [row.estimate for row in one.rows] == [row.estimate for row in two.rows]
+
+
+def test_couples_of_one_group_need_no_names(frame: pd.DataFrame) -> None:
+    some = frame[frame["scenario"] < "scenario 05"]
+    bare = some[["scenario", "pair", "group_first", "group_second", "answer"]]
+    one, two = (relationship_bias(read(table)) for table in (some, bare))
+    assert [row.estimate for row in one.rows] == [row.estimate for row in two.rows]
+    assert [row.std_error for row in one.rows] == pytest.approx([row.std_error for row in two.rows])
+    with pytest.raises(InputError, match="rows"):
+        read(pd.concat([bare, bare]))
+
+
+def test_a_group_that_is_always_chosen_is_said_to_be(frame: pd.DataFrame) -> None:
+    some = frame[(frame["scenario"] < "scenario 07") & frame["group_first"].ne("neutral")
+                 & frame["group_second"].ne("neutral")]  # fmt: skip
+    always = some.assign(answer=np.where(some["group_second"] == "woman", 1, -1))
+    outcome = run_study(STUDY, read(always), FAST)
+    assert outcome.answer[0].startswith("'woman' names were chosen over 'man' names in all 240 answers (B = −2")
+    assert all(v.ok for v in outcome.verifications.values())

@@ -39,7 +39,7 @@ def incomplete(one_order: int, options: Options) -> Caution | None:
     verb = "was" if one_order == 1 else "were"
     return caution("SS301", f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
                    affects="S and B: answers must be missing at random",
-                   fix='extras["one_order_only"] lists them')  # fmt: skip
+                   fix="ask the missing orders again, or quote the bounds that they leave")  # fmt: skip
 
 
 def plug_in(null: NoBias | str) -> Caution | None:
@@ -61,8 +61,8 @@ def disagreement(rows: tuple[Row, ...]) -> Caution | None:
     ]  # fmt: skip
     if not split:
         return None
-    return caution("SS316", f"{listing([shorten(s) for s in split])}: the clustered test and McNemar's, which takes "
-                   "couples as independent, lie on different sides of .05",
+    return caution("SS316", "the clustered test and McNemar's, which takes couples as independent, lie on different "
+                   f"sides of .05 for {listing([shorten(s) for s in split])}",
                    affects="McNemar's test", fix="quote the clustered test")  # fmt: skip
 
 
@@ -79,12 +79,14 @@ def lost_resamples(boot: Bootstrap | None) -> Caution | None:
 
 def floored(rows: tuple[Row, ...]) -> Caution | None:
     """SS206: two-way variances that were smaller than that of one factor."""
-    n = sum(FLOORED in (row.method or "") for row in rows)
-    if not n:
+    listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in rows if FLOORED in (row.method or "")]
+    if not listed:
         return None
-    return caution("SS206", f"V1 + V2 - V12 was below the variance of one factor alone in {count(n, 'row')}, and the "
-                   "larger of V1 and V2 took its place",
-                   affects="those intervals and tests, which are cautious")  # fmt: skip
+    return caution("SS206", "the errors of scenarios and of names together, less what both count, came out below those "
+                   f"of one alone in {count(len(listed), 'row')}, and the larger of both took their place: "
+                   f"{listing(listed, 3)}",
+                   affects="those intervals and tests, which are cautious",
+                   fix="nothing: they are a little long at worst")  # fmt: skip
 
 
 def few_of_a_kind(data: Data, rows: tuple[Row, ...]) -> Caution | None:

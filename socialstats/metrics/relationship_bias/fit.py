@@ -35,7 +35,7 @@ from socialstats.results.group import DESIGNS
 from socialstats.text import count
 
 REFERENCES = (
-    "levy2024", "cameron2011", "bellmccaffrey2002", "holm1979", "leone1961", "owen2007", "chuanglai2000",
+    "levy2024", "cameron2011", "cochran1964", "bellmccaffrey2002", "holm1979", "leone1961", "owen2007", "chuanglai2000",
     "zoudonner2008", "mcnemar1947", "fagerland2013",
 )  # fmt: skip
 
@@ -93,8 +93,8 @@ def relationship_bias(
         Interval of S, B and B_all: t, and for B_all inverted tests (`socialstats.models.mean_size.size_interval`);
         or a bootstrap of clusters.
     cluster : str, sequence of str or None
-        ``"declared"``: all declared clusters, crossed (V1 + V2 - V12, not below the larger of V1 and V2, with min(G) -
-        1 df); one name (CR2); or None, units independent (caution SS201).
+        ``"declared"``: all declared clusters, crossed (V1 + V2 - V12, not below the larger of V1 and V2, with
+        Cochran's df); one name (CR2); or None, units independent (caution SS201).
     level : float
     resamples, seed : int
         Of the bootstrap; the seed also of random flips and draws.

@@ -25,11 +25,11 @@ MCNEMAR, MID_P = "McNemar, ignoring clusters", "McNemar mid-p, ignoring clusters
 SAME = "same groups"
 DEPENDENCE = {
     "rows": "t, units independent", "CR2": "t, clusters of {names} (CR2)",
-    "two-way": "t, clusters of {names} (V1 + V2 - V12)",
+    "two-way": "t, crossed clusters of {names}",
 }  # fmt: skip
 
 
-FLOORED = "the larger of V1 and V2"
+FLOORED = "by the one that varies more"
 ALIKE = "couples of one kind were always answered alike: no standard error, no test"
 TINY = 1e-15
 
@@ -37,7 +37,7 @@ TINY = 1e-15
 def method_of(data: Data, found: ClusteredMean) -> str:
     """Say how standard error and test were obtained."""
     text = DEPENDENCE[found.kind].format(names=" x ".join(f.name for f in data.factors))
-    return text.replace("V1 + V2 - V12", FLOORED) if found.floored else text
+    return f"{text}, {FLOORED}" if found.floored else text
 
 
 def linear_row(data: Data, combined: Linear, term: str, group: str, reach: float, options: Options) -> Row:
