@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.models.conditions import Weighting, condition_table, table_cautions
+from socialstats.models.conditions import ConditionTable, Weighting, condition_table, table_cautions
 from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
 from socialstats.models.sensitivity_index import (
     LARGEST,
@@ -24,7 +24,7 @@ from socialstats.models.sensitivity_index import (
 )
 from socialstats.models.sensitivity_pairs import difference_sentence, paired_difference
 from socialstats.registry import Metric
-from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, choose, jackknife
+from socialstats.resampling import Bootstrap, Interval, Units, basic, bootstrap, choose, jackknife
 from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
 from socialstats.text import interval, number
 
@@ -119,70 +119,58 @@ def sensitivity(
     """
     if ci not in CIS:
         raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
-    options: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples, "seed": seed,
-        "ci": ci, "level": level, "groups": groups,
+        "ci": ci, "level": level, "groups": None if groups is None else dict(groups),
     }  # fmt: skip
-    return by_levels(comparisons, "declared", lambda one: estimate(one, **options))
+    return by_levels(comparisons, "declared", lambda one: estimate(one, settings))
 
 
-def estimate(
-    design: Comparisons,
-    *,
-    covariate: str,
-    weights: Weighting,
-    cluster: str | Sequence[str] | None,
-    resamples: int,
-    seed: int,
-    ci: Ci,
-    level: float,
-    groups: Mapping[str, str] | None,
-) -> Result:
+def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
-    codes = group_codes(design.items, groups)
-    table = condition_table(design, covariate, weights)
-    factors = cluster_factors(design, cluster)
-    units = units_of(design, factors)
-
-    def finish(sums: FloatArray) -> FloatArray:
-        return sensitivity_terms(sums, len(design.items))
-
-    boot = bootstrap(table.statistics, finish, units, resamples=resamples, seed=seed)
-    if np.isnan(boot.estimate[0]):
-        raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {covariate}")
-    if ci == "basic":
-        ends = basic(boot, level=level, centre=boot.estimate[PLUG_IN])
-    else:
-        jack = jackknife(table.statistics, finish, units) if ci == "bca" and len(factors) < 2 else None
-        ends = choose(ci, boot, level=level, jack=jack)
-    lines = reference_lines(design, table, weights, codes)
+    codes = group_codes(design.items, settings["groups"])
+    table = condition_table(design, settings["covariate"], settings["weights"])
+    factors = cluster_factors(design, settings["cluster"])
+    boot, ends = resampled(design, table, units_of(design, factors), len(factors), settings)
+    lines, ci = reference_lines(design, table, settings["weights"], codes), settings["ci"]
+    errors = zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True)
     return Result(
         metric="sensitivity",
-        title=f"Sensitivity to {covariate}",
+        title=f"Sensitivity to {settings['covariate']}",
         inference=f"{ci} bootstrap intervals, {cluster_text(factors)}",
         rows=rows_of(boot, ends, design),
         counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
         fit={
-            "nobs": design.n_rows, "n_clusters": units.n_clusters, "seed": seed,
-            "resamples": resamples, "method": ci,
+            "nobs": design.n_rows, "n_clusters": boot.units.n_clusters, "seed": settings["seed"],
+            "resamples": settings["resamples"], "method": ci,
         },
-        settings={
-            "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples, "seed": seed,
-            "ci": ci, "level": level, "groups": None if groups is None else dict(groups),
-        },
+        settings=dict(settings),
         cautions=(
             *table_cautions(design, table), *cluster_cautions(design, factors), *own_cautions(boot, lines)
         ),
         references=("davisonhinkley1997",) if ci != "bca" else ("davisonhinkley1997", "efron1987"),
         design=design,
         extras={
-            "reference_lines": lines,
-            "bootstrap": boot,
-            "monte_carlo_error": dict(
-                zip(TERMS, zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True), strict=True)
-            ),
+            "reference_lines": lines, "bootstrap": boot, "monte_carlo_error": dict(zip(TERMS, errors, strict=True)),
         },
     )  # fmt: skip
+
+
+def resampled(
+    design: Comparisons, table: ConditionTable, units: Units, n_factors: int, settings: dict[str, Any]
+) -> tuple[Bootstrap, Interval]:
+    """Return the bootstrap of all terms and their intervals."""
+
+    def finish(sums: FloatArray) -> FloatArray:
+        return sensitivity_terms(sums, len(design.items))
+
+    boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"])
+    if np.isnan(boot.estimate[0]):
+        raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}")
+    if settings["ci"] == "basic":
+        return boot, basic(boot, level=settings["level"], centre=boot.estimate[PLUG_IN])
+    jack = jackknife(table.statistics, finish, units) if settings["ci"] == "bca" and n_factors < 2 else None
+    return boot, choose(settings["ci"], boot, level=settings["level"], jack=jack)
 
 
 def rows_of(boot: Bootstrap, ends: Interval, design: Comparisons) -> tuple[Row, ...]:
