@@ -18,6 +18,7 @@ from socialstats.designs.options import Options
 from socialstats.designs.parts import TIED, Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.designs.sides import covariate
+from socialstats.designs.suspects import repeated_rows
 from socialstats.designs.winners import Sides, first_shown, outcomes
 from socialstats.errors import Caution, NothingToAnalyse, caution
 from socialstats.tables import Counts, Table
@@ -246,4 +247,6 @@ def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
     if left < read:
         steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:])
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
+    if begun.roles.winner is not None and begun.roles.weight is None:
+        found += repeated_rows(begun.table)
     return found + label_cautions({"items": items})

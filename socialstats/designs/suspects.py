@@ -1,4 +1,4 @@
-"""Columns that look like clusters and were not declared."""
+"""What a table looks like and nobody declared: columns that may be clusters, rows that may be copies."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ WORDS = (
     "annotator", "passage", "document", "dialogue", "conversation", "persona", "site", "school", "household",
 )  # fmt: skip
 NAME = re.compile(rf"(?:^|_)(?:{'|'.join(WORDS)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
+STORIES = re.compile(
+    r"^(?:(?:scenario|story|vignette|dilemma|situation|case|dialogue|conversation|question|sample|trial)s?"
+    r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
+    re.IGNORECASE,
+)  # what is put to a model once: two rows that agree here and in all else may be one
 MOST = 5
 FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
 
@@ -42,3 +47,30 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
     listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
     fix = f"cluster='{text.shorten(found[0][0])}' (--map cluster={text.shorten(found[0][0])}) if its rows are alike"
     return [caution("SS311", f"{listed}, {units:,} units", affects="standard errors, intervals, p-values", fix=fix)]
+
+
+def repeated_rows(table: Table) -> list[Caution]:
+    """Return caution SS321 where rows equal another one in every column, a column of stories among them.
+
+    Without such a column equal rows are answers of their own: pairs meet more than once.
+    """
+    story = next((column for column in table.columns if STORIES.match(column)), None)
+    if story is None:
+        return []
+    try:
+        stories = table.counts([story]).n
+        if len(stories) == stories.sum():
+            return []
+        rows = table.counts([story, *table.columns]).n
+    except (InputError, TypeError, ValueError):  # a column of lists, say
+        return []
+    copies = int(rows.sum()) - len(rows)
+    if not copies:
+        return []
+    name = text.shorten(story)
+    return [caution(
+        "SS321", f"{copies:,} of {int(rows.sum()):,} rows equal another row in every column, '{name}' among them",
+        affects="n, standard errors, intervals, p-values",
+        fix=f"leave copies out; where each is an answer of its own, number the answers of a '{name}' in a column, and "
+        f"declare cluster='{name}' (--cluster {name})",
+    )]  # fmt: skip
