@@ -37,7 +37,7 @@ def rows(marks: list[Element], texts: list[Element], frame: Frame) -> Layout | N
     top, low = _heights([*t.headings, *t.heading])
     begin = head + (LINE + low - top) * bool(t.headings or t.heading)
     y = begin + LINE * lines + band / 2 + 1 - down * (ys[0] - LOW)
-    up = y - band / 2 - (0.5 if several else 0.2) * LINE  # of the line above the marks
+    up = y - band / 2 - (0.5 if several else 0.35) * LINE  # of the line above the marks
     across = (wide - 2 * EDGE) / (box.right - box.left)
     x = EDGE - across * box.left
     end = y + down * box.bottom

@@ -94,8 +94,9 @@ def test_the_page_never_scrolls_sideways(browser: Chromium, page: Path, width: i
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path) -> None:
-    browser.open(page)
+@pytest.mark.parametrize("width", [390, 900])
+def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path, width: int) -> None:
+    browser.open(page, width=width)
     assert browser.evaluate(OVERLAPS) == []
 
 
