@@ -103,7 +103,7 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
     known: dict[str, Any] = {
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
-        "exclude": settings.get("exclude"),
+        "exclude": settings.get("exclude"), "exclude_raters": settings.get("exclude_raters"),
         "na": settings.get("na"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):
@@ -121,7 +121,7 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def shaped_section(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
-    keys = ("by", "cluster", "na", "refusal", "where", "exclude", "missing")
+    keys = ("by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing")
     entries = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
     return {"map": entries} | {key: settings.get(key) for key in keys}
 

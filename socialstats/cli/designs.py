@@ -26,8 +26,8 @@ from socialstats.designs.paired_options import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, caution
-from socialstats.tables import Table, rows_where, rows_without
-from socialstats.text import listing, shorten
+from socialstats.tables import Table, rows_where, rows_without, rows_without_whole
+from socialstats.text import count, listing, shorten
 
 Design = Comparisons | Paired | Ratings
 
@@ -105,7 +105,19 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
         label = f"excluded: {shorten(column, 40)} is '{shorten(value, 40)}'"
         note = shorten(reasons[word], 200) if word in reasons else f"--exclude {shorten(word)}"
         steps.append(FlowStep(label=label, rows=left_out, note=note))
+    for word in words(settings.get("exclude_raters")):
+        column, value = where(word, "--exclude-raters")
+        table, left_out, names = rows_without_whole(table, column, value, rater_column(settings))
+        label = f"excluded raters: {shorten(column, 40)} is '{shorten(value, 40)}' in some row"
+        note = f"{count(names, 'rater')}, --exclude-raters {shorten(word)}"
+        steps.append(FlowStep(label=label, rows=left_out, note=note))
     return table, steps
+
+
+def rater_column(settings: Mapping[str, Any]) -> str:
+    """Return the column that names the raters: the one mapped, or 'rater'."""
+    entries = dict(word.partition("=")[::2] for word in words(settings.get("map")))
+    return entries.get("rater", "rater")
 
 
 def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,7 +63,11 @@ class Columns:
 
     def free(self) -> list[str]:
         """Return the columns that play no part and were named nowhere, and that hold two labels or more."""
-        rows = [*words(self.settings.get("where")), *words(self.settings.get("exclude"))]
+        rows = [
+            *words(self.settings.get("where")),
+            *words(self.settings.get("exclude")),
+            *words(self.settings.get("exclude_raters")),
+        ]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         named = {column for key in keys for column in words(self.settings.get(key))}
         named |= {entry.partition("=")[0] for entry in rows} | set(self.parts.values())

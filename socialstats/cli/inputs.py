@@ -14,7 +14,8 @@ from socialstats.tables import read_table
 
 DATA_KEYS = (
     "design", "map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels", "scale",
-    "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude", "reread",
+    "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude", "exclude_raters",
+    "reread",
 )  # fmt: skip
 ANALYSIS_KEYS = (
     "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference",

@@ -23,6 +23,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--by", metavar="COLUMN", help="a separate analysis for each value of this column")
     add("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use only these rows; repeat")
     add("--exclude", action="append", default=[], metavar="COLUMN=VALUE", help="leave out these rows; repeat")
+    add("--exclude-raters", action="append", default=[], metavar="COLUMN=VALUE",
+        help="leave out all rows of raters who have such a row, as a failed attention check; repeat")  # fmt: skip
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
     add("--missing", choices=["error", "drop"],
         help="rows that miss a value (default: error for comparisons and pairs, drop for ratings)")  # fmt: skip

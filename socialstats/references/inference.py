@@ -110,6 +110,9 @@ INFERENCE: dict[str, Reference] = {
         authors="Welch, B. L.", year=1947,
         title="The generalization of 'Student's' problem when several different population variances are involved",
         venue="Biometrika, 34(1/2), 28-35", doi="10.1093/biomet/34.1-2.28"),
+    "mcfadden1974": Reference(
+        authors="McFadden, D.", year=1974, title="Conditional logit analysis of qualitative choice behavior",
+        venue="In P. Zarembka (Ed.), Frontiers in econometrics (pp. 105-142). Academic Press"),
     "schucany1971": Reference(
         authors="Schucany, W. R., Gray, H. L., & Owen, D. B.", year=1971, title="On bias reduction in estimation",
         venue="Journal of the American Statistical Association, 66(335), 524-533",

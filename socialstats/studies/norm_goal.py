@@ -26,6 +26,7 @@ from socialstats.studies.norm_goal_blocks import (
     widest,
 )
 from socialstats.studies.norm_goal_changes import base_first, base_in, changes_blocks
+from socialstats.studies.norm_goal_logit import logit_block
 from socialstats.studies.norm_goal_multiverse import bounds_block, variants_block
 from socialstats.studies.norm_goal_naive import NAME, RatingsAlone, ratings_alone
 from socialstats.studies.norm_goal_words import answer, halves
@@ -183,6 +184,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         if name is not None:
             found.append(differences_block(rows, result, numbers.source, name, labels, k))
     found += changes_blocks(numbers.shares, numbers.source, options.reference)
+    found.append(logit_block(design, numbers.source, numbers.strata, options))
     similar = similarity_block(numbers.similar, numbers.source)
     for name in (n for n in numbers.strata if apart(design, n)):
         parts = similarity_parts(numbers.similar[name], numbers.source, numbers.levels(name))

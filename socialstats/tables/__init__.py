@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
-from socialstats.tables.filtering import rows_where, rows_without
+from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole
 from socialstats.tables.reading import Format, read_table
 from socialstats.tables.table import Table, as_table
 from socialstats.tables.values import Coded, Labels, as_number, as_text
@@ -21,4 +21,5 @@ __all__ = [
     "read_table",
     "rows_where",
     "rows_without",
+    "rows_without_whole",
 ]

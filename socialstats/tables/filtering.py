@@ -82,6 +82,44 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
 
 
+def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
+    """Leave out all rows of everyone (everything named in the column `whole`) who has a row with the value.
+
+    Returns
+    -------
+    table : Table
+    left_out, names : int
+        Rows, and how many names.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If nobody is left.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> rows = as_table({"rater": ["ann", "bob", "ann"], "check": ["ok", "ok", "failed"]})
+    >>> kept, left_out, names = rows_without_whole(rows, "check", "failed", "rater")
+    >>> kept.frame.shape, left_out, names
+    ((1, 2), 2, 1)
+    """
+    mask, _ = _matching(table, column, value)
+    if whole not in table.columns:
+        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+        raise InputError(f"{table.source}: no column '{text.shorten(whole)}'. Columns: {listed}")
+    who = [as_text(name) for name in _eager(table).get_column(whole).to_list()]
+    out = {name for name, hit in zip(who, mask.tolist(), strict=True) if hit and name not in (None, "")}
+    gone = mask | np.array([name in out for name in who], dtype=bool)
+    if gone.all():
+        raise NothingToAnalyse(
+            f"{table.source}: everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
+        )
+    return (_kept(table, ~gone) if gone.any() else table), int(gone.sum()), len(out)
+
+
 def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
     """Tell for each row whether it has the value, and list the values there are."""
     if column not in table.columns:
