@@ -14,7 +14,7 @@ from socialstats.crosscheck.agreement_direct import direct
 from socialstats.crosscheck.long import compare, worst
 from socialstats.results import Check, FloatArray, Result, Row
 
-DEALT = 60  # ways to deal the people of a pair of groups
+DEALT, NOT_ASKED = 100, "not asked"  # ways to deal the people of a pair of groups
 NOISE = "people dealt anew: six Monte-Carlo errors"
 T = "t of the (checked) difference and its error"
 
@@ -57,16 +57,13 @@ def size_checks(result: Result, told: Told) -> list[Check]:
         return []
     groups, stored = people_of(result, told), result.extras["permuted_differences"]
     say = json.dumps if any(" - " in level for level in groups) else str
-    units, rng = list(told.people), np.random.default_rng(0)
-    picks = {model: picked(told, result, units, model) for model in told.models}
-    checks = []
+    rng, dealt, checks = np.random.default_rng(0), Dealt(told, result), []
     for one, other in combinations(groups, 2):
-        pool = [*groups[one], *groups[other]]
-        table = answers_table(told, units, pool)
         if len(groups[one]) == len(groups[other]):
             continue  # nothing is taken off
-        found = np.array([dealt_gap(table, rng.permutation(len(pool)) < len(groups[one]), told, result, picks)
-                          for _ in range(DEALT)])  # fmt: skip
+        pool = [*sorted(groups[one]), *sorted(groups[other])]
+        table = answers_table(told, list(told.people), pool)
+        found = np.array([dealt.gaps(table, rng.permutation(len(pool)) < len(groups[one])) for _ in range(DEALT)])
         for k, model in enumerate(told.models):
             ours, drawn = stored[f"{say(one)} - {say(other)}"][model], found[~np.isnan(found[:, k]), k]
             if ours is None or len(drawn) < DEALT // 2:
@@ -79,40 +76,45 @@ def size_checks(result: Result, told: Told) -> list[Check]:
 
 def answers_table(told: Told, units: list[str], pool: list[str]) -> FloatArray:
     """1 where a person of the pool gave a unit this level: (people, units, levels)."""
-    place = {score: k for k, score in enumerate(told.scores)}
+    place, who = {score: k for k, score in enumerate(told.scores)}, {person: p for p, person in enumerate(pool)}
     table = np.zeros((len(pool), len(units), len(told.scores)))
     for u, unit in enumerate(units):
-        for p, person in enumerate(pool):
-            if person in told.people[unit]:
-                table[p, u, place[told.people[unit][person]]] = 1
+        for person, score in told.people[unit].items():
+            if person in who:
+                table[who[person], u, place[score]] = 1
     return table
 
 
-def picked(told: Told, result: Result, units: list[str], model: str) -> list[Any]:
-    """The model's answer to each unit; "none" where it was not asked."""
-    return [told.models[model].get(unit, "none") for unit in units]
+class Dealt:
+    """Mean differences between two groups of people; the distance of an answer from a set of modes is found once."""
 
+    def __init__(self, told: Told, result: Result) -> None:
+        self.told, self.settings = told, result.settings
+        units = list(told.people)
+        self.weight = np.array([told.weight[unit] for unit in units])
+        own = [[told.models[model].get(unit, NOT_ASKED) for unit in units] for model in told.models]
+        self.given = list({x for one in own for x in one})
+        self.asked = np.array([[self.given.index(x) for x in one] for one in own])
+        self.known: dict[bytes, list[float]] = {}
 
-def dealt_gap(
-    table: FloatArray, first: Any, told: Told, result: Result, picks: dict[str, list[Any]]
-) -> list[float]:  # fmt: skip
-    """Mean difference of each model between the people `first` and the others; every distance looked up by modes."""
-    sides = [table[first].sum(axis=0), table[~first].sum(axis=0)]
-    modes = [
-        [tuple(s for s, n in zip(told.scores, line, strict=True) if n and n == max(line)) for line in side.tolist()]
-        for side in sides
-    ]
-    weight = [told.weight[unit] for unit in told.people]
-    looked: dict[Any, float | None] = {}
+    def distances(self, side: FloatArray) -> FloatArray:
+        """Distance of each model (rows) to each unit from counts (units, levels); NaN where there is none."""
+        top = (side == side.max(axis=1, keepdims=True)) & (side > 0)
+        kinds, place = np.unique(top, axis=0, return_inverse=True)
+        for kind in kinds:
+            if kind.tobytes() not in self.known:
+                modes = [score for score, one in zip(self.told.scores, kind.tolist(), strict=True) if one]
+                self.known[kind.tobytes()] = [self.far(modes, x) for x in self.given]
+        return np.array([self.known[kind.tobytes()] for kind in kinds])[place.ravel()[None, :], self.asked]
 
-    def far(mode: tuple[float, ...], given: Any) -> float | None:
-        if (mode, given) not in looked:
-            looked[mode, given] = None if given == "none" else from_modes(mode, given, told, result.settings)
-        return looked[mode, given]
+    def far(self, modes: list[float], given: Any) -> float:
+        """Distance of one answer from modes; NaN where it does not count."""
+        found = None if given == NOT_ASKED else from_modes(modes, given, self.told, self.settings)
+        return math.nan if found is None else found
 
-    out = []
-    for given in picks.values():
-        pairs = [(far(a, x), far(b, x), w) for a, b, x, w in zip(*modes, given, weight, strict=True)]
-        known = [(a - b, w) for a, b, w in pairs if a is not None and b is not None]
-        out.append(sum(d * w for d, w in known) / sum(w for _, w in known) if known else math.nan)
-    return out
+    def gaps(self, table: FloatArray, first: Any) -> FloatArray:
+        """Mean difference of each model between the people `first` and the others."""
+        gap = self.distances(table[first].sum(axis=0)) - self.distances(table[~first].sum(axis=0))
+        weight = self.weight * ~np.isnan(gap)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.nansum(gap * weight, axis=1) / weight.sum(axis=1))

@@ -636,7 +636,7 @@ def test_where_levels_far_apart_nearly_tie_the_interval_reaches_both_ways(word, 
     row, plain = result.row("m", group="population's mode"), result.row("m", group=None)
     gap = abs(result.extras["half_distance"]["m"] - plain.estimate)
     reach = gap / (2**0.5 - 1)  # the noise at the slowest rate; the other way only where levels far apart nearly tie
-    assert gap > 0.01
+    assert gap > 0.001
     assert (row.conf_low <= plain.estimate - reach and row.conf_high >= plain.estimate + reach) or not apart
 
 
