@@ -14,8 +14,19 @@ from socialstats.designs.ratings import Ratings
 from socialstats.metrics import METRICS
 from socialstats.results import Result
 from tests.contracts.subjects import subject_of
+from tests.metrics.remembered import remember
 
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
+CHECKS = "socialstats.crosscheck"
+OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
+    *(f"{CHECKS}.{room}.redrawn" for room in (
+        "agreement_resamples", "effect_sizes", "kappa_resamples", "paired_difference", "unit_share_rows",
+    )),
+    *(f"{CHECKS}.weighted_kappa.{name}" for name in ("alike_units", "squared_slopes", "wide_table")),
+    f"{CHECKS}.mcnemar.cross_table", f"{CHECKS}.mcnemar_rows.cluster_table", f"{CHECKS}.symmetry.cross_table",
+    "pingouin.chi2_mcnemar", "scipy.stats.permutation_test", "sklearn.metrics.cohen_kappa_score",
+    "statsmodels.stats.inter_rater.cohens_kappa",
+)  # fmt: skip
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "kappa": ("weighted_kappa", {"cluster": None}),
     "kappa, clusters": ("weighted_kappa", {}),
@@ -113,9 +124,10 @@ def changed(result: Result, first: int | None = None) -> Iterator[tuple[str, Res
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_changed_number_is_found(case):
+def test_a_changed_number_is_found(case, monkeypatch):
     metric, options = CASES[case]
     result = result_of(metric, options)
+    remember(monkeypatch, *OF_THE_DATA)
     found = result.verify()
     assert found.ok, [c for c in found if c.ok is False]
     some = SAME_CODE.get(metric) if "resamples" in options else None
