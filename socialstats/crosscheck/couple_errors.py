@@ -63,7 +63,7 @@ def two_way(mine: pd.DataFrame, contrast: FloatArray, codes: list[Any]) -> tuple
         float(contrast @ v @ contrast) * g / (g - 1) for v, g in zip((one, two, one + two - both), sizes, strict=True)
     ]
     error = float(np.sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1])))
-    return error, cochran(parts[:2], [g - 1 for g in sizes[:2]])
+    return error, cochran(parts[:2], [g - 1 for g in sizes[:2]]) if sum(parts[:2]) > 0 else np.nan
 
 
 def cochran(parts: list[float], dfs: list[int]) -> float:

@@ -42,11 +42,11 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     rows = of_group(main, "bias")
     m = sum(row.p_adjusted is not None for row in rows)
     shown = [replace(r, group=None, method=f"{r.method}; {HOLM.format(m=m)}") for r in rows]
-    said = "; ".join(favoured(row, options, main.extras["groups"]) for row in rows)
+    said = [f"{opened(favoured(row, options, main.extras['groups']))}." for row in rows]
     return Block(
         id="bias",
         question="Whom does the model favour?",
-        sentences=(f"{opened(said)}.", main.sentence()),
+        sentences=tuple(said),
         draw=partial(forest, shown[:MOST_ROWS], sort=False, xlabel="B (above 0: the group named first is favoured)"),
         figure_title="Bias B of each pair of groups",
         caption="B = S with the group second minus S with the group first, from −2 to 2. t intervals, with scenarios "
@@ -57,8 +57,8 @@ def bias_block(main: Result, options: StudyOptions) -> Block:
     )  # fmt: skip
 
 
-def overall_block(main: Result) -> Block:
-    """Return B_all beside what it would be without any bias."""
+def overall_block(main: Result, each: Result | None) -> Block:
+    """Return B_all beside what it would be without any bias; with several models, also its mean over them."""
     rows = of_group(main, "overall")
     null = main.row("B_all", group="overall, without any bias")
     flip = main.row("B_all", group="scenario sign flip")
@@ -72,6 +72,10 @@ def overall_block(main: Result) -> Block:
             f"to biases as large as these it adds {number((rows[0].estimate or 0.0) - rows[1].estimate)}.",
             f"Test that nobody is favoured: {p_value(null.p_value)} (with the clusters of scenarios and of names).",
         ]
+    rows += several(main, each)
+    if len(rows) > 2:
+        said.append(f"Of each model by itself, then averaged, B_all is {number(rows[2].estimate)}, corrected "
+                    f"{numbers_text(rows[3])}: models that favour different groups do not cancel in it.")  # fmt: skip
     if flip.p_value is not None:
         said.append(f"Sign flips of whole scenarios give {p_value(flip.p_value)}; they take the pairs of names as "
                     "given, and find biases that are not there too often where names matter.")  # fmt: skip
@@ -88,7 +92,16 @@ def overall_block(main: Result) -> Block:
         tables=(rows_table([*plain(rows), replace(null, group=None, term=BY_CHANCE, statistic=None, df=None),
                             replace(flip, group=None, term="test by sign flips of scenarios", statistic=None)],
                            "B_all, as it is and corrected", term="Quantity"),),
+        results=() if each is None else (each,),
     )  # fmt: skip
+
+
+def several(main: Result, each: Result | None) -> list[Row]:
+    """Return B_all of every model by itself, averaged; nothing where there is one model."""
+    if each is None:
+        return []
+    how = f"of each of {count(main.counts['raters'], 'model')}, averaged"
+    return [replace(row, term=f"{row.term} {how}") for row in of_group(each, "overall")]
 
 
 def position_block(main: Result) -> Block:

@@ -19,7 +19,7 @@ from socialstats.studies.outcome import Table as Shown
 from socialstats.text import count, listing, p_value, shorten
 
 ALL, CORRECTED, PLACE = "B_all", "B_all corrected", "same groups"
-ALONE = "this one scenario"
+ALONE = "1 scenario"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -203,9 +203,10 @@ def size_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> tupl
         said.append(f"B_all, corrected, lies between {numbers_text(low)} ({shorten(low.term, 50)}) and "
                     f"{numbers_text(high)} ({shorten(high.term, 50)}).")  # fmt: skip
     said.append(
-        f"The interval leaves 0 out in {count(len(above))} of {count(len(known))}"
-        + (f": {listing([shorten(r.term, 50) for r in above], most=6)}." if above else ".")
-    )
+        f"The interval leaves 0 out in {count(len(above))} of {count(len(known), 'level')}: "
+        f"{listing([shorten(r.term, 50) for r in above], most=6)}." if above else
+        "Every interval reaches 0: no level by itself settles that somebody is favoured."
+    )  # fmt: skip
     for row in gaps:
         if row.conf_low is None or row.conf_high is None:
             continue

@@ -40,7 +40,7 @@ def sides(row: Row, groups: Sequence[str] = ()) -> tuple[str, str]:
     return shorten(first, 40), shorten(second, 40)
 
 
-def favoured(row: Row, options: StudyOptions, groups: Sequence[str] = ()) -> str:
+def favoured(row: Row, options: StudyOptions, groups: Sequence[str] = (), *, brief: bool = False) -> str:
     """Say who is favoured over whom, or that the data do not settle it.
 
     Examples
@@ -53,7 +53,7 @@ def favoured(row: Row, options: StudyOptions, groups: Sequence[str] = ()) -> str
     first, second = (f"'{side}'" for side in sides(row, groups))
     if row.estimate is None or (row.p_value is None and row.conf_low is None):
         return unheard(row, first, second)
-    inside, what = bias_text(row), settled(row, options)
+    inside, what = bias_text(row, brief=brief), settled(row, options)
     if what == "equal":
         near = number(options.smallest_effect)
         return f"{first} and {second} names are practically equal, within ±{near} ({inside})"
@@ -88,12 +88,12 @@ def opened(said: str) -> str:
     return f"{said[0].upper()}{said[1:]}" if own else said
 
 
-def bias_text(row: Row) -> str:
-    """Write B with its interval and test."""
+def bias_text(row: Row, *, brief: bool = False) -> str:
+    """Write B with its interval and test (`brief`: the adjusted p alone, where there is one)."""
     text = f"B = {number(row.estimate)}"
     if row.conf_low is not None:
         text += f", {interval(row.conf_low, row.conf_high, level=row.conf_level or 0.95)}"
-    if row.statistic is not None and row.p_value is not None:
+    if row.statistic is not None and row.p_value is not None and not (brief and row.p_adjusted is not None):
         text += f", t({df_text(row.df)}) = {number(row.statistic)}, {p_value(row.p_value)}"
     if row.p_adjusted is not None:
         text += f", {p_value(row.p_adjusted, name='Holm-adjusted p')}"
@@ -103,11 +103,9 @@ def bias_text(row: Row) -> str:
 def answer(main: Result, biases: Sequence[Row], options: StudyOptions) -> tuple[str, ...]:
     """Return who is favoured, B_all beside what chance gives it, and what a row-level test would have claimed."""
     ordered = sorted(biases, key=lambda row: {"open": 1, "none": 2}.get(settled(row, options), 0))
-    said = "; ".join(favoured(row, options, main.extras["groups"]) for row in ordered)
-    n = main.counts
-    label = shorten(biases[0].term, 60)
-    group = sides(biases[0], main.extras["groups"])[0]
-    first = f"{opened(said)}. B of '{label}' is positive where '{group}' names are favoured, wherever they stand."
+    said = ". ".join(opened(favoured(row, options, main.extras["groups"], brief=True)) for row in ordered)
+    n, group = main.counts, sides(biases[0], main.extras["groups"])[0]
+    first = f"{said}. B of '{shorten(biases[0].term, 60)}' is positive where '{group}' names are favoured."
     better = main.row("B_all corrected", group="overall")
     null = main.row("B_all", group="overall, without any bias")
     second = f"Over all pairs of groups the mean size of the bias is {numbers_text(better)} (B_all, corrected)"

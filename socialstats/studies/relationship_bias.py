@@ -55,6 +55,8 @@ class Numbers:
         With all missing answers for the first, and for the second group of each B.
     names : Result or None
         For what the model takes the names.
+    each : Result or None
+        With several models: of each by itself, then averaged.
     """
 
     main: Result
@@ -62,11 +64,13 @@ class Numbers:
     scenarios: Result
     bounds: dict[str, Result]
     names: Result | None
+    each: Result | None
 
     def all(self) -> dict[str, Result]:
         """Return every result by a name of its own."""
         found = {"Biases": self.main, "Biases by scenario": self.scenarios}
         found |= {} if self.names is None else {"Names": self.names}
+        found |= {} if self.each is None else {"Biases, model by model": self.each}
         found |= {f"Biases by {shorten(name, 40)}": result for name, result in self.strata.items()}
         return found | {f"Biases, {name}": result for name, result in self.bounds.items()}
 
@@ -151,6 +155,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         scenarios=bias(design, options, stratum="scenario", cluster="pair"),
         bounds={label: bias(filled(design, side), options) for label, side in sides.items()},
         names=None if options.names is None else check_names(options.names, options),
+        each=bias(design, options, aggregate="rater") if len(np.unique(design.rater)) > 1 else None,
     )
 
 
@@ -161,7 +166,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         raise NothingToAnalyse(f"{design.source}: no pair of groups was answered in both orders, which B compares")
     strongest = max(biases, key=lambda row: abs(row.estimate or 0.0))
     found: list[Block | None] = [
-        bias_block(main, options), overall_block(main), position_block(main),
+        bias_block(main, options), overall_block(main, numbers.each), position_block(main),
         *scenario_blocks(design, main, numbers.scenarios, biases),
         *strata_blocks(design, numbers.strata, numbers.scenarios),
         None if numbers.names is None else names_block(options.names, numbers.names), naive_block(main),

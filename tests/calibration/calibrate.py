@@ -105,15 +105,15 @@ READING = {
         "scores included."
     ),
     "Relationship bias": (
-        "Scenarios and pairs of names both lean to one side by chance. Answers (or couples) taken as independent miss "
-        "the truth in a third of the tables and more, and find a bias where there is none as often; scenarios alone "
-        "are not enough where name pairs have effects, or are few. With both factors B holds, also with three pairs of "
-        "names a kind and within topics of two scenarios: Cochran's degrees of freedom weigh those of both factors by "
-        "what they contribute (the smaller number of levels less one held .99 and more there). B_all cannot be below 0, "
-        "and chance adds to it. Inverted tests of its size, with draws of the clustered errors, hold from no bias to large "
-        "ones; the bootstrap, whose resamples lie too high, held too often. The test of B_all without any bias counts "
-        "both factors (1,500 further tables without any: .049); sign flips of scenarios hold only while name pairs "
-        "matter little."
+        "Scenarios and pairs of names both lean to one side by chance. Answers (or couples) taken as independent "
+        "miss the truth in a third of the tables and more, and find a bias where there is none as often; scenarios "
+        "alone are not enough where name pairs have effects, or are few. With both factors B holds, also with three "
+        "pairs of names a kind and within topics of two scenarios: Cochran's degrees of freedom weigh those of both "
+        "factors by what they contribute (the smaller number of levels less one held .99 and more there). B_all "
+        "cannot be below 0, and chance adds to it. Inverted tests of its size, with draws of the clustered errors, "
+        "hold from no bias to large ones; the bootstrap, whose resamples lie too high, held too often. The test of "
+        "B_all without any bias counts both factors (1,500 further tables without any: .049); sign flips of "
+        "scenarios hold only while name pairs matter little."
     ),
     "Two models compared: 20 items": (
         "Both models answer the same stories and share what makes a pair special. Pairs are resampled in both "

@@ -84,7 +84,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
         assert line[1] == pytest.approx(bias(frame, *str(line[0]).split(" - ")))
     for name in ("topic", "kind"):
         for line in tables[f"Bias B by {name}"].cells:
-            level, _, pair = str(line[0]).replace(" (this one scenario)", "").rpartition(": ")
+            level, _, pair = str(line[0]).replace(" (1 scenario)", "").rpartition(": ")
             assert line[1] == pytest.approx(bias(frame[frame[name] == level], *pair.split(" - ")))
     for line in tables["Bias man - woman of each scenario"].cells:
         assert line[1] == pytest.approx(bias(frame[frame["scenario"] == line[0]], "man", "woman"))
@@ -125,7 +125,7 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
 def test_the_naive_claim_stands_beside_the_clustered_test(outcome: Outcome) -> None:
     assert "would have claimed that 'neutral' names are favoured over 'man' names (p = .039" in outcome.answer[2]
     assert outcome.answer[0].startswith("'woman' names are favoured over 'neutral' names (B = −0.37, ")
-    assert "the data do not settle whether 'man' or 'neutral' names are favoured" in outcome.answer[0]
+    assert "The data do not settle whether 'man' or 'neutral' names are favoured" in outcome.answer[0]
     assert next(b for b in outcome.blocks if b.id == "bias").caption.endswith("(design effect 2.6).")
 
 
@@ -198,6 +198,7 @@ def test_several_models_one_page_each(frame: pd.DataFrame) -> None:
     few = frame[frame["scenario"].isin(sorted(frame["scenario"].unique())[:12])]
     rng = np.random.default_rng(4)
     other = few.assign(answer=rng.choice([-1, 1], len(few)), rung=rng.integers(0, 5, len(few)))
+    other = few.assign(answer=few["answer"].where(few["scenario"] < "scenario 04", -few["answer"]))
     both = pd.concat([few.assign(model="one"), other.assign(model="other")])
     outcome = run_study(STUDY, read(both, by="model"), replace(FAST, verify=False))
     assert {b.level for b in outcome.blocks} == {"one", "other"}
@@ -220,7 +221,7 @@ def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
     outcome = run_study(STUDY, read(some), FAST)
     assert [b.id for b in outcome.blocks if b.id.startswith("multiverse")] == ["multiverse-1"]
     assert (
-        "no verdict on 'man' and 'neutral' names (undefined: couples of these groups have answers in one order only)"
+        "No verdict on 'man' and 'neutral' names (undefined: couples of these groups have answers in one order only)"
         in (outcome.answer[0])
     )
     assert all(v.ok for v in outcome.verifications.values())
@@ -279,7 +280,7 @@ def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
     pairs = (("man", "neutral"), ("man", "woman"), ("neutral", "woman"))
     for name in ("topic", "kind"):
         plain, better = (
-            {str(line[0]).replace(" (this one scenario)", ""): line for line in table.cells}
+            {str(line[0]).replace(" (1 scenario)", ""): line for line in table.cells}
             for table in blocks[f"sizes-{name}"].tables
         )
         for level, part in frame.groupby(name):
@@ -288,10 +289,10 @@ def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
     gap = blocks["sizes-kind"].tables[1].cells[-1]
     assert gap[0] == "difference: egalitarian - traditional"
     assert gap[3] < gap[1] < gap[4]
-    lone = [line for line in blocks["sizes-topic"].tables[1].cells if "this one scenario" in line[0]]
+    lone = [line for line in blocks["sizes-topic"].tables[1].cells if "(1 scenario)" in line[0]]
     assert len(lone) == 1
     assert "cannot be tested" not in blocks["stratum-topic"].sentences[0]
-    alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "one scenario): man - woman" in line[0])
+    alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "1 scenario): man - woman" in line[0])
     topic = str(alone[0]).partition(" (")[0]
     only = relationship_bias(frame[frame["topic"] == topic], cluster="pair", resamples=99).row(
         "man - woman", group="bias"
@@ -323,4 +324,21 @@ def test_a_group_that_is_always_chosen_is_said_to_be(frame: pd.DataFrame) -> Non
     always = some.assign(answer=np.where(some["group_second"] == "woman", 1, -1))
     outcome = run_study(STUDY, read(always), FAST)
     assert outcome.answer[0].startswith("'woman' names were chosen over 'man' names in all 240 answers (B = −2")
+    assert all(v.ok for v in outcome.verifications.values())
+
+
+def test_several_models_pooled_and_one_by_one(frame: pd.DataFrame) -> None:
+    """Models that favour opposite groups: the pooled B_all is small, the mean of theirs is not."""
+    few = frame[frame["scenario"] < "scenario 13"].drop(columns=["rung"])
+    other = few.assign(answer=few["answer"].where(few["scenario"] < "scenario 04", -few["answer"]))
+    both = pd.concat([few.assign(model="one"), other.assign(model="other")])
+    outcome = run_study(STUDY, read(both), FAST)
+    block = next(b for b in outcome.blocks if b.id == "overall")
+    rows = {line[0]: line for line in block.tables[0].cells}
+    pairs = (("man", "neutral"), ("man", "woman"), ("neutral", "woman"))
+    mean = np.mean([abs(bias(each, *pair)) for pair in pairs for each in (few, other)])
+    assert rows["B_all"][1] == pytest.approx(np.mean([abs(bias(both, *pair)) for pair in pairs]))
+    assert rows["B_all"][1] < 0.7 * mean
+    assert rows["B_all of each of 2 models, averaged"][1] == pytest.approx(mean)
+    assert f"then averaged, B_all is {mean:.2f}" in " ".join(block.sentences)
     assert all(v.ok for v in outcome.verifications.values())
