@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.trait_tables import (
     across_units,
     by_stage,
     clusters_of,
     composite,
     d_z_checks,
+    holm_checks,
     mean_checks,
     over_stages,
     score_table,
@@ -34,27 +34,24 @@ def verify(result: Result) -> Verification:
     rows = {(row.term, row.group): row for row in result.rows}
     clusters = clusters_of(design, settings["unit_of_analysis"], settings)
     checks: list[Check] = []
-    controls = control_scores(settings)
-    error = error_under(settings, controls, settings["weights"])
-    for name, cells in measures(table, result):
-        found: list[Check] = []
+    for name, cells, error in measures(table, result):
         for key, values in samples(name, cells, settings):
             row = rows.get(key)
             if row is not None:
-                off = error if name == "composite minus zero" else None
-                found += mean_checks(label_of(name), row, values, settings, clusters, taken_off=off)
-        checks += found
+                checks += mean_checks(label_of(name), row, values, settings, clusters, taken_off=error)
     checks = kept(checks)
     for measure in ("composite", "activation", "entropy"):
         if measure == "composite" or settings[measure] is not None:
             checks += change_checks(measure, cells_of(measure, table, settings), rows, settings, clusters)
     checks += offset_checks(table, rows, settings, clusters)
+    checks += model_checks(table, rows, settings, clusters)
     return Verification(checks=(*checks, *kept(weight_checks(table, rows, settings, clusters))))
 
 
 def label_of(name: str) -> str:
     """Name the kind of a family."""
-    return {"without": "without a judge", "score": "trait score"}.get(name.partition(" ")[0], name)
+    kinds = {"without": "without a judge", "score": "trait score", "active": "active traits"}
+    return kinds.get(name.partition(" ")[0], name)
 
 
 def kept(checks: list[Check]) -> list[Check]:
@@ -85,28 +82,45 @@ def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
         means = table.groupby(level=["model", "scenario", "stage", "wording"]).transform("mean")
         values = entropy(means.to_numpy(), base=2 if settings["entropy"] == "bits" else None, axis=1)
         return by_stage(pd.Series(values, index=table.index))
+    return by_stage(active(table, settings).sum(axis=1).astype(float))
+
+
+def active(table: pd.DataFrame, settings: Any) -> pd.DataFrame:
+    """Tell of each score (or of the judges' mean) whether it reaches the threshold."""
     scores = table
     if settings["activated"] == "mean":
         scores = table.groupby(level=["model", "scenario", "stage", "wording"]).transform("mean")
-    return by_stage((scores.round(9) >= settings["activation"]).sum(axis=1).astype(float))
+    reached: pd.DataFrame = scores.round(9) >= settings["activation"]
+    return reached
 
 
-def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Every family of levels: composite, minus zero, activation, without each judge, each trait's score."""
+def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.DataFrame, tuple[float, float] | None]]:
+    """Every family of levels: composite, minus zero, activation, without each judge, each trait's score and activity.
+
+    The third part is variance and degrees of freedom of the zero, where it is estimated.
+    """
     settings = result.settings
     cells = cells_of("composite", table, settings)
-    yield "composite", cells
+    yield "composite", cells, None
+    controls = control_scores(settings)
     if settings["zero"] is not None:
-        yield "composite minus zero", cells - zero_under(settings, control_scores(settings), settings["weights"])
+        zero = zero_under(settings, controls, settings["weights"])
+        yield "composite minus zero", cells - zero, error_under(settings, controls, settings["weights"])
     if settings["activation"] is not None:
-        yield "activation", cells_of("activation", table, settings)
+        yield "activation", cells_of("activation", table, settings), None
+        for trait in table.columns:
+            yield f"active {trait}", by_stage(active(table, settings)[trait].astype(float)), None
     if settings["entropy"] is not None:
-        yield "entropy", cells_of("entropy", table, settings)
+        yield "entropy", cells_of("entropy", table, settings), None
     if cells.shape[1] > 1:
         for judge in cells.columns:
-            yield f"without judge '{judge}'", cells.drop(columns=judge)
+            yield f"without judge '{judge}'", cells.drop(columns=judge), None
+            if settings["zero"] is not None:
+                others = None if controls is None else controls.drop(judge, level="judge")
+                error = error_under(settings, others, settings["weights"])
+                yield f"without judge '{judge}' minus zero", (cells - zero).drop(columns=judge), error
     for trait in table.columns:
-        yield f"score {trait}", by_stage(table[trait])
+        yield f"score {trait}", by_stage(table[trait]), None
 
 
 def samples(
@@ -115,6 +129,11 @@ def samples(
     """Every row of a family: its term and group, and one line a unit of analysis."""
     unit, models = settings["unit_of_analysis"], cells.index.get_level_values("model").nunique()
     course = over_stages(cells)
+    if name.startswith("active "):
+        several = models > 1 or unit == "model"
+        key = (name.removeprefix("active "), f"active {ALL}" if several else "active")
+        yield key, across_units(course, unit, models)
+        return
     trait = name.removeprefix("score ") if name.startswith("score ") else None
     for model, own in course.groupby(level="model"):
         key = (str(model), name) if trait is None else (trait, f"score: {model}")
@@ -157,16 +176,24 @@ def change_checks(
     return kept([*tests, *holm_checks(f"{name} change", own_rows), *holm_checks(f"{name} change", joint_rows)])
 
 
-def holm_checks(name: str, rows: list[Row]) -> list[Check]:
-    """Adjust the p-values of one family with statsmodels."""
-    from statsmodels.stats.multitest import multipletests
+def model_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:
+    """Differences of any two models, with Holm's adjustment."""
+    from itertools import combinations
 
-    known = [row for row in rows if row.p_value is not None]
-    if not known:
+    kind = "composite difference"
+    if not any(group == kind for _, group in rows):
         return []
-    adjusted = multipletests([row.p_value for row in known], method="holm")[1]
-    return [near(f"Holm, {name}", row.p_adjusted, float(p), "statsmodels")
-            for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
+    course = over_stages(cells_of("composite", table, settings))
+    found: list[Check] = []
+    known: list[Row] = []
+    for one, other in combinations(course.index.get_level_values("model").unique(), 2):
+        sign = 1.0 if (f"{one} minus {other}", kind) in rows else -1.0
+        row = rows[(f"{one} minus {other}" if sign > 0 else f"{other} minus {one}", kind)]
+        gap: Any = sign * (course.xs(one, level="model") - course.xs(other, level="model")).dropna()
+        if len(gap):
+            found += mean_checks(kind, row, gap, settings, clusters)
+            known.append(row)
+    return kept([*found, *holm_checks(kind, known)])
 
 
 def offset_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:

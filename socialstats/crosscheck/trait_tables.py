@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.row_arithmetic import same_p, statistic_checks, t_ends
@@ -263,3 +264,13 @@ def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list
         why = "P(T <= t) at this end, against its tail"
         checks.append(near(f"{which}, {name}", want, share if sign > 0 else 1 - share, "scipy", why, relative=1e-6))
     return checks
+
+
+def holm_checks(name: str, rows: list[Row]) -> list[Check]:
+    """Adjust the p-values of one family with statsmodels."""
+    known = [row for row in rows if row.p_value is not None]
+    if not known:
+        return []
+    adjusted = adjusted_p([row.p_value for row in known])
+    return [near(f"Holm, {name}", row.p_adjusted, float(p), "statsmodels")
+            for row, p in zip(known, adjusted, strict=True)]  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.trait_tables import across_units, by_stage, mean_checks, over_stages
+from socialstats.crosscheck.trait_tables import across_units, by_stage, holm_checks, mean_checks, over_stages
 from socialstats.crosscheck.trait_zero import control_scores, error_under, zero_under
 from socialstats.results import Check, FloatArray, Row
 
@@ -21,29 +21,40 @@ PICKS: dict[str, Any] = {"lowest of other weights": min, "highest of other weigh
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """Means of traits over all stages: (model and scenario, judge, trait), and what their rows and columns are."""
+    """Means of traits over all stages, minus the centre: model (None: all) -> units of analysis and their scores.
 
-    scores: FloatArray
-    index: Any
+    Scores are (unit, judge, trait).
+    """
+
+    parts: dict[str | None, tuple[Any, FloatArray]]
     judges: Any
     settings: Any
     clusters: Any
     controls: Any
 
-    def values(self, weights: pd.Series[float], *, against: bool) -> pd.DataFrame:
-        """Composite of model and scenario by judge, minus the zero where that is asked for."""
+    def composite(self, weights: pd.Series[float], model: str | None, *, against: bool) -> pd.DataFrame:
+        """Composite by unit of analysis and judge, minus the zero where that is asked for."""
         import pandas as pd
 
-        found = pd.DataFrame(self.scores @ weights.to_numpy(), index=self.index, columns=self.judges)
+        units, scores = self.parts[model]
+        found = pd.DataFrame(scores @ weights.to_numpy(), index=units, columns=self.judges)
         return found - zero_under(self.settings, self.controls, weights) if against else found
 
-    def composite(self, weights: pd.Series[float], model: str | None, *, against: bool) -> Any:
-        """Composite of one model (of all) by unit of analysis and judge."""
-        found = self.values(weights, against=against)
-        if model is not None:
-            return found.xs(model, level="model")
-        models = self.index.get_level_values("model").nunique()
-        return across_units(found, self.settings["unit_of_analysis"], models)
+
+def traits_of(table: pd.DataFrame, settings: Any, clusters: Any) -> Traits:
+    """Average the scores of each trait by pandas."""
+    import numpy as np
+
+    courses = [over_stages(by_stage(table[trait])) for trait in settings["weights"]]
+    names = courses[0].index.get_level_values("model").unique()
+    joint = [across_units(one, settings["unit_of_analysis"], len(names)) for one in courses]
+    found: dict[str | None, Any] = {None: joint}
+    found |= {str(name): [one.xs(name, level="model") for one in courses] for name in names}
+    return Traits(
+        parts={name: (own[0].index, np.stack([one.to_numpy() for one in own], axis=-1) - settings["centre"])
+               for name, own in found.items()},
+        judges=courses[0].columns, settings=settings, clusters=clusters, controls=control_scores(settings),
+    )  # fmt: skip
 
 
 def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
@@ -65,38 +76,27 @@ def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
 
 def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:
     """Recompute every row under other weights, and that the lowest and highest sets are those."""
-    import numpy as np
-
-    courses = [over_stages(by_stage(table[trait])) for trait in settings["weights"]]
-    traits = Traits(
-        scores=np.stack([one.to_numpy() for one in courses], axis=-1) - settings["centre"], index=courses[0].index,
-        judges=courses[0].columns, settings=settings, clusters=clusters, controls=control_scores(settings),
-    )  # fmt: skip
+    traits = traits_of(table, settings, clusters)
     sets, found = weight_sets(settings), []
     for (term, group), row in rows.items():
         name = set_of(term, group or "", row)
         if name in sets:
             found += row_checks(traits, sets, name, row)
-    return found + pick_checks(traits, sets, rows)
+    family = [row for (_, group), row in rows.items() if (group or "").removesuffix(ALL) == f"other weights{MINUS}"]
+    return found + pick_checks(traits, sets, rows) + holm_checks("other weights", family)
 
 
 def pick_checks(traits: Traits, sets: dict[str, pd.Series[float]], rows: dict[Any, Row]) -> list[Check]:
     """Compare the composites of the lowest and highest sets with those of all sets."""
-    import pandas as pd
-
-    unit, models = traits.settings["unit_of_analysis"], traits.index.get_level_values("model").nunique()
     found = []
     for against in (False, True) if traits.controls is not None else (False,):
-        means = []
-        for weights in sets.values():
-            values = traits.values(weights, against=against).mean(axis=1)
-            joint = {"composite": float(across_units(values.to_frame(), unit, models).to_numpy().mean())}
-            means.append(joint if unit == "model" else dict(values.groupby(level="model").mean()))
-        ends = pd.DataFrame(means)
+        ends = {model: [float(traits.composite(w, model, against=against).to_numpy().mean()) for w in sets.values()]
+                for model in traits.parts}  # fmt: skip
         for kind, pick in PICKS.items():
             for (term, group), row in rows.items():
                 if (group or "").removesuffix(ALL) == kind + ZERO * against and row.estimate is not None:
-                    found.append(near(kind, row.estimate, float(pick(ends[term])), "pandas", LINEAR))
+                    model = None if (group or "").endswith(ALL) else term
+                    found.append(near(kind, row.estimate, float(pick(ends[model])), "pandas", LINEAR))
     return found
 
 
@@ -116,7 +116,11 @@ def row_checks(traits: Traits, sets: dict[str, pd.Series[float]], name: str, row
     alone = group.removesuffix(ALL)
     minus, against = alone.endswith(MINUS), ZERO in alone
     kind = alone.removesuffix(MINUS).removesuffix(ZERO)
-    model = None if group.endswith(ALL) else str(traits.index[0][0]) if kind == "other weights" else row.term
+    model: str | None = row.term
+    if kind == "other weights":  # of the only model
+        model = next(m for m in traits.parts if m is not None)
+    if group.endswith(ALL):
+        model = None
     own = pd.Series(traits.settings["weights"], dtype=float)
     change = sets[name] - own if minus else sets[name]
     error = error_under(traits.settings, traits.controls, change) if against else None

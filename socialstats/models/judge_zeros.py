@@ -103,6 +103,11 @@ class JudgeZeros(Mapping[str, float]):
             )
         return replace(self, weights=dict(weights))
 
+    def without(self, judge: str) -> JudgeZeros:
+        """Return the zero of the other judges."""
+        keep = [k for k, name in enumerate(self.judges) if name != judge]
+        return replace(self, judges=tuple(self.judges[k] for k in keep), scores=self.scores[:, keep])
+
     def error(self) -> ZeroError | None:
         """Return the error of the mean of the judges' zeros; None where nothing tells it.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,31 +13,18 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.outcome import Block, Table
-from socialstats.studies.stage_tables import cross_table
+from socialstats.studies.stage_tables import cross_table, part_rows, stage_table, words
 from socialstats.studies.stage_weights import of_group
 from socialstats.studies.stage_words import (
     ALL,
     change_name,
-    changed,
     changes,
+    changes_text,
     ends_text,
-    last_change,
     leans,
     size_of,
-    with_test,
 )
-from socialstats.text import count, listing, number, shorten
-
-
-def part_rows(result: Result, measure: str) -> list[Row]:
-    """Return the rows of each model at each stage, the stage as their group."""
-    start = f"{measure}: "
-    return [replace(r, group=(r.group or "")[len(start) :]) for r in result.rows if (r.group or "").startswith(start)]
-
-
-def stage_table(rows: Sequence[Row], caption: str, digits: int = 2) -> Table:
-    """Return rows of models at stages, a line a model and a column a stage."""
-    return cross_table(rows, caption, line=lambda r: r.term, column=lambda r: r.group or "all stages", digits=digits)
+from socialstats.text import count, level_text, listing, shorten
 
 
 def zero_mean(zero: Mapping[str, float]) -> float:
@@ -51,14 +37,27 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
     anchored = options.zero is not None
     place = "the judges' own zero" if anchored else "the centre of the scale"
     rows = [replace(r, group=None) for r in lean]
-    said = [f"Against {place}: {leans(lean, options)}.", profile.sentence()]
+    said = [f"Against {place}: {leans(lean, options)}."]
     tables = [rows_table(rows, f"Composite over all stages against {place}", term="Model")]
     if anchored:
         raw = of_group(profile, "composite")
         tables.append(rows_table(raw, "Composite over all stages as the judges gave it, against 0", term="Model"))
         apart = sum((r.p_value or 1.0) < 1 - options.level for r in raw)
-        said.insert(1, f"Against 0, with the judges' lean in it, {count(apart)} of {count(len(raw), 'model')} would "
-                       "have differed, one by one.")  # fmt: skip
+        said.append(f"Against 0, as the judges gave it and without adjustment, {count(apart)} of "
+                    f"{count(len(raw), 'model')} would differ.")  # fmt: skip
+    else:
+        said.append(profile.sentence())
+    pairs = of_group(profile, "composite difference")
+    if len(pairs) > 1:
+        said.append(pairs_text(pairs))
+        tables.append(
+            rows_table(
+                pairs,
+                "Differences of any two models, paired within scenarios; the judges' zero does "
+                f"not touch them (p (Holm): over {count(len(pairs), 'pair')})",
+                term="Models",
+            )
+        )
     return Block(
         id="lean",
         question="Where do the models lean?",
@@ -71,12 +70,23 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
     )  # fmt: skip
 
 
+def pairs_text(pairs: Sequence[Row]) -> str:
+    """Say which models differ from each other."""
+    clear = [r for r in pairs if r.p_adjusted is not None and r.p_adjusted < 0.05]
+    rest = [shorten(r.term, 60) for r in pairs if r not in clear]
+    said = (
+        f"Compared with each other in the same scenarios, {count(len(clear))} of {count(len(pairs), 'pair')} of models"
+    )
+    differ = f"{said} {'differs' if len(clear) == 1 else 'differ'} (Holm-adjusted p < .05)"
+    return f"{differ}; open: {listing(rest, most=6)}." if rest else f"{differ}."
+
+
 def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOptions) -> Block:
     """Return the course of every model's composite, with the judges' own zero as a line."""
     rows = part_rows(profile, "composite")
     joint = of_group(profile, f"composite {ALL}") or [replace(r, term=r.group or "", group=None) for r in rows]
     known = [r for r in joint if r.estimate is not None]
-    lines = {"centre": 0.0}
+    lines, anchored = {"centre": 0.0}, options.zero is not None
     if options.zero is not None:
         lines = {"centre": 0.0, "judges' own zero": zero_mean(options.zero)}
     many = len({r.term for r in rows}) > 1
@@ -96,10 +106,19 @@ def trajectories_block(profile: Result, stages: Sequence[str], options: StudyOpt
         draw=partial(trajectories, few, stages=stages, lines=lines, ylabel="composite, from −100 to 100") if few
         else partial(forest, joint, sort=False, xlabel="composite, from −100 to 100"),
         figure_title="Composite at each stage, a line a model",
-        caption="Bars: interval of each mean over scenarios. Whether a model moved is tested within scenarios (next "
+        caption=f"{bars_text(profile, stages)} Composites are as the judges gave them"
+        f"{', their own zero is a line' if anchored else ''}. Whether a model moved is tested within scenarios (next "
         "question): overlapping bars do not say that it did not.",
         tables=tuple(tables),
     )  # fmt: skip
+
+
+def bars_text(result: Result, stages: Sequence[str]) -> str:
+    """Say what the bars and the numbers of trajectories are."""
+    n = count(result.counts["scenarios"], "scenario")
+    level = next((r.conf_level for r in result.rows if r.conf_level is not None), 0.95)
+    last = shorten(stages[-1], 40)
+    return f"Bars: {level_text(level)} interval of each mean over {n}; numbers at the right: {last}."
 
 
 def change_tables(result: Result, what: str) -> tuple[Table, ...]:
@@ -123,15 +142,15 @@ def change_tables(result: Result, what: str) -> tuple[Table, ...]:
 def changes_block(profile: Result, options: StudyOptions) -> Block:
     """Return the changes of the composite against the baseline."""
     rows = changes(profile)
-    said = "; ".join(changed(profile, row, "the composite", options) for row in rows)
     shown = [replace(r, term=change_name(r), group=None) for r in rows]
     return Block(
         id="changes",
         question="What do the stages change?",
-        sentences=(f"{said[0].upper()}{said[1:]}.",),
+        sentences=(changes_text(profile, "the composite", options),),
         draw=partial(forest, shown, sort=False, digits=1, xlabel="change of the composite of all models"),
         figure_title="Change of the composite of all models against the baseline",
-        caption="Paired within scenarios; d_z is the mean change over the standard deviation of the changes.",
+        caption=f"{level_text(options.level)} intervals, paired within {count(int(rows[-1].n or 0), 'scenario')}; d_z "
+        "is the mean change over the standard deviation of the changes.",
         tables=change_tables(profile, "the composite"),
     )
 
@@ -141,85 +160,19 @@ def commitment_block(commitment: Result, stages: Sequence[str], options: StudyOp
     rows = part_rows(commitment, "composite")
     joint = of_group(commitment, f"composite {ALL}")
     few = rows if rows and len({r.term for r in rows}) <= MOST_ITEMS else []
-    said = "; ".join(changed(commitment, row, "commitment", options) for row in changes(commitment))
-    last = last_change(commitment)
     tables = [rows_table(joint, "Commitment of all models at each stage", term="Stage")] if joint else []
     tables.append(stage_table(rows, "Commitment of each model at each stage"))
     return Block(
         id="commitment",
         question="Does commitment grow?",
-        sentences=(f"{said[0].upper()}{said[1:]}.",
-                   f"The units of analysis are {count(last.n_units or last.n or 0, 'scenario')}."),
+        sentences=(changes_text(commitment, "commitment", options),),
         draw=partial(trajectories, few, stages=stages, ylabel="commitment", digits=2) if few
         else partial(forest, joint, sort=False, xlabel="commitment"),
         figure_title="Mean commitment at each stage, a line a model",
-        caption="Bars: interval of each mean over scenarios; changes are paired within scenarios.",
+        caption=f"{bars_text(commitment, stages)} Changes are paired within scenarios.",
         tables=(*tables, *change_tables(commitment, "commitment")),
         results=(commitment,),
     )  # fmt: skip
-
-
-def activation_block(profile: Result) -> Block | None:
-    """Return how many traits are active, and the entropy of the traits' shares."""
-    rows, joint = part_rows(profile, "activation"), of_group(profile, f"activation {ALL}")
-    shown = joint or [replace(r, term=r.group or "", group=None) for r in rows]
-    known = [r for r in shown if r.estimate is not None]
-    if not known:
-        return None
-    said = (
-        f"Of {count(profile.counts['traits'], 'trait')}, the mean number that is active (judges' mean score of at "
-        f"least {number(profile.settings['activation'], 0)}) is {ends_text(known, at='at')}."
-    )
-    return Block(
-        id="activation",
-        question="How many traits are active, and how evenly are the scores spread over the traits?",
-        sentences=(said, clear_changes(profile, "activation", "the number"), *entropy_sentences(profile)),
-        draw=partial(forest, shown, sort=False, xlabel="active traits", reference=None),
-        figure_title="Mean number of active traits at each stage, all models",
-        caption="A count above a line loses what happens on either side of it: composites and scores say more.",
-        tables=(
-            *measure_tables(profile, "activation", "the number of active traits", shown),
-            *([stage_table(rows, "Active traits of each model at each stage")] if joint else []),
-            *measure_tables(profile, "entropy", "the entropy of the trait scores", entropy_stages(profile)),
-        ),
-    )  # fmt: skip
-
-
-def measure_tables(profile: Result, measure: str, what: str, stages: Sequence[Row]) -> tuple[Table, ...]:
-    """Return a measure at each stage, and its changes."""
-    moved = changes(profile, measure)
-    tables = [rows_table(stages, f"{what[4].upper()}{what[5:]} at each stage", term="Stage")] if stages else []
-    if moved:
-        names = [change_name(r) for r in moved]
-        tables.append(rows_table(moved, f"Changes of {what}", term="Change", labels=names))
-    return tuple(tables)
-
-
-def clear_changes(profile: Result, measure: str, what: str, digits: int = 2) -> str:
-    """Say which changes of a measure are below .05 after adjustment."""
-    clear = [r for r in changes(profile, measure) if r.p_adjusted is not None and r.p_adjusted < 0.05]
-    named = listing([f"{shorten(change_name(r), 40)} ({with_test(r, digits)})" for r in clear], most=4)
-    if not clear:
-        return f"No change of {what} is below .05 after adjustment."
-    return f"Changes of {what} below .05 after adjustment: {named}."
-
-
-def entropy_stages(profile: Result) -> list[Row]:
-    """Return the entropy at each stage."""
-    own = [replace(r, term=r.group or "", group=None) for r in part_rows(profile, "entropy")]
-    return of_group(profile, f"entropy {ALL}") or own
-
-
-def entropy_sentences(profile: Result) -> tuple[str, ...]:
-    """Say where the scores are spread most and least evenly over the traits, and what changed."""
-    known = [r for r in entropy_stages(profile) if r.estimate is not None]
-    if not known:
-        return ()
-    return (
-        f"The entropy of the traits' shares in the scores, in nats, is {ends_text(known, at='at', digits=3)}; scores "
-        f"all alike would have ln {profile.counts['traits']} = {number(math.log(profile.counts['traits']), 3)}.",
-        clear_changes(profile, "entropy", "entropy", 3),
-    )
 
 
 def traits_block(profile: Result) -> Block | None:
@@ -246,8 +199,3 @@ def traits_block(profile: Result) -> Block | None:
         caption="The line is the neutral score.",
         tables=tuple(tables),
     )  # fmt: skip
-
-
-def words(trait: str) -> str:
-    """Write the name of a trait with blanks."""
-    return shorten(trait.replace("_", " "), 40)

@@ -81,6 +81,27 @@ def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
     return Diagnostic(check=check, found=f"Yes: {found}", so_what=said)
 
 
+def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
+    """Say how far the judges' levels lie apart, and that they are taken as they are."""
+    rows = [r for r in profile.rows if r.group == "judge offset" and r.estimate is not None]
+    if len(rows) < 2:
+        return ()
+    high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
+    return (
+        Diagnostic(
+            check="Do the judges give the same level?",
+            found=f"From {number(low.estimate or 0.0)} ({shorten(low.term, 30)}) to {number(high.estimate or 0.0)} "
+            f"({shorten(high.term, 30)}) around their mean composite.",
+            so_what="High agreement about which answer is higher says nothing about the level: compare models and "
+            "stages, or use control texts.",
+        ),
+        Diagnostic(
+            check="Whom do the intervals speak of?", found=f"These {count(len(rows), 'judge')}, taken as they are.",
+            so_what="Nothing is said about other judges; the multiverse shows what drawing them too would change.",
+        ),
+    )  # fmt: skip
+
+
 def widening(profile: Result) -> float | None:
     """Return by how many times the error of the zero makes intervals longer, in the median; None without."""
     if profile.settings.get("zero_error") is None:
@@ -104,9 +125,9 @@ def diagnostics(
         found.append(
             Diagnostic(
                 check="Which wordings does the page use?",
-                found=f"{quoted(used)} of {quoted(every)}.",
-                so_what="Wordings that were not asked at every stage enter the spread over wordings only."
-                if set(used) != set(every) else "Wordings are averaged.",
+                found=f"{listing([shorten(w, 30) for w in used], most=6)} (of {listing(every, most=6)})",
+                so_what="Those that every stage was asked in; the others enter the spread over wordings only."
+                if set(used) != set(every) else "All; they are averaged.",
             )
         )  # fmt: skip
     judged = sorted(set(profile.design.raters) & set(codes_of(design, "model")[1]))
@@ -118,6 +139,7 @@ def diagnostics(
                 so_what="A model may favour its own answers: see the composite without that judge.",
             )
         )
+    found += judge_diagnostics(profile)
     if not all_stages(design, stages):
         found.append(
             Diagnostic(

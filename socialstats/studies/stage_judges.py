@@ -8,63 +8,16 @@ from functools import partial
 
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
+from socialstats.metrics.trait_profile import control_composites
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.stage_controls import control_table
 from socialstats.studies.stage_tables import cross_table
-from socialstats.studies.stage_words import with_test
-from socialstats.text import count, listing, number, shorten
+from socialstats.text import count, level_text, listing, number, shorten
 
-
-def agreement_block(
-    alpha: Result | None, kappa: Result | None, commitment: Result | None, stages: Sequence[str]
-) -> Block | None:
-    """Return agreement of the judges by stage: alpha of trait scores, kappa of each pair, alpha of commitment."""
-    if alpha is None or kappa is None:
-        return None
-    rows = by_stage(alpha, stages)
-    whole, parts = rows[0], [r for r in rows[1:] if r.estimate is not None]
-    said = [f"Krippendorff's alpha of the trait scores is {numbers_text(whole, bounded=True)}."]
-    if parts:
-        high, low = max(parts, key=lambda r: r.estimate or 0.0), min(parts, key=lambda r: r.estimate or 0.0)
-        said.append(
-            f"By stage it runs from {numbers_text(low, bounded=True)} ({shorten(low.term, 40)}) to "
-            f"{numbers_text(high, bounded=True)} ({shorten(high.term, 40)})."
-        )
-    pairs = [r for r in kappa.rows if r.group is None]
-    said.append(
-        "Quadratic weighted kappa: "
-        + listing([f"{shorten(r.term, 60)} {numbers_text(r, bounded=True)}" for r in pairs], most=6) + "."
-    )  # fmt: skip
-    tables = [
-        rows_table(rows, "Krippendorff's alpha (interval) of the trait scores", term="Stage"),
-        rows_table(kappa.rows, "Quadratic weighted kappa of the judges", term="Judges, stage",
-                   labels=[r.term if r.group is None else f"{r.term}, {r.group}" for r in kappa.rows]),
-    ]  # fmt: skip
-    if commitment is not None:
-        own = by_stage(commitment, stages)
-        said.append(f"Alpha of commitment is {numbers_text(own[0], bounded=True)}.")
-        tables.append(rows_table(own, "Krippendorff's alpha (interval) of commitment", term="Stage"))
-    shown = [*rows, *(replace(r, term=f"kappa {r.term}") for r in pairs)]
-    return Block(
-        id="agreement",
-        question="Do the judges agree, stage by stage?",
-        sentences=tuple(said),
-        draw=partial(forest, shown[:MOST_ROWS], sort=False, digits=3, xlabel="1 = perfect agreement"),
-        figure_title="Agreement of the judges: alpha by stage, and kappa of each pair",
-        caption="Traits differ in their means, which raises agreement over all traits; an offset of a judge lowers "
-        "it, and does not touch a comparison of models.",
-        tables=tuple(tables),
-        results=(alpha, kappa) if commitment is None else (alpha, kappa, commitment),
-    )
-
-
-def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
-    """Return the rows in all and by stage, in their order, named by the stage."""
-    rows = sorted(result.rows, key=lambda r: -1 if r.group is None else stages.index(r.group))
-    return [replace(r, term="all stages" if r.group is None else r.group, group=None) for r in rows]
+WITHOUT, QUOTE = "without judge '", "'"
 
 
 def judges_block(profile: Result, options: StudyOptions) -> Block | None:
@@ -76,24 +29,19 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         "Against the judges' mean, "
         + "; ".join(f"{shorten(r.term, 40)} gives {numbers_text(r)}" for r in rows) + "."
     ]  # fmt: skip
-    out = [r for r in profile.rows if (r.group or "").startswith("without judge '")]
-    ranges = profile.extras["leave_one_judge_out"]
-    if ranges:
-        term, (low, high) = max(ranges.items(), key=lambda pair: pair[1][1] - pair[1][0])
-        said.append(
-            f"Leaving out any one judge moves the composite of {shorten(term, 40)}, the most affected, between "
-            f"{number(low)} and {number(high)}."
-        )
+    out = without_rows(profile)
+    said += without_text(out, anchored=options.zero is not None)
     tables = [rows_table(rows, "Composite of each judge minus the judges' mean", term="Judge")]
     if options.zero is not None:
         said.append(
-            "On control texts that are neutral the judges give "
+            "To neutral control texts the judges give "
             + listing([f"{number(v)} ({shorten(j, 40)})" for j, v in options.zero.items()], most=8)
-            + ": that is their own zero."
+            + f": that is their own zero{error_text(profile)}."
         )
         tables.append(zero_table(options))
-    tables.append(cross_table(out, "Composite without each judge", line=who, digits=1,
-                              column=lambda r: (r.group or "").removesuffix(" of all models")))  # fmt: skip
+        said += control_text(options)
+    what = "Composite minus the zero of the judges left" if options.zero is not None else "Composite"
+    tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1, column=left_out))
     return Block(
         id="judges",
         question="How far do the judges lie apart, and does the answer hang on one of them?",
@@ -104,6 +52,51 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         f"{count(len(rows))} of them nothing is said about others.",
         tables=tuple(tables),
     )
+
+
+def without_rows(profile: Result) -> list[Row]:
+    """Return the composites without each judge: against the zero of the judges left, where that is known."""
+    rows = [r for r in profile.rows if (r.group or "").startswith("without judge '")]
+    anchored = [r for r in rows if " minus zero" in (r.group or "").rpartition("'")[2]]
+    return anchored or rows
+
+
+def left_out(row: Row) -> str:
+    """Name the judge that a row is without."""
+    return f"without {(row.group or '').removeprefix(WITHOUT).rpartition(QUOTE)[0]}"
+
+
+def without_text(rows: Sequence[Row], *, anchored: bool) -> list[str]:
+    """Say how far leaving out a judge moves the composite of all models, and of the model most affected."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row.estimate is not None:
+            found.setdefault(who(row), []).append(row.estimate)
+    if not found:
+        return []
+    place = "Against the zero of the judges left" if anchored else "As the judges gave it"
+    ends = {term: f"from {number(min(values))} to {number(max(values))}" for term, values in found.items()}
+    joint = found.pop("all models", None)
+    most = max(found, key=lambda term: max(found[term]) - min(found[term]), default="all models")
+    if joint is None or not found:
+        return [f"{place}, without any one judge the composite of {shorten(most, 40)} lies {ends[most]}."]
+    return [f"{place}, without any one judge the composite of all models lies {ends['all models']}, and that of "
+            f"{shorten(most, 40)}, the most affected, {ends[most]}."]  # fmt: skip
+
+
+def control_text(options: StudyOptions) -> list[str]:
+    """Say what the judges give to each control text, on average: texts that lean should lie far apart."""
+    if options.controls is None:
+        return []
+    found = control_composites(options.controls, weights=options.weights)
+    means = [f"{shorten(text, 30)} {number(sum(one.values()) / len(one))}" for text, one in found.items()]
+    return [f"Judges' means of all control texts: {listing(means, most=8)}."] if len(means) > 1 else []
+
+
+def error_text(profile: Result) -> str:
+    """Write the standard error of the zero, after a comma; nothing where it is not known."""
+    error = profile.settings.get("zero_error")
+    return "" if error is None else f", SE of their mean {number(error['std_error'])}"
 
 
 def who(row: Row) -> str:
@@ -129,16 +122,17 @@ def wordings_block(spread: Result) -> Block:
     said = [spread.sentence()]
     row = moved[0] if moved else None
     if row is not None and row.estimate is not None and row.conf_low is not None and row.conf_high is not None:
-        first = row.term.partition(" minus ")[0]
-        verdict = (
-            f"Answers depend more on the wording at {shorten(first, 40)}" if row.conf_low > 0
-            else f"Answers depend less on the wording at {shorten(first, 40)}" if row.conf_high < 0
-            else "The data do not settle whether the spread over wordings changes"
-        )  # fmt: skip
-        said.insert(0, f"{verdict} ({with_test(row)}).")
+        first, last = (shorten(stage, 40) for stage in spread.settings["change"])
+        said.insert(0, (
+            f"Answers depend more on the wording at {first} than at {last}." if row.conf_low > 0
+            else f"Answers depend less on the wording at {first} than at {last}." if row.conf_high < 0
+            else f"The data do not settle whether the spread over wordings differs between {first} and {last}."
+        ))  # fmt: skip
     tables = [rows_table(rows, "Mean standard deviation over wordings", term="Stage")]
     tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
-    tables += [rows_table(moved, "Its change", term="Change")] if moved else []
+    named = {"wilcoxon": "Wilcoxon's signed ranks", "d_z": "d_z of the change"}
+    labels = [named.get(r.term, r.term) for r in moved]
+    tables += [rows_table(moved, "Its change", term="Change", labels=labels)] if moved else []
     return Block(
         id="wordings",
         question="How much do the answers hang on the wording?",
@@ -146,7 +140,9 @@ def wordings_block(spread: Result) -> Block:
         draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
                      xlabel="standard deviation of the composite over wordings"),
         figure_title="Standard deviation of the composite over wordings of the same question",
-        caption="The noise of models and judges is part of it, at all stages alike.",
+        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, {count(int(rows[0].n or 0), 'scenario')}. The "
+        "noise of models and judges is part of every standard deviation, at all stages alike: that of wordings alone "
+        "is smaller.",
         tables=tuple(tables),
         results=(spread,),
     )  # fmt: skip

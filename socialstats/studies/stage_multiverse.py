@@ -1,4 +1,4 @@
-"""The change of the last stage under every choice of analysis."""
+"""The change of the last stage under every choice of analysis: of the composite, and of commitment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 from socialstats.designs.ratings import Ratings
 from socialstats.metrics.trait_profile import trait_profile
-from socialstats.models.trait_weights import TRAIT_WEIGHTS
+from socialstats.models.dependence import is_inside
+from socialstats.models.trait_weights import EQUAL_WEIGHTS, TRAIT_WEIGHTS
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.multiverse import (
@@ -27,9 +28,14 @@ from socialstats.text import shorten
 OWN = "as on this page"
 
 
-def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptions) -> Block:
-    """Return the multiverse of the last change: of commitment where it was scored, else of the composite."""
+def stage_multiverses(design: Ratings, stages: Sequence[str], options: StudyOptions) -> tuple[Block, ...]:
+    """Return the multiverse of the last change of the composite, and of commitment where it was scored."""
     held = COMMITMENT in design.strata["trait"].levels
+    return tuple(stage_multiverse(design, stages, options, held=one) for one in (False, True)[: 1 + held])
+
+
+def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptions, *, held: bool) -> Block:
+    """Return the multiverse of the last change: of commitment (`held`), or of the composite."""
     part = only(design, "trait", (COMMITMENT,) if held else tuple(TRAIT_WEIGHTS))
     main = only(part, "wording", main_wordings(design))
     given: dict[str, Any] = {
@@ -45,7 +51,8 @@ def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptio
     quantity = f"the change of {what} ({name})"
     found = multiverse("trait_profile", quantity, listed, reference=0.0, words="0")
     return multiverse_block(
-        found, id="multiverse", question=f"Does the change of {what} hang on the analysis?", quantity=quantity,
+        found, id="multiverse" if held else "multiverse-composite", quantity=quantity,
+        question=f"Does the change of {what} hang on the analysis?",
         note="With models as units of analysis the estimate is the same mean, with another error.",
     )  # fmt: skip
 
@@ -66,8 +73,12 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
         way("scenarios as units, judges fixed", OWN),
         way("judges drawn too", "judges", judges="random"),
         way("bootstrap of scenarios, percentile", "interval", ci="percentile"),
-        way("clusters ignored", "clusters", cluster=None),
     ]
+    scenario = main.strata["scenario"]
+    if any(not is_inside(factor, scenario) for factor in main.clusters):  # clusters that hold several scenarios
+        made.append(way("clusters ignored", "clusters", cluster=None))
+    if given["weights"] != dict(EQUAL_WEIGHTS) and not given.get("free_weights"):
+        made.append(way("equal weights of the traits", "weights", weights=EQUAL_WEIGHTS))
     if len(models) > 2:
         made.append(way("models as units", "units of analysis", unit_of_analysis="model", cluster=None))
     if part is not main:

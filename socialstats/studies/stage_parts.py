@@ -86,7 +86,7 @@ def score_table(design: Ratings) -> Table:
         if len(values):
             sd = number(float(values.std(ddof=1))) if len(values) > 1 else None
             ends = (number(float(values.min()), 0), number(float(values.max()), 0))
-            cells.append((name, len(values), lost, *ends, number(float(values.mean())), sd))
+            cells.append((name.replace("_", " "), len(values), lost, *ends, number(float(values.mean())), sd))
     return Table(caption="Scores of each trait, all judges and answers",
                  header=("Trait", "Scores", "Missing", "Lowest", "Highest", "Mean", "SD"),
                  cells=tuple(cells))  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from socialstats.results import Row
+from socialstats.results import Result, Row
 from socialstats.studies.estimates import p_text
 from socialstats.studies.outcome import Table
 from socialstats.text import level_text, number, shorten
@@ -63,3 +64,19 @@ def cell_text(row: Row, digits: int) -> str:
     if row.conf_low is not None and row.conf_high is not None:
         text += f" [{number(row.conf_low, digits)}, {number(row.conf_high, digits)}]"
     return text if row.p_adjusted is None else f"{text}, {p_text(row.p_adjusted)}"
+
+
+def part_rows(result: Result, measure: str) -> list[Row]:
+    """Return the rows of each model at each stage, the stage as their group."""
+    start = f"{measure}: "
+    return [replace(r, group=(r.group or "")[len(start) :]) for r in result.rows if (r.group or "").startswith(start)]
+
+
+def stage_table(rows: Sequence[Row], caption: str, digits: int = 2) -> Table:
+    """Return rows of models at stages, a line a model and a column a stage."""
+    return cross_table(rows, caption, line=lambda r: r.term, column=lambda r: r.group or "all stages", digits=digits)
+
+
+def words(trait: str) -> str:
+    """Write the name of a trait with blanks."""
+    return shorten(trait.replace("_", " "), 40)

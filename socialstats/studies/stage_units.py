@@ -14,7 +14,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.stage_words import change_name, changes, last_change, size_of, with_test
-from socialstats.text import count, interval, number, shorten
+from socialstats.text import count, interval, level_text, number, shorten
 
 FEWEST = 3  # models from which their variation says something
 
@@ -61,7 +61,7 @@ def units_block(pairs: Mapping[str, tuple[Result, Result]]) -> Block | None:
         ]
     said.append(
         "Scenarios as units: would these models change in other scenarios? Models as units: would other models change "
-        "in these scenarios? The means are alike, their errors and d_z are not: a d_z says of which units it is."
+        "in these scenarios? The means are alike, their errors and d_z are not, so that a d_z needs its unit beside it."
     )
     return Block(
         id="units",
@@ -69,7 +69,8 @@ def units_block(pairs: Mapping[str, tuple[Result, Result]]) -> Block | None:
         sentences=tuple(said),
         draw=partial(forest, shown, sort=False, digits=2, xlabel="change of the last stage"),
         figure_title="Change of the last stage with either unit of analysis",
-        caption="Publications that take the models' means as units have as many values as models.",
+        caption=f"{level_text(shown[0].conf_level or 0.95)} intervals. Tests on the models' means alone (as in "
+        "publications that average over scenarios first) are those with models as units.",
         tables=tuple(tables),
         results=tuple(models for _, models in pairs.values()),
     )

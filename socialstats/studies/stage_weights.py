@@ -15,7 +15,7 @@ from socialstats.studies.stage_words import with_test
 from socialstats.text import count, level_text, listing, shorten
 
 LOWEST, HIGHEST, EQUAL = "lowest of other weights", "highest of other weights", "equal weights"
-KINDS = {"lowest": LOWEST, "this page": "composite", "highest": HIGHEST, "equal": EQUAL}
+KINDS = {"highest": HIGHEST, "this page": "composite", "lowest": LOWEST, "equal": EQUAL}
 OTHER, MINUS = "other weights", " minus these"
 
 
@@ -81,8 +81,8 @@ def gaps_text(gaps: Sequence[Row]) -> str:
         return "No set of weights gives a difference."
     row = max(known, key=lambda r: abs(r.estimate or 0.0))
     return (
-        f"The largest difference to the weights of this page, over all models and paired within scenarios, is that of "
-        f"{shorten(plain(row.term), 60)}: {with_test(row)}."
+        f"The largest difference to the weights of this page, over all models and paired within scenarios, comes from "
+        f"the set {shorten(plain(row.term), 60)}: {with_test(row)}."
     )
 
 
@@ -95,7 +95,7 @@ def model_table(profile: Result, rows: dict[str, list[Row]], zero: str) -> Table
     """Return each model under its lowest, highest and equal weights, with the difference to the weights of the page."""
     level = next((r.conf_level for r in rows["lowest"] if r.conf_level is not None), 0.95)
     cells = []
-    for name in ("lowest", "highest", "equal"):
+    for name in ("highest", "lowest", "equal"):
         gaps = {r.term: r for r in of_group(profile, f"{KINDS[name]}{zero}{MINUS}")}
         for row in rows[name]:
             which = plain((row.method or "").partition(", of ")[0]) if name != "equal" else EQUAL

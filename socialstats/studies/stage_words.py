@@ -70,6 +70,33 @@ def changed(result: Result, row: Row, what: str, options: StudyOptions, measure:
     return f"{what} {'rose' if verdict == 'above' else 'fell'} ({name}: {inside})"
 
 
+def changes_text(
+    result: Result, what: str, options: StudyOptions, measure: str = "composite"
+) -> str:  # fmt: skip
+    """Say at which stages a measure rose, fell, or did not settle, each with interval and d_z."""
+    words = {
+        "above": f"{what} rose at", "below": f"{what} fell at", "equal": f"{what} is practically the same at",
+        "open": f"the data do not settle whether {what} changed at", "none": f"no verdict on {what} at",
+    }  # fmt: skip
+    found: dict[str, list[str]] = {}
+    for row in changes(result, measure):
+        stage = change_name(row).removesuffix(f" minus {result.settings['baseline']}")
+        size = size_of(result, row, measure)
+        d_z = f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else ""
+        found.setdefault(settled(row, options), []).append(f"{shorten(stage, 40)} ({numbers_text(row)}{d_z})")
+    parts = [f"{word} {listing(found[verdict])}" for verdict, word in words.items() if verdict in found]
+    text = f"Against {shorten(str(result.settings['baseline']), 40)}, {'; '.join(parts)}."
+    known = [r.p_adjusted for r in changes(result, measure) if r.p_adjusted is not None]
+    return f"{text} {largest_p(known)}" if known else text
+
+
+def largest_p(known: Sequence[float]) -> str:
+    """Say how large the adjusted p-values are."""
+    if len(known) == 1:
+        return f"{p_value(known[0], name='Holm-adjusted p')}."
+    return f"Largest of the {count(len(known))} Holm-adjusted p-values: {p_value(max(known))}."
+
+
 def models_changed(profile: Result) -> str:
     """Name the families of the tests of changes."""
     models = profile.counts["models"]
@@ -87,10 +114,14 @@ def leans(rows: Sequence[Row], options: StudyOptions) -> str:
         if verdict in found:
             names = listing([shorten(r.term, 30) for r in found[verdict]], most=6)
             parts.append(f"{count(len(found[verdict]))} {word} it ({names})")
-    unsettled = [*found.get("open", []), *found.get("none", [])]
-    if unsettled:
-        names = listing([shorten(r.term, 30) for r in unsettled], most=6)
-        parts.append(f"for {count(len(unsettled))} the data do not settle it ({names})")
+    if "open" in found:
+        names = listing([shorten(r.term, 30) for r in found["open"]], most=6)
+        after = " after adjustment" if any(r.p_adjusted is not None for r in found["open"]) else ""
+        parts.append(f"for {count(len(found['open']))} the data do not settle it{after} ({names})")
+    if "none" in found:
+        names = listing([shorten(r.term, 30) for r in found["none"]], most=6)
+        why = found["none"][0].undefined or "there is no interval"
+        parts.append(f"for {count(len(found['none']))} there is no test ({names}: {why})")
     return listing(parts)
 
 
@@ -122,7 +153,9 @@ def answer(
     place = "the judges' own zero" if options.zero is not None else "the centre of the scale"
     known = sorted((r for r in lean if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
     first = f"Against {place}, of {count(len(lean), 'model')}: {leans(lean, options)}."
-    if len(known) > 1:
+    if len(known) > 1 and number(known[0].estimate or 0.0) == number(known[-1].estimate or 0.0):
+        first += f" All have the same composite, {number(known[0].estimate or 0.0)}."
+    elif len(known) > 1:
         high, low = (f"{shorten(r.term, 40)} ({with_test(r)})" for r in (known[0], known[-1]))
         first += f" The highest is {high}, the lowest {low}."
     elif known:

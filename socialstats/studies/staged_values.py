@@ -9,17 +9,16 @@ from typing import Any
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.trait_profile import trait_profile
-from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.trait_weights import TRAIT_WEIGHTS
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
+from socialstats.studies.stage_activation import activation_block
+from socialstats.studies.stage_agreement import Agreement, agreement_block, agreement_of
 from socialstats.studies.stage_blocks import (
-    activation_block,
     changes_block,
     commitment_block,
     lean_block,
@@ -28,8 +27,8 @@ from socialstats.studies.stage_blocks import (
 )
 from socialstats.studies.stage_controls import controls_of, weights_of, with_zero
 from socialstats.studies.stage_diagnostics import diagnostics, unknown_zero
-from socialstats.studies.stage_judges import agreement_block, judges_block, wordings_block
-from socialstats.studies.stage_multiverse import stage_multiverse
+from socialstats.studies.stage_judges import judges_block, wordings_block
+from socialstats.studies.stage_multiverse import stage_multiverses
 from socialstats.studies.stage_parts import (
     COMMITMENT,
     main_wordings,
@@ -66,9 +65,8 @@ class Numbers:
     commitment, spread : Result or None
     units : mapping of str to pair of Result
         What is measured -> with scenarios, and with models as the units of analysis; empty for one or two models.
-    alpha, kappa : Result or None
-        Agreement about traits, in all and by stage.
-    commitment_alpha : Result or None
+    agreement : Agreement or None
+        Of the judges, in all and by stage; None with a single judge.
     """
 
     stages: tuple[str, ...]
@@ -78,16 +76,13 @@ class Numbers:
     commitment: Result | None
     spread: Result | None
     units: Mapping[str, tuple[Result, Result]]
-    alpha: Result | None
-    kappa: Result | None
-    commitment_alpha: Result | None
+    agreement: Agreement | None
 
     def all(self) -> dict[str, Result]:
         """Return every result by a name of its own."""
         found = {
             "Composites": self.profile, "Lean of the models": self.lean_tests, "Commitment": self.commitment,
-            "Spread over wordings": self.spread, "Agreement (alpha)": self.alpha, "Agreement (kappa)": self.kappa,
-            "Agreement about commitment": self.commitment_alpha,
+            "Spread over wordings": self.spread, **({} if self.agreement is None else self.agreement.all()),
         }  # fmt: skip
         found |= {f"{what}, models as units": models for what, (_, models) in self.units.items()}
         return {name: result for name, result in found.items() if result is not None}
@@ -166,7 +161,6 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     weighted = names | common | {"weights": options.weights}
     profile: Any = trait_profile(traits, stages=stages, zero=options.zero, entropy="nats", **weighted)
     lean, tests = leaning(profile, options)
-    several = len(main.raters) > 1
     held = COMMITMENT in main.strata["trait"].levels
     alone = only(main, "trait", (COMMITMENT,)) if held else None
     commitment = None if alone is None else commitment_of(alone, stages, names | common)
@@ -174,9 +168,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         stages=stages, profile=profile, lean=lean, lean_tests=tests, commitment=commitment,
         units=units_of(profile, traits, commitment, alone, weighted | {"stages": stages}),
         spread=spread_of(only(design, "trait", tuple(TRAIT_WEIGHTS)), stages, weighted),
-        alpha=agreement(krippendorff_alpha, traits, common) if several else None,
-        kappa=agreement(weighted_kappa, traits, common | {"weights": "quadratic"}) if several else None,
-        commitment_alpha=agreement(krippendorff_alpha, alone, common) if several and alone is not None else None,
+        agreement=agreement_of(traits, alone, stages, options.weights, common),
     )  # fmt: skip
 
 
@@ -222,12 +214,6 @@ def spread_of(design: Ratings, stages: tuple[str, ...], options: dict[str, Any])
     return result
 
 
-def agreement(metric: Any, design: Ratings, options: dict[str, Any]) -> Result:
-    """Return agreement of the judges, in all and by stage."""
-    found: Result = metric(design, stratum="stage", **options)
-    return found
-
-
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
     profile, stages = numbers.profile, numbers.stages
@@ -238,12 +224,12 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         None if numbers.commitment is None else commitment_block(numbers.commitment, stages, options),
         units_block(numbers.units),
         activation_block(profile),
-        agreement_block(numbers.alpha, numbers.kappa, numbers.commitment_alpha, stages),
+        agreement_block(numbers.agreement, stages),
         judges_block(profile, options),
         None if numbers.spread is None else wordings_block(numbers.spread),
         weights_block(profile),
         traits_block(profile),
-        stage_multiverse(design, numbers.stages, options),
+        *stage_multiverses(design, numbers.stages, options),
     )
     return tuple(block for block in found if block is not None)
 

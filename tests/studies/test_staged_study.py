@@ -35,6 +35,14 @@ def composite(frame: pd.DataFrame) -> pd.Series:
     return (frame[TRAITS] - 10) @ pd.Series(TRAIT_WEIGHTS)[TRAITS]
 
 
+def control_means() -> set[float]:
+    """Means of the control texts, and the standard error of the judges' zero: the judges' noise on three texts."""
+    texts = datasets.staged_values_controls()
+    wide = texts.assign(value=composite(texts)).pivot(index="text", columns="judge", values="value").to_numpy()
+    rest = wide - wide.mean(axis=0) - wide.mean(axis=1, keepdims=True) + wide.mean()
+    return {*wide.mean(axis=1).tolist(), float(np.sqrt((rest**2).sum() / 4 / 3))}
+
+
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
     whole = datasets.staged_values()
@@ -67,7 +75,8 @@ def test_the_zero_is_that_of_the_balanced_text(zero: dict[str, float]) -> None:
 def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome, zero: dict[str, float]) -> None:
     assert [cell for cell in stray_cells(outcome) if cell[0] != "Shift"] == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
-    assert stray_decimals(outcome, texts, {0.05, *zero.values()}) == []
+    shown = {0.05, *zero.values(), *control_means()}  # those of the control texts stand in a table of their own
+    assert stray_decimals(outcome, texts, shown) == []
     crossed = [c for b in outcome.blocks for t in b.tables if "estimate" in t.caption for line in t.cells for c in line]
     assert len(crossed) > 100
     assert stray_decimals(outcome, [str(c) for c in crossed], set()) == []
@@ -110,7 +119,7 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
 
 def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> None:
     assert (
-        "1 above it (model 01), 1 below it (model 06) and for 1 the data do not settle it (model 04)"
+        "1 above it (model 01), 1 below it (model 06) and for 1 the data do not settle it after adjustment (model 04)"
         in (outcome.answer[0])
     )
     assert not any(c.code == "SS318" for c in outcome.cautions)
@@ -127,7 +136,8 @@ def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) ->
     outcome = run_study(STUDY, read(few), FAST)
     assert all(v.ok for v in outcome.verifications.values())
     assert [b.id for b in outcome.blocks] == [
-        "lean", "trajectories", "changes", "commitment", "activation", "weights", "traits", "multiverse",
+        "lean", "trajectories", "changes", "commitment", "activation", "weights", "traits", "multiverse-composite",
+        "multiverse",
     ]  # fmt: skip
     for block in outcome.blocks:
         if block.draw is not None:
@@ -150,6 +160,72 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     nats = -(share * np.log(share.where(share > 0, 1.0))).sum(axis=1).groupby("stage").mean()
     shown = next(t for b in outcome.blocks for t in b.tables if t.caption.startswith("Entropy of the trait scores"))
     assert {line[0]: line[1] for line in shown.cells} == pytest.approx(dict(nats))
+
+
+@pytest.mark.parametrize("value", [10, 20])
+def test_scores_all_alike_are_said_to_be_the_same(frame: pd.DataFrame, value: int) -> None:
+    same = frame[frame["model"] != "model 06"].assign(**dict.fromkeys(TRAITS, value))
+    outcome = run_study(STUDY, read(same), replace(FAST, verify=False))
+    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
+    assert not [
+        text
+        for text in texts
+        if re.search(r"highest (is|at|for).*lowest (is|at|for)", text) and "ommitment" not in text
+    ]
+    assert "for 2 there is no test (model 01 and model 04: all" in outcome.answer[0]
+    assert "All have the same composite, 0.00." in outcome.answer[0]
+    course = next(b for b in outcome.blocks if b.id == "trajectories").sentences[0]
+    assert course.startswith("The composite of all models is the same at all of them (baseline, stage 1, ")
+    for block in outcome.blocks:
+        if block.draw is not None:
+            block.draw().figure.draw_without_rendering()
+
+
+def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFrame) -> None:
+    from scipy.stats import ttest_rel
+
+    main = frame[frame["wording"] == 1]
+    cells = main.assign(value=composite(main)).groupby(["scenario", "model"])["value"].mean().unstack()
+    profile = outcome.blocks[0].results[0]
+    for one, other in (("model 01", "model 04"), ("model 01", "model 06"), ("model 04", "model 06")):
+        row, test = (
+            profile.row(f"{one} minus {other}", group="composite difference"),
+            ttest_rel(cells[one], cells[other]),
+        )
+        assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue))
+    assert "3 of 3 pairs of models differ" in outcome.blocks[0].sentences[2]
+
+
+def test_without_a_judge_the_zero_is_that_of_the_others(
+    outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]
+) -> None:
+    main = frame[frame["wording"] == 1]
+    values = main.assign(value=composite(main))
+    profile = outcome.blocks[0].results[0]
+    for judge in zero:
+        left = values[values["judge"] != judge]
+        wanted = left.groupby("model")["value"].mean() - np.mean([v for j, v in zero.items() if j != judge])
+        for model, value in wanted.items():
+            assert profile.row(str(model), group=f"without judge '{judge}' minus zero").estimate == pytest.approx(value)
+    block = next(b for b in outcome.blocks if b.id == "judges")
+    assert any(s.startswith("Against the zero of the judges left") for s in block.sentences)
+
+
+def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: pd.DataFrame) -> None:
+    import krippendorff
+
+    main = frame[frame["wording"] == 1]
+    values = main.assign(value=composite(main)).pivot(
+        index=["model", "scenario", "stage"], columns="judge", values="value"
+    )
+    block = next(b for b in outcome.blocks if b.id == "agreement")
+    wanted = krippendorff.alpha(values.to_numpy().T, level_of_measurement="interval")
+    assert block.results[0].rows[0].estimate == pytest.approx(wanted)
+    share = (main.groupby(keys)[TRAITS].mean() >= 14).mean().rename(lambda trait: trait.replace("_", " "))
+    active = next(t for b in outcome.blocks for t in b.tables if t.caption.startswith("Share of answers in which each"))
+    assert {line[0]: line[1] for line in active.cells} == pytest.approx(
+        {t.replace("_", " "): v for t, v in share.items()}
+    )
 
 
 def test_a_judge_that_is_also_judged_is_named(frame: pd.DataFrame) -> None:

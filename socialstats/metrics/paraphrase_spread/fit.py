@@ -196,7 +196,8 @@ def counts_of(spreads: Spreads, clusters: UnitClusters) -> dict[str, int]:
 def inference_text(how: Inference, clusters: UnitClusters) -> str:
     """Name units of analysis and clusters."""
     interval = "t intervals" if how.ci == "closed" else f"bootstrap intervals ({how.ci})"
-    return f"{interval}; units of analysis: {how.unit}s; {cluster_text(clusters.factors, 'units')}"
+    apart = cluster_text(clusters.factors, "units") if clusters.factors else f"{how.unit}s independent of each other"
+    return f"{interval}; units of analysis: {how.unit}s; {apart}"
 
 
 def settings_of(options: Options, spreads: Spreads) -> dict[str, object]:

@@ -118,13 +118,15 @@ def trait_profile(
         Term the model, group: ``composite`` (over all stages; t against 0), ``composite: STAGE``,
         ``composite minus zero`` (also by stage), ``composite change: STAGE minus BASELINE`` (paired t, Holm over models
         and stages), ``composite d_z: ...`` (noncentral t), the same of ``activation`` (levels without a test) and of
-        ``entropy`` (of all models together), ``without judge 'JUDGE'``, ``equal weights``, ``lowest of other
-        weights``, ``highest of other weights`` (their method names the set; with ``... minus zero`` under the zero of
-        `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights of all models`` and
-        ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of weights. Groups
-        ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``: mean of each
-        trait; ``judge offset``: a judge's composite minus the judges' mean. `extras`: ``weight_sensitivity`` (set of
-        weights -> model -> composite), ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
+        ``entropy`` (of all models together), ``without judge 'JUDGE'`` (also minus zero), ``equal weights``,
+        ``lowest of other weights``, ``highest of other weights`` (their method names the set; with ``... minus zero``
+        under the zero of `judge_zeros`, and ``... minus these``: paired difference to the composite). ``other weights
+        of all models`` and ``other weights minus these of all models`` (paired t, Holm over the sets): term the set of
+        weights. Groups ending in ``of all models``: the mean over models, term the stage or change. ``score: MODEL``:
+        mean of each trait; ``active of all models``: share of answers in which a trait is active; ``composite
+        difference``: any two of up to 15 models, paired, Holm over the pairs; ``judge offset``: a judge's composite
+        minus the judges' mean. `extras`: ``weight_sensitivity`` (set of weights -> model -> composite),
+        ``leave_one_judge_out`` (model -> lowest, highest), ``range``, ``weights``.
 
     Raises
     ------
@@ -230,7 +232,8 @@ def inference_text(profile: Profile, clusters: UnitClusters) -> str:
     units = count(len(profile.answers.scenarios if how.unit == "scenario" else profile.answers.models), how.unit)
     judges = "drawn" if how.judges == "random" else "fixed"
     interval = "t intervals" if how.ci == "closed" else f"bootstrap intervals ({how.ci})"
-    return f"{interval}; units of analysis: {units}; judges {judges}; {cluster_text(clusters.factors, 'units')}"
+    apart = cluster_text(clusters.factors, "units") if clusters.factors else f"{how.unit}s independent of each other"
+    return f"{interval}; units of analysis: {units}; judges {judges}; {apart}"
 
 
 def settings_of(options: Options, profile: Profile) -> dict[str, Any]:

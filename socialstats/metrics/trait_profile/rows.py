@@ -16,6 +16,7 @@ from socialstats.results import FloatArray, Row
 
 ALL = "of all models"
 TOLERANCE = 1e-9
+MOST_MODELS = 15  # models up to which any two are compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,16 +57,20 @@ class Profile:
             out += measure_rows(self, "activation", counts, test=False)
         if self.options.entropy is not None:
             out += entropy_rows(self, self.answers.cells(entropies(self.answers, self.options.entropy)))
-        return [*out, *trait_rows(self), *judge_rows(self)]
+        return [*out, *trait_rows(self), *model_rows(self), *judge_rows(self)]
 
 
 def activations(answers: Answers, options: Options) -> FloatArray:
     """Count traits whose score reaches the threshold: (answers, judges), the same for all judges with ``"mean"``."""
+    return np.asarray(active_traits(answers, options).sum(axis=2))
+
+
+def active_traits(answers: Answers, options: Options) -> FloatArray:
+    """Tell which traits reach the threshold, 0 or 1: (answers, judges, traits)."""
     scores = answers.scores
     if options.activated == "mean":
         scores = np.broadcast_to(scores.mean(axis=1, keepdims=True), scores.shape)
-    reached = scores >= (options.activation or 0.0) - TOLERANCE
-    return np.asarray(reached.sum(axis=2), dtype=np.float64)
+    return np.asarray(scores >= (options.activation or 0.0) - TOLERANCE, dtype=np.float64)
 
 
 def entropies(answers: Answers, unit: str) -> FloatArray:
@@ -171,8 +176,14 @@ def family(
 
 
 def trait_rows(profile: Profile) -> list[Row]:
-    """Rows of the mean score of each trait, over all stages."""
+    """Rows of the mean score of each trait over all stages, and of the share of answers in which it is active."""
     out = []
+    if profile.options.activation is not None:
+        active = active_traits(profile.answers, profile.options)
+        for t, trait in enumerate(profile.answers.traits):
+            cells = whole_course(profile.answers.cells(active[:, :, t]))
+            end = f" {ALL}" if profile.several else ""
+            out.append(mean_row(trait, f"active{end}", across(cells, profile.how), test=False))
     for t, trait in enumerate(profile.answers.traits):
         cells = whole_course(profile.answers.cells(profile.answers.scores[:, :, t]))
         if profile.by_model:
@@ -181,6 +192,21 @@ def trait_rows(profile: Profile) -> list[Row]:
         if profile.several:
             out.append(mean_row(trait, f"score {ALL}", across(cells, profile.how), test=False))
     return out
+
+
+def model_rows(profile: Profile) -> list[Row]:
+    """Rows of the difference of the composites of any two models, paired within scenarios, Holm over all pairs.
+
+    What the judges give to all models alike, their zero included, is not in them.
+    """
+    models = profile.answers.models
+    if not (profile.by_model and 1 < len(models) <= MOST_MODELS):
+        return []
+    course = whole_course(profile.composite)
+    return with_holm([
+        mean_row(f"{one} minus {models[k]}", "composite difference", of_one(course[j] - course[k], profile.how))
+        for j, one in enumerate(models) for k in range(j + 1, len(models))
+    ])  # fmt: skip
 
 
 def judge_rows(profile: Profile) -> list[Row]:
@@ -193,7 +219,13 @@ def judge_rows(profile: Profile) -> list[Row]:
     fixed = replace(profile.how, judges="fixed")
     per_unit = [across(whole_course(off)[:, :, [j]], fixed) for j in range(len(judges))]
     out = [mean_row(judge, "judge offset", sample) for judge, sample in zip(judges, per_unit, strict=True)]
-    course = whole_course(profile.composite)
+    course, zero = whole_course(profile.composite), profile.options.zero
     for j, judge in enumerate(judges):
-        out += family(profile, f"without judge '{judge}'", np.delete(course, j, axis=2))
+        others = np.delete(course, j, axis=2)
+        out += family(profile, f"without judge '{judge}'", others)
+        if zero is not None:
+            off = np.delete(np.array(zeros_of(zero, judges)), j)
+            error = zero.without(judge) if isinstance(zero, JudgeZeros) else None
+            against = replace(profile, how=taking_off(profile.how, error))
+            out += family(against, f"without judge '{judge}' minus zero", others - off)
     return out
