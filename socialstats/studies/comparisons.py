@@ -57,12 +57,12 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     )
 
 
-def describe(design: Comparisons, fit: BradleyTerryResult) -> str:
+def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     """Return the design in one line: kind, and n at every level."""
     parts = [
         count(design.n_rows, "comparison"),
         count(len(design.items), "item"),
-        count(fit.counts["pairs"], "pair"),
+        count(len(design.pair.levels) if fit is None else fit.counts["pairs"], "pair"),
     ]
     if design.n_ties:
         parts.append(f"{percent(design.n_ties / design.n_rows)} ties")

@@ -9,15 +9,14 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.views import without_cited
-from socialstats.errors import Caution, InputError, UndefinedStatistic
+from socialstats.errors import Caution, InputError, MleDoesNotExist, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.choice_entropy import choice_entropy
 from socialstats.metrics.sensitivity import sensitivity
 from socialstats.metrics.win_rates import win_rates
-from socialstats.results import Result, ResultGroup, Row, joined
+from socialstats.results import Result, joined
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.comparisons import describe, further_groups, item_groups, strongest
+from socialstats.studies.comparisons import describe, further_groups, strongest
 from socialstats.studies.estimates import design_effect, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
@@ -40,11 +39,13 @@ from socialstats.studies.urgency_blocks import (
     sensitivity_strip,
     weight_block,
 )
-from socialstats.studies.urgency_multiverse import urgency_multiverses
+from socialstats.studies.urgency_multiverse import single, urgency_multiverses
+from socialstats.studies.urgency_only import choose_groups, entropy_of, without_model
 from socialstats.studies.urgency_refusals import refusal_blocks
 from socialstats.studies.urgency_tables import balance_table, grid_table, own_cautions, sensitivity_methods
+from socialstats.studies.urgency_words import exp_interval, lead_sentence
 from socialstats.studies.value_blocks import value_blocks
-from socialstats.text import count, interval, number, percent, shorten
+from socialstats.text import count, interval, number, shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,10 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: does urgency decide, and how much do role preferences weigh against it?"""
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
-    numbers = compute(design, options)
+    try:
+        numbers = compute(design, options)
+    except MleDoesNotExist as error:
+        return without_model(design, options, error)
     design = without_cited(design)
     fit, s, rates = numbers.fit, numbers.s, numbers.rates
     keys = (*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004", "steegen2016")
@@ -102,12 +106,12 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     design = without_cited(design)
     fit = fit_model(design, options, f"~ {options.covariate}", cluster=default_cluster(design))
     resampling: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "level": options.level}
-    s = one(sensitivity(design, options.covariate, groups=next(iter(groups.values()), None), **resampling))
+    s = single(sensitivity(design, options.covariate, groups=next(iter(groups.values()), None), **resampling))
     return Numbers(
         fit=fit,
         s=s,
-        rates=one(win_rates(design, options.covariate, level=options.level)),
-        pooled=one(win_rates(design, options.covariate, weights="pooled", level=options.level)),
+        rates=single(win_rates(design, options.covariate, level=options.level)),
+        pooled=single(win_rates(design, options.covariate, weights="pooled", level=options.level)),
         ratio=urgency_in_sds(fit, options),
         entropy=entropy_of(design, options),
         groups=groups,
@@ -146,20 +150,12 @@ def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
     return "" if effect is None else f" Design effect of the clusters: {number(effect, 1)}."
 
 
-def entropy_of(design: Comparisons, options: StudyOptions) -> Result | None:
-    """Return the entropy of the choices, or None where every pair met once."""
-    try:
-        return one(choice_entropy(design, level=options.level))
-    except UndefinedStatistic:
-        return None
-
-
 def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of the page."""
     fit = numbers.fit
     found = (
         sensitivity_block(numbers.s, sensitivity_effect(numbers.s, numbers.multiverses)),
-        rates_block(numbers.rates, fit, options, numbers.pooled),
+        rates_block(numbers.rates, [r.term for r in strongest(fit)], options, numbers.pooled),
         weight_block(fit, numbers.ratio, options),
         strengths_block(fit, options, item="role"),
         effects_block(fit, design, said=(options.covariate,)),
@@ -184,23 +180,6 @@ def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -
     return order_cautions(own_cautions(design, numbers.fit, options), *results, design.cautions, *more)
 
 
-def one(result: Result | ResultGroup) -> Result:
-    """Return the result of a design without a by factor."""
-    if isinstance(result, ResultGroup):
-        raise InputError("one model at a time")
-    return result
-
-
-def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
-    """Return the groupings of the roles to report: the one asked for, or all that the table has."""
-    found = item_groups(design)
-    if options.group is None:
-        return found
-    if options.group not in found:
-        raise InputError(f"no grouping '{options.group}' of the items; groupings: {', '.join(found) or 'none'}")
-    return {options.group: found[options.group]}
-
-
 def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | None:
     """Return the urgency step in sds of the role strengths, or None where that is undefined."""
     try:
@@ -213,20 +192,9 @@ def answer(
     s: Result, pooled: Result, ratio: Result | None, fit: BradleyTerryResult, options: StudyOptions
 ) -> tuple[str, ...]:
     """Return the answer: a verdict with S beside its reference lines, urgency against roles, and the extreme roles."""
-    high, total, fixed = pooled.row("all", group="higher"), s.row("S"), s.row("S_corrected")
-    lines = s.extras["reference_lines"]
-    known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
-    noise = ""
-    if total.estimate is not None and fixed.estimate is not None:
-        noise = f"; {number(total.estimate - fixed.estimate)} of it is the scatter of single answers"
-    first = (
-        f"{verdict(total, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was chosen "
-        f"{percent(high.estimate)} of the time, {_percent_interval(high)}, and S = {number(total.estimate)}, "
-        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}){noise}."
-    )
     step = fit.row(options.covariate, group="covariate")
     odds = number(np.exp(step.estimate or 0.0))
-    second = f"One step of {options.covariate} multiplies the odds of being chosen by {odds}, {_exp_interval(step)}"
+    second = f"One step of {options.covariate} multiplies the odds of being chosen by {odds}, {exp_interval(step)}"
     if ratio is not None:
         row = ratio.rows[0]
         second += f": as much as {number(row.estimate)} standard deviations between roles, "
@@ -240,31 +208,7 @@ def answer(
         f"last (log-strengths {number(rows[0].estimate)} and {number(rows[-1].estimate)}); with all ranks covered at "
         f"once, {count(len(lead), 'role')} could be first and {count(len(tail), 'role')} last."
     )
-    return (first, f"{second}.", third)
-
-
-def verdict(total: Row, coin: float, covariate: str) -> str:
-    """Say where S lies: at the rule, between rule and coin flips, at coin flips, or beyond them."""
-    if total.conf_low is None or total.conf_high is None:
-        return f"S is undefined ({total.undefined})"
-    name = f"{covariate[0].upper()}{covariate[1:]}"
-    if total.conf_high < 1:
-        return f"{name} decides"
-    if total.conf_high < coin:
-        return f"{name} sways the choices but does not decide them"
-    if total.conf_low > coin:
-        return f"{name} decides less than coin flips would, because roles are preferred whatever their {covariate}"
-    return f"The data do not settle whether {covariate} decides more than coin flips would"
-
-
-def _percent_interval(row: Row) -> str:
-    low, high = (None if v is None else 100 * v for v in (row.conf_low, row.conf_high))
-    return interval(low, high, 1, level=row.conf_level or 0.95).replace("]", "] %")
-
-
-def _exp_interval(row: Row) -> str:
-    low, high = (None if v is None else float(np.exp(v)) for v in (row.conf_low, row.conf_high))
-    return interval(low, high, level=row.conf_level or 0.95)
+    return (lead_sentence(s, pooled, options), f"{second}.", third)
 
 
 def levels(design: Comparisons, options: StudyOptions) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,7 +11,6 @@ from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
-from socialstats.studies.comparisons import strongest
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.studies.pair_blocks import row_table
 from socialstats.text import count, interval, number, percent
@@ -76,10 +76,9 @@ def named(s: Result) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def rates_block(rates: Result, fit: BradleyTerryResult, options: StudyOptions, pooled: Result | None = None) -> Block:
-    """Return each role's win rates by urgency as dumbbells, strongest role first; `pooled`: over all comparisons."""
+def rates_block(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result | None = None) -> Block:
+    """Return each role's win rates by urgency as dumbbells, strongest first; `pooled`: over all comparisons."""
     rows = tuple(r for r in rates.rows if r.term != "all")
-    order = [r.term for r in strongest(fit)]
     return Block(
         id="win-rates",
         question=f"How often does a role win when its {options.covariate} is higher, equal, or lower?",

@@ -36,25 +36,27 @@ FEWEST_LEFT = 3  # levels that a factor needs before leaving one out says someth
 
 
 def urgency_multiverses(
-    design: Comparisons, fit: BradleyTerryResult, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions
-) -> tuple[Block, ...]:
-    """Return both multiverses: of S, and of the effect of urgency."""
+    design: Comparisons, fit: BradleyTerryResult | None, s: Result, groups: dict[str, dict[str, Any]],
+    options: StudyOptions,
+) -> tuple[Block, ...]:  # fmt: skip
+    """Return both multiverses: of S, and of the effect of urgency where it has an estimate."""
     covariate = options.covariate
     about_s = of_sensitivity(design, s, groups, options)
-    about_step = of_effect(design, fit, groups, options)
     refusals = (
         "Rows without a choice are not in the table of comparisons and so in no analysis." if _lost(design) else ""
     )
-    return (
-        multiverse_block(
-            about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
-            note=f"{_pooled_note(about_s)}{refusals}",
-        ),
-        multiverse_block(
-            about_step, id="multiverse-urgency", question=f"Does the effect of {covariate} hang on the analysis?",
-            quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
-        ),
+    first = multiverse_block(
+        about_s, id="multiverse-s", question="Does S hang on how it is computed?", quantity="S",
+        note=f"{_pooled_note(about_s)}{refusals}",
     )  # fmt: skip
+    if fit is None:
+        return (first,)
+    second = multiverse_block(
+        of_effect(design, fit, groups, options), id="multiverse-urgency",
+        question=f"Does the effect of {covariate} hang on the analysis?",
+        quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
+    )  # fmt: skip
+    return first, second
 
 
 def _pooled_note(found: Multiverse) -> str:

@@ -15,12 +15,12 @@ PUBLISHED_BASELINE = 100.0
 MOST_IMBALANCE = 0.05  # of the share of rows whose more urgent role is shown first, from one half
 
 
-def own_cautions(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) -> tuple[Caution, ...]:
+def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: StudyOptions) -> tuple[Caution, ...]:
     """Return the cautions that belong to this study: simulated data, position bias, the published baseline."""
     found = []
     if options.simulated:
         found.append(caution("SS401", options.simulated, affects="everything on this page"))
-    order = next((r for r in fit.rows if r.group == "order"), None)
+    order = next((r for r in (fit.rows if fit is not None else ()) if r.group == "order"), None)
     if order is not None and order.p_value is not None and order.p_value < 0.05:
         shown = "first" if (order.estimate or 0) > 0 else "second"
         found.append(
