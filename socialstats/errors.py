@@ -229,6 +229,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS319": ("caution", "another reading of the replies gives other answers"),
     "SS320": ("info", "a column was taken as the source of the raters by its name and values"),
     "SS321": ("caution", "rows are repeated"),
+    "SS322": ("caution", "repeated answers of one source are not independent"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

@@ -75,6 +75,14 @@ def compare(
     )  # fmt: skip
 
 
+def worst_of_kinds(checks: list[Check], many: str) -> list[Check]:
+    """Keep one check of each kind of quantity (what follows the last comma of its name), the one that differs most."""
+    kinds: dict[str, list[Check]] = {}
+    for check in checks:
+        kinds.setdefault(check.quantity.rpartition(", ")[2] if ", " in check.quantity else "", []).append(check)
+    return [found[0] if len(found) == 1 else worst(found, many) for found in kinds.values()]
+
+
 def worst(checks: list[Check], many: str) -> Check:
     """Keep the check with the largest difference; its name says of how many."""
     from dataclasses import replace

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.long import worst_of_kinds
 from socialstats.crosscheck.row_arithmetic import label, relative, same_p, statistic_checks, t_ends
 from socialstats.results import Check, Result
 
@@ -25,9 +26,12 @@ def checks_of(result: Result) -> list[Check]:
     rest = result.rows[len(tests) :]
     for k, row in enumerate(rest):
         error = float(np.sqrt(covariance[k, k]))
-        checks.append(relative(label(row), row.estimate, float(beta[k]), "statsmodels", MAXIMUM, 1e-5, size=1.0))
+        checks.append(
+            relative(label(row, "estimate"), row.estimate, float(beta[k]), "statsmodels", MAXIMUM, 1e-5, size=1.0)
+        )
         checks.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", MAXIMUM, 1e-5))
         checks += statistic_checks(row, df=groups - 1.0) + t_ends(row, row.conf_level or 0.95, groups - 1.0)
+    checks = worst_of_kinds(checks, "coefficients")
     for row in tests:
         if row.statistic is not None:
             columns = [j for j, kind in enumerate(made.kinds) if kind == row.term]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from socialstats.crosscheck.long import worst_of_kinds
 from socialstats.crosscheck.row_arithmetic import label, relative, statistic_checks, t_ends
 from socialstats.results import Check, Result
 
@@ -17,7 +18,9 @@ def checks_of(result: Result) -> list[Check]:
         values = np.array([[r.estimate, r.std_error, (r.n_clusters or r.n_units or 2) - 1] for r in (one, two)])
         variances = np.square(values[:, 1])
         df = float(variances.sum() ** 2 / (variances**2 / values[:, 2]).sum())
-        checks.append(relative(label(row), row.estimate, float(-np.diff(values[:, 0])[0]), "numpy", size=1.0))
+        checks.append(
+            relative(label(row, "estimate"), row.estimate, float(-np.diff(values[:, 0])[0]), "numpy", size=1.0)
+        )
         checks.append(relative(label(row, "s.e."), row.std_error, float(np.linalg.norm(values[:, 1])), "numpy"))
         checks += statistic_checks(row, df=df) + t_ends(row, row.conf_level or 0.95, df, cut=(-2.0, 2.0))
-    return checks
+    return worst_of_kinds(checks, "differences")

@@ -10,6 +10,8 @@ from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.models.divergence import jackknife_moments
 from socialstats.resampling.engine import Finish
 
+ROUNDING = 1e-14  # a divergence below is 0 but for rounding
+
 
 def half_parts(counts: FloatArray) -> FloatArray:
     """Sums that the mean divergence of two random halves needs, unit by unit.
@@ -101,6 +103,7 @@ def log_error(
     def logs(sums: FloatArray) -> FloatArray:
         value = finish(sums)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.log(np.where(value > 0, value, math.nan)))
+            return np.asarray(np.log(np.where(value > ROUNDING, value, math.nan)))
 
-    return np.asarray(np.sqrt(jackknife_moments(parts, logs, copies, codes, touched)[1]))
+    variance = jackknife_moments(parts, logs, copies, codes, touched)[1]
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))

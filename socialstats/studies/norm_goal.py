@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
@@ -35,7 +35,7 @@ from socialstats.studies.part_gaps import apart, gaps_table_block, part_gaps
 from socialstats.studies.ratings_blocks import united
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.studies.sources import Shares, Source, crossed, human_source, raters_of, unpacked
-from socialstats.text import count, level_text, listing, quoted, shorten
+from socialstats.text import count, level_text, listing, number, quoted, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
 MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 12
@@ -108,7 +108,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             for other in source.others[:3]
         ),
         strip=strip(numbers),
-        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
+        cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
         data=(united(design),),
@@ -119,6 +119,21 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
+
+
+def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution, ...]:
+    """Caution SS322 where the raters of a source agree with each other more than people do: runs repeat each other."""
+    people = alphas[source.human].rows[0].estimate if source.human in alphas else None
+    found = {name: alphas[name].rows[0].estimate for name in source.others if name in alphas}
+    more = {name: x for name, x in found.items() if x is not None and people is not None and x > people}
+    if not more:
+        return ()
+    said = listing([f"{shorten(name, 30)} {number(x, 2, bounded=True)}" for name, x in more.items()], most=4)
+    detail = (
+        f"answers of one source to the same unit agree more than people's do (alpha {said}; {shorten(source.human, 30)} "
+        f"{number(people, 2, bounded=True)}): runs of a unit are not more units"
+    )
+    return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
 
 
 def unit_name(design: Ratings) -> str:

@@ -76,7 +76,7 @@ def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> PartGaps | N
     rows, pairs = [], []
     for part in parts:
         for one, two in combinations(part.rows, 2):
-            term, group = f"{one} - {two}", f"{part.whose}: {part.what}"
+            term, group = f"{one} minus {two}", f"{part.whose}: {part.what}"
             rows.append(gap_row(term, group, part.rows[one], part.rows[two], level))
             pairs.append((part.rows[one], part.rows[two]))
     tested, _ = with_holm(rows, f"differences between levels of {stratum}")
@@ -90,7 +90,7 @@ def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> PartGaps | N
     )  # fmt: skip
 
 
-def gap_sentences(parts: Sequence[Part], gaps: PartGaps, digits: int = 3) -> tuple[str, ...]:
+def gap_sentences(parts: Sequence[Part], gaps: PartGaps, name: str, digits: int = 3) -> tuple[str, ...]:
     """Say for each of those whose parts these are the widest difference, and how many the data settle."""
     said, rows = [], list(gaps.rows)
     for whose in dict.fromkeys(part.whose for part in parts):
@@ -100,9 +100,9 @@ def gap_sentences(parts: Sequence[Part], gaps: PartGaps, digits: int = 3) -> tup
         said.append(own_sentence(own, mine, digits))
     tested = [r for r in gaps.rows if r.p_value is not None]
     clear = sum(p_of(r) < 1 - (r.conf_level or 0.95) for r in tested)
-    end = "" if clear == len(tested) else ", and not which part lies higher" + (" in the others" if clear else "")
+    end = "" if clear == len(tested) else ", and not which lies higher" + (" in the others" if clear else "")
     what = count(len(tested), "difference")
-    return (*said, f"The data settle {count(clear)} of {what} between two parts (Holm over all){end}.")
+    return (*said, f"The data settle {count(clear)} of {what} between two levels of {name} (Holm over all){end}.")
 
 
 def p_of(row: Row) -> float:
@@ -136,6 +136,6 @@ def gaps_table_block(block: Block, parts: Sequence[Part], gaps: PartGaps | None,
     labels = [f"{shorten(r.group or '', 60)}: {shorten(r.term, 60)}" for r in gaps.rows]
     table = rows_table(gaps.rows, f"Differences between levels of {name}", term="Whose and what", labels=labels)
     return replace(
-        block, sentences=(*block.sentences, *gap_sentences(parts, gaps)), tables=(*block.tables, table),
+        block, sentences=(*block.sentences, *gap_sentences(parts, gaps, name)), tables=(*block.tables, table),
         results=(*block.results, gaps),
     )  # fmt: skip

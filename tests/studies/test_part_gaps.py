@@ -25,7 +25,7 @@ def test_a_difference_of_two_domains_is_welchs_t() -> None:
     hit = frame[frame["source"] == "model"].assign(hit=lambda d: d["action"] == "escalate")
     means = hit.groupby(["domain", "scenario"])["hit"].mean()
     test = stats.ttest_ind(means["finance"], means["hiring"], equal_var=False)
-    assert row.term == "finance - hiring"
+    assert row.term == "finance minus hiring"
     assert row.estimate == pytest.approx(means["finance"].mean() - means["hiring"].mean())
     assert (row.statistic, row.df, row.p_value) == pytest.approx((test.statistic, test.df, test.pvalue))
     assert (row.conf_low, row.conf_high) == pytest.approx(tuple(test.confidence_interval()))
@@ -51,11 +51,13 @@ def test_what_the_data_settle_is_counted() -> None:
                                                                 "c": row(0.59, 0.02)})]  # fmt: skip
     found = part_gaps(clear, "domain", 0.95)
     assert found is not None
-    said = gap_sentences(clear, found)
-    assert said[0].startswith("model: the share of 'x' differs most between a (.200) and b (.600): a - b −.400, 95% CI")
+    said = gap_sentences(clear, found, "domain")
+    assert said[0].startswith(
+        "model: the share of 'x' differs most between a (.200) and b (.600): a minus b −.400, 95% CI"
+    )
     assert said[1] == (
-        "The data settle 2 of 3 differences between two parts (Holm over all), and not which part lies higher in the "
-        "others."
+        "The data settle 2 of 3 differences between two levels of domain (Holm over all), and not which lies higher in "
+        "the others."
     )
     assert gap_row("a - b", "g", row(0.2, 0.02), Row(term="x"), 0.95).undefined
     assert part_gaps([Part(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95) is None
@@ -74,3 +76,18 @@ def test_ratings_alone_are_two_proportions() -> None:
     assert row.std_error == pytest.approx(error)
     assert result.verify().ok
     assert isinstance(frame, pd.DataFrame)
+
+
+def test_runs_that_repeat_each_other_are_a_caution() -> None:
+    """Three runs that always answer alike against people who do not; people who agree more are none."""
+    frame = actions()
+    runs = frame["source"] == "model"
+    first = frame[runs].groupby(["scenario", "pressure"])["action"].transform("first")
+    alike = frame.assign(action=frame["action"].where(~runs, first))
+    quick = StudyOptions(resamples=200, verify=False)
+    outcome = run_study(STUDIES["norm-goal"], choices_design(alike), quick)
+    (found,) = [c for c in outcome.cautions if c.code == "SS322"]
+    assert "model 1.00; human" in found.detail
+    swapped = alike.assign(source=alike["source"].map({"human": "model", "model": "human"}))
+    outcome = run_study(STUDIES["norm-goal"], choices_design(swapped), quick)
+    assert "SS322" not in {c.code for c in outcome.cautions}
