@@ -130,8 +130,8 @@ def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution,
         return ()
     said = listing([f"{shorten(name, 30)} {number(x, 2, bounded=True)}" for name, x in more.items()], most=4)
     detail = (
-        f"answers of one source to the same unit agree more than people's do (alpha {said}; {shorten(source.human, 30)} "
-        f"{number(people, 2, bounded=True)}): runs of a unit are not more units"
+        f"answers of one source to the same unit agree more than people's do (alpha {said}; "
+        f"{shorten(source.human, 30)} {number(people, 2, bounded=True)}): runs of a unit are not more units"
     )
     return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
 
