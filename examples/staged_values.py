@@ -40,11 +40,14 @@ def main(page: str = "staged_values.html") -> None:
     write_page(page, scores, controls)
 
 
-def print_zero(zero: dict[str, float]) -> None:
-    """Print what the judges give to a balanced text, beside the offset that was simulated."""
+def print_zero(zero: Any) -> None:
+    """Print what the judges give to a balanced text, beside the offset that was simulated, and its error."""
     print("1. The judges' own zero: what they give to a balanced text, and the offset that was simulated")
     for judge, value in zero.items():
         print(f"   {judge}: {value:.2f}, simulated {TRUTH.judge_offset[judge]:.2f}")
+    error, true, mean = zero.error(), np.mean(list(TRUTH.judge_offset.values())), np.mean(list(zero.values()))
+    print(f"   mean: {mean:.2f}, SE {error.std_error:.2f} on {error.df:.0f} df by the judges' noise "
+          f"on three control texts, simulated {true:.2f}: the intervals below know this error")  # fmt: skip
 
 
 def print_leans(profile: Any) -> None:

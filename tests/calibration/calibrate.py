@@ -86,7 +86,7 @@ READING = {
         "and the more scenarios there are, the rarer it holds their mean. Drawn judges need the two-way interval: mean "
         "squares, with the degrees of freedom of Cochran's (1964) weighted critical value, from the judges less one to "
         "the scenarios less one. With three judges it is wide. Changes between stages, where judges' offsets cancel, "
-        "need no such thing."
+        "need no such thing: drawn judges make their intervals longer than asked, up to .99, and fixed ones hold."
     ),
     "Mean over drawn units": (
         "The mean of units by judges, both drawn; the standard deviations are those of units, judges and the rest. "

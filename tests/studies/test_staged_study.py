@@ -221,7 +221,8 @@ def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: 
     block = next(b for b in outcome.blocks if b.id == "agreement")
     wanted = krippendorff.alpha(values.to_numpy().T, level_of_measurement="interval")
     assert block.results[0].rows[0].estimate == pytest.approx(wanted)
-    share = (main.groupby(keys)[TRAITS].mean() >= 14).mean().rename(lambda trait: trait.replace("_", " "))
+    share = (main.groupby(["model", "scenario", "stage"])[TRAITS].mean() >= 14).mean()
+    share.index = [trait.replace("_", " ") for trait in TRAITS]
     active = next(t for b in outcome.blocks for t in b.tables if t.caption.startswith("Share of answers in which each"))
     assert {line[0]: line[1] for line in active.cells} == pytest.approx(
         {t.replace("_", " "): v for t, v in share.items()}
