@@ -30,6 +30,11 @@ MARKS = {
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "tie", "winner_coding"},
 }  # parts and options that only one design has
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
+ASKED = {
+    "comparisons": "two items at a time, one wins",
+    "paired": "do conditions differ on the same units?",
+    "ratings": "do raters or models agree, or models with people?",
+}
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 MISSING_PART = re.compile(r"no column for '(\w+)'")
 OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding"}
@@ -111,7 +116,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         return "paired"
     columns = f"columns: {listing([shorten(c) for c in table.columns], most=20)}"
     if fits:
-        each = "\n".join(f"  {name}: {_parts_text(parts)}" for name, parts in fits.items())
+        each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
         raise DesignError(f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}")
     lone_part(table, misses)

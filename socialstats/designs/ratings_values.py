@@ -184,5 +184,5 @@ def _found_levels(
     raise DesignError(
         f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
         "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
-        "scale='nominal' (--scale nominal) if they have none"
+        "scale='nominal' (--scale nominal) if they have none; a refusal is no level: refusal='F' (--refusal F)"
     )

@@ -108,7 +108,7 @@ def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
         sentences=(
             *(f"{shorten(one.label, 40)}: {one.sentence()}" for one in alphas),
             f"With the order of the levels ({kind}) alpha is higher than the nominal one in "
-            f"{'all' if higher == len(alphas) else number(higher, 0) + ' of'} {number(len(alphas), 0)}; a nominal "
+            f"{number(higher, 0)} of {number(len(alphas), 0)} {'tables' if by != 'source' else 'sources'}; a nominal "
             "alpha counts neighbouring levels as strangers.",
         ),
         draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
@@ -124,7 +124,7 @@ def alpha_design(alphas: Sequence[Alphas]) -> str:
     """Return what a caption says of units, raters, clusters and intervals."""
     first = alphas[0].ordered
     held = clusters_caption(getattr(first.design, "clusters", ()), None)
-    sizes = [f"{shorten(one.label, 30)}: {count(int(one.ordered.rows[0].n or 0), 'unit')}, "
+    sizes = [f"{shorten(one.label, 30)}: {count(int(one.ordered.rows[0].n or 0), 'answer')} of "
              f"{count(len(one.ordered.design.raters), 'rater')}" for one in alphas]  # fmt: skip
     common = dict.fromkeys(text.partition(": ")[2] for text in sizes)
     said = f"Each: {next(iter(common))}" if len(common) == 1 else listing(sizes, most=MOST_SIZES)
@@ -164,8 +164,8 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
 
 
 def counted(rows: Sequence[Row]) -> str:
-    """Say how many units are behind rows, from the fewest to the most."""
+    """Say how many answers are behind rows, from the fewest to the most."""
     sizes = [int(row.n or 0) for row in rows]
     if min(sizes) == max(sizes):
-        return f"{count(sizes[0], 'unit')} each"
-    return f"{count(min(sizes))} to {count(max(sizes), 'unit')} each"
+        return f"{count(sizes[0], 'answer')} each"
+    return f"{count(min(sizes))} to {count(max(sizes), 'answer')} each"

@@ -15,6 +15,7 @@ from socialstats.studies.estimates import clear_text, numbers_text, p_text
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, shorten
 
+MOST_UNCLEAR = 20  # differences of which none is clear that a page lists beside those of other attributes
 MOST_FIGURES = 4  # attributes of which each has a figure; of more only those with a clear difference
 Families = Mapping[str, tuple[tuple[Row, ...], Result | None]]
 
@@ -75,7 +76,7 @@ class Closest:
         near = (self.model, self.name, self.nearest, self.low.estimate, ends_text(self.low))
         if self.tied:
             return (*near, None, None, None, None, None, None, None)
-        apart = None if self.gap is None or self.gap.estimate is None else abs(self.gap.estimate)
+        apart = None if self.gap is None else self.gap.estimate
         return (*near, self.label(self.high), self.high.estimate, ends_text(self.high), apart, ends_text(self.gap),
                 p_text(self.p), self.share)  # fmt: skip
 
@@ -87,13 +88,10 @@ CLOSEST_HEADER = (
 
 
 def ends_text(row: Row | None) -> str | None:
-    """Write the ends of an interval; those of a difference in the direction farthest less closest."""
+    """Write the ends of an interval."""
     if row is None or row.conf_low is None or row.conf_high is None:
         return None
-    low, high = row.conf_low, row.conf_high
-    if (row.estimate or 0.0) < 0:
-        low, high = -high, -low
-    return f"{number(low, 2)} to {number(high, 2)}"
+    return f"{number(row.conf_low, 2)} to {number(row.conf_high, 2)}"
 
 
 def closest_of(result: Result, name: str, model: str) -> tuple[Row, Row, Row | None] | None:
@@ -147,8 +145,8 @@ def closest_block(groups: Mapping[str, Result], families: Families) -> Block | N
         sentences=tuple(closest_words(found, families)),
         tables=(
             Table(
-                caption="Closest and farthest group of each attribute, with their intervals; difference: on the units "
-                f"of both, less what the sizes of the groups alone give ({sizes_text(groups)}); p (Holm): of the "
+                caption="Closest and farthest group of each attribute, with their intervals; difference: of the "
+                f"two in the order of the groups below, on the units of both, less what the sizes of the groups alone give ({sizes_text(groups)}); p (Holm): of the "
                 "difference, over the pairs of groups of all attributes, model by model; stability: share of resamples "
                 "in which the group is the closest again",
                 header=CLOSEST_HEADER,
@@ -225,6 +223,7 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
     clear = [r for r in known if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05]
     sizes = ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
     words, drawn = shorten(name, 40), attributes <= MOST_FIGURES or bool(clear)
+    listed = drawn or len(gaps) <= MOST_UNCLEAR
     said = (
         f"Of {count(len(known), 'difference')} between groups by {words}, {clear_text(len(clear), len(known))}. "
         f"People: {sizes}."
@@ -236,13 +235,15 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
         draw=group_figure(looks) if drawn else None,
         figure_title=f"ADA-Met to the mode of each group of people by {words}" if drawn else "",
         caption=f"Modes of few people are noisier and lie farther off any model: the differences allow for it, the "
-        f"marks do not. {design_words(result)}" if drawn else "Not drawn, as no difference is clear.",
+        f"marks do not. {design_words(result)}" if drawn else "Not drawn, as no difference is clear."
+        + ("" if listed else " The widest of each model is in the table of closest groups, all others in the numbers "
+           "that the page carries (socialstats show PAGE --json)."),
         tables=(
             dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
                         labels=[f"{r.term} ({r.group})" for r in looks]),
-            dense_table(gaps, f"Differences by {words} on the same units, less what sizes give; p (Holm): over the "
+            *([dense_table(gaps, f"Differences by {words} on the same units, less what sizes give; p (Holm): over the "
                         "pairs of all attributes, model by model", term="Model and pair", short=True,
-                       labels=[f"{r.term} ({(r.group or '')[len(name) + 2 :]})" for r in gaps]),
+                       labels=[f"{r.term} ({(r.group or '')[len(name) + 2 :]})" for r in gaps])] if listed else []),
         ),
         results=(slim(result, name, said),),
     )  # fmt: skip

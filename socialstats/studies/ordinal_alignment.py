@@ -226,8 +226,8 @@ def nearest_words(numbers: Numbers) -> tuple[str, ...]:
     named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
     more = f"; and {count(len(open_) - MOST_NAMED)} more" if len(open_) > MOST_NAMED else ""
     return (
-        f"Whether {name} is nearer than {count(len(open_))} of the {count(len(rows))} others is not settled on the "
-        f"same units ({named}{more}).",
+        f"Whether {name} is nearer than {count(len(open_))} of the {count(len(rows))} others is not settled on "
+        f"the same units, by Holm's adjusted p ({named}{more}).",
     )
 
 

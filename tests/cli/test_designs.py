@@ -94,7 +94,7 @@ FAULTS = {
         ratings, (),
         "error: data.csv, column 'rating': the values are texts, and nothing says their order: 'high', 'low', 'medium' "
         "and 'refused'. Pass all levels, the lowest first, as in --levels low,medium,high, or say --scale nominal "
-        "if they have none\n",
+        "if they have none; a refusal is no level: --refusal F\n",
     ),
     "a level with a typing error": (
         lambda: ratings().assign(rating=lambda d: d["rating"].where(d.index != 2, "medum")), ORDERED,
@@ -168,8 +168,8 @@ def test_columns_that_fit_two_designs_or_none_say_how_to_choose() -> None:
     assert str(caught.value) == (
         "t.csv: the columns fit two designs (columns: unit, rater, condition and value). Say which: --design paired or "
         "--design ratings\n"
-        "  paired: unit = unit, condition = condition, value = value\n"
-        "  ratings: unit = unit, rater = rater, value = value"
+        "  paired (do conditions differ on the same units?): unit = unit, condition = condition, value = value\n"
+        "  ratings (do raters or models agree, or models with people?): unit = unit, rater = rater, value = value"
     )
     with pytest.raises(InputError) as caught:
         decide(table("x", "y"), {})  # type: ignore[arg-type]

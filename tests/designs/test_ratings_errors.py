@@ -27,7 +27,7 @@ def test_texts_without_an_order_say_exactly_what_to_pass(tmp_path: Path) -> None
     assert messages(text, tmp_path) == [
         "ratings.csv, column 'rating': the values are texts, and nothing says their order: 'high', 'low' and 'medium'. "
         "Pass all levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
-        "scale='nominal' (--scale nominal) if they have none"
+        "scale='nominal' (--scale nominal) if they have none; a refusal is no level: refusal='F' (--refusal F)"
     ]
     with pytest.raises(DesignError):
         read_ratings(tmp_path / "ratings.csv")
@@ -152,3 +152,9 @@ def test_nothing_to_analyse(tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").write_text(f"{HEAD}\n")
     with pytest.raises(NothingToAnalyse, match="has a header but no rows"):
         read_ratings(tmp_path / "ratings.csv")
+
+
+def test_a_scenario_is_suggested_as_the_unit_and_never_taken(tmp_path: Path) -> None:
+    said = messages("scenario,judge,rating\ns1,a,1\ns2,a,2\n", tmp_path)
+    assert said[0].endswith("Did you mean --map unit=scenario ?")
+    assert messages("Item,judge,rating\ns1,a,1\n", tmp_path)[0].endswith("Did you mean --map unit=Item ?")
