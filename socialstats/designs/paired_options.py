@@ -28,6 +28,9 @@ VALUE_NAMES = (
 )  # fmt: skip
 
 
+LIKELY = {
+    "unit": ("scenario", "scenario_id", "vignette", "dilemma", "situation", "statement", "case", "text", "post"),
+}  # suggested, never taken: such a column may be a cluster of units as well
 WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
 
 
@@ -141,7 +144,8 @@ def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], ta
     found = next((alias for alias in aliases if alias in finder.columns and alias not in taken), None)
     if found is None:
         looked = text.listing(aliases, most=6)
-        finder.miss(part, f"no column for '{part}' (looked for {looked})", aliases[:3], taken=sorted(taken))
+        likely = finder.spelled((*aliases, *LIKELY.get(part, ())), [c for c in finder.columns if c not in taken])
+        finder.miss(part, f"no column for '{part}' (looked for {looked})", aliases[:3], likely, sorted(taken))
         return ""
     taken.add(found)
     return found

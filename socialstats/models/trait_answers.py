@@ -12,7 +12,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.resampling.units import FloatArray, IntArray
-from socialstats.text import listing, number, quoted, shorten
+from socialstats.text import count, listing, number, quoted, shorten
 
 MissingTrait = Literal["error", "drop_unit"]
 MISSING_TRAIT = ("error", "drop_unit")
@@ -254,6 +254,6 @@ def check_range(answers: Answers, centre: float) -> None:
         where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
         raise InputError(
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside 0 to {number(2 * centre, 2)}, as are {int(bad.sum()):,} in all. Correct it, or say centre= "
-            "(half of the highest score), or free_weights=True"
+            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all). "
+            "Correct it, or say centre= (half of the highest score), or free_weights=True"
         )

@@ -17,10 +17,12 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     noise = ""
     if total.estimate is not None and fixed.estimate is not None:
         noise = f"; {number(total.estimate - fixed.estimate)} of it is the scatter of single answers"
+    few = any(caution.code == "SS202" for caution in s.cautions)
+    reserve = " With so few clusters these intervals tend to be too short." if few else ""
     return (
         f"{verdict(total, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "
         f"chosen {percent(high.estimate)} of the time, {percent_interval(high)}, and S = {number(total.estimate)}, "
-        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}){noise}."
+        f"{interval(total.conf_low, total.conf_high, level=options.level)} ({known}){noise}.{reserve}"
     )
 
 

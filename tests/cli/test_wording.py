@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from socialstats.cli import main
 from socialstats.cli.parser import make_parser
 from socialstats.cli.wording import IN_PYTHON, OPTIONS, PARTS, as_typed, typed_caution, typed_outcome
 from socialstats.errors import caution
@@ -50,7 +51,7 @@ def test_cautions_too() -> None:
     assert (note.code, note.severity) == ("SS301", "caution")
 
 
-SETTINGS_SAID = re.compile(r"(?<![\w.'\"/<{-])([a-z][a-z_]+)=(?!=)")
+SETTINGS_SAID = re.compile(r"(?<!--map )(?<![\w.'\"/<{-])([a-z][a-z_]+)=(?!=)")
 HERE = Path(__file__).resolve().parents[2] / "socialstats"
 ROOMS = ("cli", "studies", "metrics", "models", "resampling", "designs", "tables", "results")
 NOT_SETTINGS = {"part", "decimal", "index", "fill_value"}  # part=column of --map; code that the message quotes
@@ -117,3 +118,33 @@ def test_reasons_on_the_page_are_said_as_typed() -> None:
     assert typed.blocks[0].tables[0].cells == (("ci='t'", f"({said})"), (1.0, None)), "a label is left as it is"
     assert [r.undefined for r in typed.blocks[0].results[0].rows] == [said, None]
     assert typed.cautions[0].detail == "--missing drop"
+
+
+HEAD = "item_a,item_b,winner"
+REFUSED = {
+    "an unbeaten item": (f"{HEAD}\nZ,A,Z\nZ,B,Z\nA,B,A\nB,A,B\n", [], "--penalty firth"),
+    "groups apart": (f"{HEAD}\na,b,a\nb,a,b\nc,d,c\nd,c,d\n", [], "components='separate' (in Python)"),
+    "an unknown winner": (f"{HEAD}\na,b,c\na,b,a\n", [], "declare it with --tie if"),
+    "an order that is none": (f"{HEAD},first\na,b,a,x\nb,a,a,y\n", [], "--map order="),
+    "a missing value": (f"{HEAD}\na,b,a\na,,a\n", [], "--missing drop"),
+    "words without an order": ("unit,rater,value\n1,a,so so\n1,b,good\n2,a,good\n2,b,so so\n", [], "--scale nominal"),
+    "few resamples": (f"{HEAD}\na,b,a\nb,a,a\n", ["--resamples", "3"], "--resamples 3"),
+    "no people": ("unit,rater,source,value\n1,a,x,l\n1,b,y,m\n2,a,x,m\n2,b,y,m\n",
+                  ["--study", "norm-goal", "--map", "rater_source=source"], "column 'source'"),
+    "a level that is none": (f"{HEAD},model\n" + "".join(f"{a},{b},{w},{m}\n" for a, b in ("ab", "ba") for w in "ab"
+                                                         for m in "mn"),
+                             ["--study", "compare", "--by", "model", "--reference", "x"], "--reference x is no level"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_refused_table_is_told_can_be_typed(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, options, told = REFUSED[case]
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    assert main(["report", str(tmp_path / "t.csv"), *options, "-o", str(tmp_path / "p.html"), "--no-verify"]) in (2, 3)
+    said = capsys.readouterr().err
+    assert told in said
+    typed = re.sub(r"--map \S+|\S+ \(in Python\)", "", said)
+    assert SETTINGS_SAID.findall(typed) == []

@@ -99,3 +99,9 @@ def test_groups_that_never_met_are_told_apart_from_separation() -> None:
     assert "2 groups of items were never compared with each other" in found.answer[1]
     missing = next(block for block in found.blocks if block.id == "strengths")
     assert "--prior 0.5" in missing.sentences[1]
+
+
+def test_few_clusters_are_said_in_the_first_sentence() -> None:
+    few = page(table("coin"), verify=False)
+    assert any(c.code == "SS202" for c in few.cautions)
+    assert few.answer[0].endswith("With so few clusters these intervals tend to be too short.")
