@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ANCHOR = re.compile(r"text-anchor:(\w+)")
+MEASURED = 8  # texts whose width is looked up (a slow step): the longest
 SIZE = re.compile(r"font-size:([\d.]+)px")
 
 
@@ -136,9 +137,14 @@ def width_of(text: Element) -> float:
     return style.text_width(text.text or "", float(size.group(1)) if size else style.FONT)
 
 
+def longest(texts: Sequence[Element]) -> list[Element]:
+    """Return the texts with the most characters: the widest is one of them."""
+    return sorted(texts, key=lambda text: -len(text.text or ""))[:MEASURED]
+
+
 def widest(texts: Sequence[Element]) -> float:
     """Return the width of the widest text; 0 for none."""
-    return max((width_of(text) for text in texts), default=0.0)
+    return max((width_of(text) for text in longest(texts)), default=0.0)
 
 
 def first(texts: Sequence[Element]) -> tuple[float, float]:

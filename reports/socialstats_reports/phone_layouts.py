@@ -12,6 +12,7 @@ WIDE = 300.0  # points that a phone's screen shows: 9 pt text is read as 10.8 px
 WIDEST = 345.0  # points, where that keeps names and numbers on one line
 LINE = 12.0  # points a line of text takes
 EDGE = 9.0  # points beside the marks, for dots and tick labels at the ends
+SEVERAL = 24.0  # points down that several marks of a row take
 LOW = 3.0  # points that the middle of a text is above its baseline
 BESIDE = 46.0  # points at the left of a panel for its ticks and its label
 BROWSER = 0.9  # text is narrower in a browser's font than in matplotlib's
@@ -31,7 +32,7 @@ def rows(marks: list[Element], texts: list[Element], frame: Frame) -> Layout | N
     wide, lines = _room(widest([*t.names, *t.heading]), need)
     ys = sorted(at(name)[1] for name in t.names)
     pitch = ys[1] - ys[0] if len(ys) > 1 else (box.bottom - box.top) / 1.1
-    band = pitch * (1.35 if several else 1.0)  # the height of the marks of a row
+    band = max(pitch, SEVERAL) if several else pitch  # the height of the marks of a row
     down = (LINE * lines + band) / pitch
     head = LINE * bool(t.ticks)
     top, low = _heights([*t.headings, *t.heading])
@@ -55,8 +56,10 @@ def rows(marks: list[Element], texts: list[Element], frame: Frame) -> Layout | N
 
 def _extent(texts: Sequence[Element]) -> tuple[float, float]:
     """Return the right edge of texts that end there, and the width of all of them."""
-    edge = max((at(text)[0] for text in texts), default=0.0)
-    return edge, edge - min((at(text)[0] - width_of(text) for text in texts), default=0.0)
+    if not texts:
+        return 0.0, 0.0
+    edges = {x: [text for text in texts if at(text)[0] == x] for x in {at(text)[0] for text in texts}}
+    return max(edges), max(edges) - min(x - widest(column) for x, column in edges.items())
 
 
 def _heights(texts: Sequence[Element]) -> tuple[float, float]:

@@ -25,7 +25,7 @@ COLUMN = 46.0  # points a number column takes, at least
 HEADINGS = 64  # characters that the headings of all columns share
 HEADING_LINE, HEADING_LINES = 14, 3  # characters from which a heading takes another line, and lines at most
 SPREAD = 0.36  # how far the conditions of an item lie apart, in lines
-ROW = 1.2  # height of a line, relative to a forest's
+ROW, ROW_OF_MARK = 1.2, 0.4  # height of a line relative to a forest's, at least, and for each of its marks
 
 
 def dumbbell(
@@ -82,15 +82,14 @@ def dumbbell(
     labels = [style.literal(item, LABEL_WIDTH) for item in items]
     reasons = undefined_reasons(rows)
     if ax is None:
-        ax = _new(labels, wanted if numbers else {}, len(reasons))
+        ax = _new(labels, wanted if numbers else {}, len(wanted), len(reasons))
     if not items:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
     _scale(ax, rows, wanted, len(items))
     ys = [float(len(items) - 1 - i) for i in range(len(items))]
     ax.set_yticks(ys, labels, fontsize=style.FONT, color=style.LIGHT["ink"])
-    for item, y in zip(items, ys, strict=True):
-        _line(ax, table[item], wanted, y)
+    _marks(ax, [table[item] for item in items], wanted, ys)
     _headings(ax, wanted, [table[i] for i in items], ys if numbers else [], digits)
     style.footnotes(ax, reasons, 34)
     return ax
@@ -145,14 +144,15 @@ def _column(wanted: Mapping[str, float | None]) -> float:
     return max([style.text_width(line) + 6.0 for lines in headings for line in lines] + [COLUMN])
 
 
-def _new(labels: Sequence[str], wanted: Mapping[str, float | None], footnotes: int) -> Axes:
+def _new(labels: Sequence[str], wanted: Mapping[str, float | None], conditions: int, footnotes: int) -> Axes:
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
     left = max([style.text_width(text) for text in labels] + [30.0]) / style.POINTS + 0.2
     columns = _column(wanted) * len(wanted)
     lines = max((len(_heading(group, "x", len(wanted))) for group in wanted), default=1) - 1
     top = (0.42 if len(labels) > TICKS_ON_TOP_FROM else 0.34) + 0.14 * lines
     bottom = 0.5 + (12 * footnotes + 4) / style.POINTS
-    height = max(len(labels), 1) * style.ROW_HEIGHT * ROW + top + bottom
+    row = style.ROW_HEIGHT * max(ROW, ROW_OF_MARK * conditions)
+    height = max(len(labels), 1) * row + top + bottom
     right = (columns + 6) / style.POINTS if columns else 0.12
     return style.new_axes(height, left=left, right=right, top=top, bottom=bottom, kind=style.LINES)
 
@@ -173,25 +173,29 @@ def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n:
         ax.tick_params(axis="x", labeltop=True)
 
 
-def _line(ax: Axes, cells: Mapping[str, Row], wanted: Mapping[str, float | None], y: float) -> None:
-    """Draw one item: the span of its estimates, then each condition's interval and mark."""
-    known = [r.estimate for r in cells.values() if r.estimate is not None and math.isfinite(r.estimate)]
-    if not known:
-        left, right = ax.get_xlim()
-        ax.text(left + 0.02 * (right - left), y, "undefined", va="center", fontsize=style.SMALL,
-                color=style.LIGHT["muted"])  # fmt: skip
-        return
-    ax.plot((min(known), max(known)), (y, y), color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
+def _marks(
+    ax: Axes, table: Sequence[Mapping[str, Row]], wanted: Mapping[str, float | None], ys: Sequence[float]
+) -> None:
+    """Draw the span of each item's estimates, then the intervals and marks of each condition."""
+    left, right = ax.get_xlim()
+    spans = []
+    for cells, y in zip(table, ys, strict=True):
+        known = [row.estimate for row in cells.values() if row.estimate is not None and math.isfinite(row.estimate)]
+        if known:
+            spans.append((y, min(known), max(known)))
+        else:
+            ax.text(left + 0.02 * (right - left), y, "undefined", va="center", fontsize=style.SMALL,
+                    color=style.LIGHT["muted"])  # fmt: skip
+    style.segments(ax, spans, color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
     for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
-        row = cells.get(group)
-        if row is None or row.estimate is None or not math.isfinite(row.estimate):
-            continue
-        color = style.LIGHT[name]
-        at = y + SPREAD * (1 - 2 * (i + 0.5) / len(wanted))
-        if row.conf_low is not None and row.conf_high is not None:
-            ends = row.conf_low, row.conf_high
-            ax.plot(ends, (at, at), color=color, linewidth=1.3, solid_capstyle="butt", zorder=2)
-        ax.plot(row.estimate, at, marker, color=color, markersize=4.4, zorder=3, markeredgewidth=0)
+        shift = SPREAD * (1 - 2 * (i + 0.5) / len(wanted))
+        found = [(y + shift, row) for cells, y in zip(table, ys, strict=True) if (row := cells.get(group)) is not None]
+        bars = [(y, row.conf_low, row.conf_high) for y, row in found
+                if row.estimate is not None and row.conf_low is not None and row.conf_high is not None]  # fmt: skip
+        points = [(row.estimate, y) for y, row in found if row.estimate is not None and math.isfinite(row.estimate)]
+        style.segments(ax, bars, color=style.LIGHT[name], linewidth=1.3, zorder=2)
+        ax.plot([x for x, _ in points], [y for _, y in points], marker, color=style.LIGHT[name], markersize=4.4,
+                zorder=3, markeredgewidth=0)  # fmt: skip
 
 
 def _headings(

@@ -194,21 +194,22 @@ def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[st
     """Draw intervals, comparison intervals and points; write out what is undefined."""
     left, right = ax.get_xlim()
     color = style.LIGHT["series-1"]
-    points: list[tuple[float, float]] = []
+    known = [
+        (row, y) for row, y in zip(rows, ys, strict=True) if row.estimate is not None and math.isfinite(row.estimate)
+    ]
     for row, y in zip(rows, ys, strict=True):
         if row.estimate is None or not math.isfinite(row.estimate):
             reason = row.undefined or "no value was given"
             ax.text(left + 0.01 * (right - left), y, style.literal(f"undefined: {reason}", 90), va="center",
                     fontsize=style.SMALL, color=style.LIGHT["muted"])  # fmt: skip
-            continue
-        points.append((row.estimate, y))
-        if row.conf_low is not None and row.conf_high is not None:
-            ends = max(row.conf_low, left), min(row.conf_high, right)
-            ax.plot(ends, (y, y), color=color, linewidth=1.3, solid_capstyle="butt", zorder=2)
-        if quasi is not None and row.term in quasi:
-            half = Z_95 * quasi[row.term]
-            ends = row.estimate - half, row.estimate + half
-            ax.plot(ends, (y, y), color=color, linewidth=5, alpha=0.35, solid_capstyle="butt", zorder=1.9)
+    halves = (
+        [(row.estimate or 0.0, y, Z_95 * quasi[row.term]) for row, y in known if row.term in quasi] if quasi else []
+    )
+    style.segments(ax, [(y, x - half, x + half) for x, y, half in halves], color=color, linewidth=5, alpha=0.35,
+                   zorder=1.9)  # fmt: skip
+    ends = [(y, row.conf_low, row.conf_high) for row, y in known
+            if row.conf_low is not None and row.conf_high is not None]  # fmt: skip
+    style.segments(ax, ends, color=color, linewidth=1.3, zorder=2)
     size = 4.5 if len(rows) > TICKS_ON_TOP_FROM else 5.5
-    ax.plot([x for x, _ in points], [y for _, y in points], "o", color=color, markersize=size, zorder=3,
+    ax.plot([row.estimate for row, _ in known], [y for _, y in known], "o", color=color, markersize=size, zorder=3,
             markeredgewidth=0)  # fmt: skip

@@ -152,6 +152,14 @@ def dress(ax: Axes, *, xlabel: str = "") -> None:
         ax.set_xlabel(literal(xlabel, 90), fontsize=SMALL, color=LIGHT["muted"], labelpad=5)
 
 
+def segments(ax: Axes, spans: Sequence[tuple[float, float, float]], **options: Any) -> None:
+    """Draw horizontal lines (y, from, to), inside the axis, all of one look."""
+    left, right = ax.get_xlim()
+    inside = [(y, max(low, left), min(high, right)) for y, low, high in spans]
+    if inside:
+        ax.hlines(*zip(*inside, strict=True), capstyle="butt", **options)
+
+
 def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, up: float = 0.0, **options: Any) -> Text:
     """Write a text `offset` points from the right (`side` 1) or left (0) of the Axes, `up` above data coordinate y."""
     from matplotlib.transforms import ScaledTranslation

@@ -42,7 +42,7 @@ def drawn(ax: object) -> bytes:
 
 
 def line_through(ax: object, y: float) -> list[tuple[float, float]]:
-    lines = [line.get_xydata() for line in ax.lines]  # type: ignore[attr-defined]
+    lines = [line for found in ax.collections for line in found.get_segments()]  # type: ignore[attr-defined]
     return [(a[0, 0], a[1, 0]) for a in lines if len(a) == 2 and a[0, 1] == a[1, 1] == y]
 
 
