@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 from chromium import PROGRAM, Chromium
+from example_pages import STUDY_TESTS, made
 
 from socialstats.metrics import METRICS
 from socialstats.studies.hypotheses import Hypothesis
 from socialstats.studies.planned import with_hypotheses
 from socialstats_reports import render
 
-STUDY_TESTS = Path(__file__).parents[1] / "studies"
 sys.path.insert(0, str(STUDY_TESTS))
-from study_examples import FAST, PAGES, outcome_of, paired  # noqa: E402
+from study_examples import FAST, PAGES, paired
 
 pytestmark = [
     pytest.mark.browser,
@@ -47,14 +47,14 @@ CONTRASTS = """(() => {
 def html_of(name: str) -> str:
     """Return the page of an example, or that of pairs with hypotheses on it."""
     if name != PLANNED:
-        return render(outcome_of(name), plan_text="[study]", plan_sha256="ab" * 32, status="exploratory")
+        return made(name)[1]
     design = paired(False)
     asked = [
         Hypothesis(id="H1", metric="mcnemar", alternative="greater", text="Reminders help", family="main"),
         Hypothesis(id="H2", metric="mcnemar", terms=("odds_ratio",), family="main"),
         Hypothesis(id="H3", metric="cochran_q", status="exploratory"),
     ]
-    outcome, deviations = with_hypotheses(outcome_of("paired"), asked, design, replace(FAST), METRICS)
+    outcome, deviations = with_hypotheses(made("paired")[0], asked, design, replace(FAST), METRICS)
     return render(outcome, plan_sha256="ab" * 32, deviations=deviations, status="confirmatory")
 
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
+from example_pages import made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats.errors import InputError
-from socialstats_reports import read_results, render
+from socialstats_reports import read_results
 from socialstats_reports.data import as_dict
 from socialstats_reports.packing import packed, unpacked
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
-from study_examples import outcome_of
 
 SCALAR = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 RECORD = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "rows", "same"]), SCALAR)
@@ -41,8 +37,7 @@ def test_one_and_true_are_not_the_same() -> None:
 
 
 def test_a_page_gives_back_its_numbers_to_the_letter_and_is_smaller() -> None:
-    outcome = outcome_of("role-conflict")
-    page = render(outcome)
+    outcome, page = made("role-conflict")
     found = read_results(page)
     run = found.pop("run")
     assert json.dumps(found) == json.dumps(json.loads(json.dumps(as_dict(outcome))))
