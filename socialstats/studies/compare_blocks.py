@@ -80,7 +80,7 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
         draw=partial(forest, rows, xlabel=f"S minus that of {shorten(reference, 30)}", label=by),
         figure_title=f"Differences in S from {shorten(reference, 40)}",
         caption="Corrected for noise; negative: closer to following "
-        f"{options.covariate}. {next(iter(found.values())).inference}.",
+        f"{options.covariate}. Intervals: {next(iter(found.values())).inference}.",
         tables=(rows_table(rows, "Differences in S", term=by),),
         results=(*found.values(), *(() if adjusted is None else (adjusted,))),
     )  # fmt: skip
