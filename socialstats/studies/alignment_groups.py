@@ -146,9 +146,9 @@ def closest_block(groups: Mapping[str, Result], families: Families) -> Block | N
         tables=(
             Table(
                 caption="Closest and farthest group of each attribute, with their intervals; difference: of the "
-                f"two in the order of the groups below, on the units of both, less what the sizes of the groups alone give ({sizes_text(groups)}); p (Holm): of the "
-                "difference, over the pairs of groups of all attributes, model by model; stability: share of resamples "
-                "in which the group is the closest again",
+                f"two in the order of the groups below, on the units of both, less what the sizes of the "
+                f"groups alone give ({sizes_text(groups)}); p (Holm): of the difference, over the pairs of groups of "
+                "all attributes, model by model; stability: share of resamples in which the group is the closest again",
                 header=CLOSEST_HEADER,
                 cells=tuple(one.cells() for one in found),
             ),

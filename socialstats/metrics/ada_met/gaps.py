@@ -24,7 +24,7 @@ def gap_targets(state: State, value: FloatArray) -> Targets | None:
     answers, models = state.answers, state.models
     shares = model_shares(answers, state.options.rules.refusal)
     names, constants = constant_shares(answers)
-    found: list[tuple[tuple[str, str], FloatArray, FloatArray]] = []
+    found: list[tuple[tuple[str, str | None], FloatArray, FloatArray]] = []
     near, best = value[: len(models)], value[len(models) : len(models) + len(answers.scores)]
     if len(models) > 1 and np.any(~np.isnan(near)):
         first = int(np.nanargmin(near))
