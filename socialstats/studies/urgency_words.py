@@ -16,7 +16,7 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     known = ", ".join(f"{number(line.value, 1)} = {line.label}" for line in lines[:3])
     noise = ""
     if total.estimate is not None and fixed.estimate is not None:
-        noise = f"; {number(total.estimate - fixed.estimate)} of it is the scatter of single answers"
+        noise = f"; corrected for the scatter of single answers, {number(fixed.estimate)}"
     few = any(caution.code == "SS202" for caution in s.cautions)
     reserve = " With so few clusters these intervals tend to be too short." if few else ""
     return (

@@ -61,6 +61,14 @@ def role_conflict(hostile: bool) -> Comparisons:
     return Comparisons.from_frame(frame, cluster="story")
 
 
+def follows_urgency(hostile: bool) -> Comparisons:
+    """Choices that the more urgent side always wins: no strengths can be estimated."""
+    frame = choices()
+    more = frame["urgency_a"] - frame["urgency_b"]
+    frame["winner"] = frame["item_a"].where(more > 0, frame["item_b"].where(more < 0, frame["winner"]))
+    return Comparisons.from_frame(relabelled(frame, hostile, "item_a", "item_b", "winner", "order"), cluster="story")
+
+
 def comparisons(hostile: bool) -> Comparisons:
     frame = relabelled(choices(urgency=False), hostile, "item_a", "item_b", "winner", "order")
     return Comparisons.from_frame(frame, cluster="story")
@@ -152,6 +160,7 @@ MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
             by="model",
         ),
     ),
+    "role-conflict, without strengths": ("role-conflict", follows_urgency),
 }  # further pages of the same studies
 PAGES = {**{name: (name, make) for name, make in EXAMPLES.items()}, **MORE}
 
