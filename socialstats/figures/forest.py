@@ -211,5 +211,5 @@ def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[st
             if row.conf_low is not None and row.conf_high is not None]  # fmt: skip
     style.segments(ax, ends, color=color, linewidth=1.3, zorder=2)
     size = 4.5 if len(rows) > TICKS_ON_TOP_FROM else 5.5
-    ax.plot([row.estimate or 0.0 for row, _ in known], [y for _, y in known], "o", color=color, markersize=size, zorder=3,
-            markeredgewidth=0)  # fmt: skip
+    ax.plot([row.estimate or 0.0 for row, _ in known], [y for _, y in known], "o", color=color, markersize=size,
+            zorder=3, markeredgewidth=0)  # fmt: skip
