@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -12,11 +13,15 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles
 from socialstats.designs.ratings_reading import build_from
 from socialstats.designs.wide import as_named, make_long
-from socialstats.errors import DesignError, InputError
+from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
 from socialstats.text import listing
 
 OPTIONAL = ("stage", "wording")
+TRAIT_PART = re.compile(r" \| [^|']*'(?= )")  # the trait at the end of a unit's name
+ONCE = (
+    "A judge scores an answer once: name the column that tells these rows apart (stage, wording), or keep one of them"
+)
 
 
 def trait_ratings(
@@ -89,7 +94,10 @@ def trait_ratings(
     )  # fmt: skip
     options = RatingsOptions(scale="interval", refusal=refusal, na=na, missing=missing)
     named = with_unit(long.table, unit, [*columns.values(), long.name])
-    done = build_from(named, roles, options, wide=table)
+    try:
+        done = build_from(named, roles, options, wide=table)
+    except InputError as error:
+        raise type(error)(in_own_columns(error.problems, table, chosen, unit, long.value)) from error
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     return replace(done, strata=strata, columns={**columns, "rater": judge, **({"by": by} if by else {})})
@@ -109,7 +117,7 @@ def checked_columns(
     for part, name in (
         *columns.items(),
         *(("judge, cluster or by", o) for o in others),
-        *(("traits", t) for t in traits),
+        *((t, t) for t in traits),
     ):
         finder.explicit(part, name)
     if finder.problems:
@@ -122,6 +130,36 @@ def checked_columns(
     if repeated:
         raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")
     return traits
+
+
+def in_own_columns(
+    problems: Sequence[Problem], table: Table, traits: Sequence[str], unit: str, value: str
+) -> list[Problem]:
+    """Return problems of the long table in words of the wide one: scores by their columns, answers once for all traits.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+    table : Table
+        The wide one.
+    traits : sequence of str
+        Its columns of scores.
+    unit, value : str
+        Columns that only the long table has.
+    """
+    found: dict[tuple[object, ...], Problem] = {}
+    for k, problem in enumerate(problems):
+        if problem.column == value:
+            quoted_value = problem.message.partition("' ")[0].removeprefix("'")
+            has = [t for t in traits
+                   if any(as_text(cell) == quoted_value for cell in table.frame.get_column(t).to_list())]  # fmt: skip
+            found[k,] = replace(problem, column=listing(has, most=3) or None)
+        elif problem.column == unit:
+            message = TRAIT_PART.sub("'", problem.message, count=1)
+            found.setdefault((message, problem.lines), replace(problem, column=None, message=message, fix=ONCE))
+        else:
+            found[k,] = problem
+    return list(found.values())
 
 
 def with_unit(table: Table, unit: str, columns: Sequence[str]) -> Table:

@@ -24,7 +24,17 @@ COLUMNS = ("trait", "weight")
 
 
 def controls_of(table: Table) -> Ratings:
-    """Read control texts: columns text, judge and the traits."""
+    """Read control texts: columns text, judge and the traits.
+
+    Raises
+    ------
+    InputError
+        For a table without them; they are named in that file.
+    """
+    absent = [name for name in ("text", "judge", *TRAIT_WEIGHTS) if name not in table.columns]
+    if absent:
+        raise InputError(f"{table.source}: no column {quoted(absent)}; control texts are rows with columns text, judge "
+                         "and the traits. Name them so in that file")  # fmt: skip
     return trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
 
 

@@ -40,7 +40,7 @@ from socialstats.studies.stage_units import by_models, units_block
 from socialstats.studies.stage_weights import weights_block
 from socialstats.studies.stage_words import answer, models_changed
 from socialstats.tables import Table
-from socialstats.text import count, level_text, number, shorten
+from socialstats.text import count, level_text, number, quoted, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
 PARTS = ("scenario", "stage", "judge")
@@ -101,6 +101,9 @@ def read(
     """
     if by in ("model", *PARTS, "wording"):
         raise InputError(f"--by {by}: this study compares models, stages and judges itself; leave it out")
+    if "stage" not in table.columns:
+        raise InputError(f"{table.source}: no column 'stage'; this study is about changes over stages. Columns: "
+                         f"{quoted(table.columns, 20)}. Say which it is: --map stage=COLUMN")  # fmt: skip
     traits = [*TRAIT_WEIGHTS, *([COMMITMENT] if COMMITMENT in table.columns else [])]
     given: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
     given |= {"missing": missing} if missing else {}

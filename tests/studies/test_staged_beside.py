@@ -107,3 +107,27 @@ def test_a_zero_of_few_neutral_texts_is_cautioned(texts: int, cautioned: bool) -
     if cautioned:
         assert found[0].detail.startswith(f"{texts} neutral text{'s give' if texts > 1 else ' gives'} the judges' own")
         assert "by judge from \u22120.50 to 3.25" in found[0].detail
+
+
+def test_controls_without_a_column_say_so_of_their_own_file() -> None:
+    texts = datasets.staged_values_controls().rename(columns={"text": "name"})
+    with pytest.raises(InputError, match="controls: no column 'text'; control texts are rows with") as caught:
+        STUDY.beside["controls"](as_table(texts, "controls"))
+    assert "--map" not in str(caught.value)
+
+
+def test_wrong_rows_are_told_in_the_columns_of_the_table() -> None:
+    frame = datasets.staged_values().query("model == 'model 01' and wording == 1").drop(columns="wording")
+    assert STUDY.read is not None
+    half = frame.astype({"tradition": object})
+    half.iloc[3, half.columns.get_loc("tradition")] = "12/20"
+    with pytest.raises(InputError, match=r"column 'tradition': '12/20' is not a finite number"):
+        STUDY.read(as_table(half, "scores"))
+    with pytest.raises(InputError, match="no column 'stage'; this study is about changes over stages"):
+        STUDY.read(as_table(frame.drop(columns="stage"), "scores"))
+    with pytest.raises(InputError, match="asked for as tradition"):
+        STUDY.read(as_table(frame.drop(columns="tradition"), "scores"))
+    with pytest.raises(InputError, match="A judge scores an answer once") as caught:
+        STUDY.read(as_table(pd.concat([frame, frame.head(2)]), "scores"))
+    assert "'model 01 | scenario 01 | baseline' (judge 'judge 1') has 2 rows" in str(caught.value)
+    assert "authority_deference" not in str(caught.value)
