@@ -23,6 +23,7 @@ NAIVE = (
     "Couples of one scenario are alike, so its p-values are too small: in simulations of 29 scenarios x 20 pairs of "
     "names it found a bias that is not there in every third test. It is here because publications use it."
 )
+FOR_FIRST = "couples for the first group"
 BY_CHANCE = "mean by chance alone, and test that nobody is favoured"
 HOLM = f"Holm over the family '{FAMILY}' (m = {{m}})"
 
@@ -168,8 +169,7 @@ def tests_of(main: Result) -> Table:
         "scenario means": ("one difference a scenario", "t", "scenarios"),
         "scenario sign flip": ("one difference a scenario, sign flips", "sum of differences", "scenarios"),
         "McNemar, ignoring clusters": ("couples independent, McNemar", "χ²", "couples"),
-        "McNemar mid-p, ignoring clusters": ("couples independent, McNemar mid-p", "couples for the first group",
-                                             "couples"),
+        "McNemar mid-p, ignoring clusters": ("couples independent, McNemar mid-p", FOR_FIRST, "couples"),
     }  # fmt: skip
     found = [(row.term, way, main.row(row.term, group=group)) for row in of_group(main, "bias")
              for group, way in ways.items()]  # fmt: skip
@@ -178,10 +178,15 @@ def tests_of(main: Result) -> Table:
         header=(
             "Pair of groups", "What is independent", "Statistic", "Its value", "df", "p", "n", "n counts", "Why not",
         ),
-        cells=tuple((term, label, name, r.statistic, df_text(r.df), p_text(r.p_value),
-                     None if r.n is None else int(r.n), unit, r.undefined)
+        cells=tuple((term, label, name, whole(r.statistic) if name == FOR_FIRST else r.statistic, df_text(r.df),
+                     p_text(r.p_value), whole(r.n), unit, r.undefined)
                     for term, (label, name, unit), r in found),
     )  # fmt: skip
+
+
+def whole(value: float | None) -> int | None:
+    """Return a number that counts something as an integer; None stays None."""
+    return None if value is None else int(value)
 
 
 def couples_of(main: Result, limits: Mapping[str, tuple[float, float]]) -> Table:

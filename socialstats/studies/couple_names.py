@@ -65,20 +65,7 @@ def read_names(table: Table) -> NameCheck:
     )  # fmt: skip
     if len(ratings.levels) != 2:
         raise InputError(f"{table.source}: answers {quoted(ratings.levels)}; a name check has two, female and male")
-    cells = table.counts(["group", "expected"])
-    coded = [cells.columns[column].labels() for column in ("group", "expected")]
-    right: dict[str, str] = {}
-    for group, answer in zip(
-        *([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded), strict=True
-    ):
-        if right.setdefault(group, answer) != answer:
-            raise InputError(
-                f"{table.source}: group '{shorten(group)}' has two right answers, {quoted([right[group], answer])}"
-            )
-        if answer not in ("", *ratings.levels):
-            raise InputError(
-                f"{table.source}: expected '{shorten(answer)}' is no answer; answers: {quoted(ratings.levels)}"
-            )
+    right = right_answers(table, ratings.levels)
     factor = ratings.strata["group"]
     groups = np.array(factor.levels)[factor.codes].tolist()
     expected = {name: right[group] or ratings.levels[1] for name, group in zip(ratings.units, groups, strict=True)}
@@ -98,7 +85,9 @@ def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
     right: dict[str, str] = {}
     for group, answer in zip(groups, expected, strict=True):
         if right.setdefault(group, answer) != answer:
-            raise InputError(f"{table.source}: group '{shorten(group)}' has two right answers")
+            raise InputError(
+                f"{table.source}: group '{shorten(group)}' has two right answers, {quoted([right[group], answer])}"
+            )
         if answer not in ("", *answers):
             raise InputError(f"{table.source}: expected '{shorten(answer)}' is no answer; answers: {quoted(answers)}")
     return right
