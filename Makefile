@@ -29,8 +29,9 @@ venv: $(VENV)/dev ## the virtual environment with everything tests and checks ne
 report: $(VENV)/base ## the bundled example as report.html
 	$(BIN)/socialstats report --example role-conflict -o report.html
 
+# compiled modules are kept: tests start new processes, and pytest writes every assert anew
 test: $(VENV)/dev ## the whole suite
-	$(BIN)/python -m pytest -n auto --dist worksteal -q
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal -q
 
 check: $(VENV)/dev ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
