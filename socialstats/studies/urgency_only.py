@@ -5,7 +5,7 @@ S, the win rates, the matrices of groups and the entropy need no such model; wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from socialstats.designs.comparisons import Comparisons
@@ -140,7 +140,10 @@ def blocks(design: Comparisons, found: Without, options: StudyOptions, error: Ml
     label = () if found.labels is None else (labels_block(options.labels, found.labels),)
     return (
         sensitivity_block(found.s),
-        rates_block(found.rates, by_wins(design), options, found.pooled),
+        replace(
+            rates_block(found.rates, by_wins(design), options, found.pooled),
+            figure_title=f"Win rates of every role by {options.covariate}, most wins first",
+        ),
         missing,
         *(group_matrix(design, mapping, name, options.level) for name, mapping in found.groups.items()),
         *(() if found.entropy is None else (entropy_block(found.entropy),)),
