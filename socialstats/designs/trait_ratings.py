@@ -147,12 +147,13 @@ def in_own_columns(
     unit, value : str
         Columns that only the long table has.
     """
+    frame: Any = table.frame
     found: dict[tuple[object, ...], Problem] = {}
     for k, problem in enumerate(problems):
         if problem.column == value:
             quoted_value = problem.message.partition("' ")[0].removeprefix("'")
             has = [t for t in traits
-                   if any(as_text(cell) == quoted_value for cell in table.frame.get_column(t).to_list())]  # fmt: skip
+                   if any(as_text(cell) == quoted_value for cell in frame.get_column(t).to_list())]  # fmt: skip
             found[k,] = replace(problem, column=listing(has, most=3) or None)
         elif problem.column == unit:
             message = TRAIT_PART.sub("'", problem.message, count=1)
