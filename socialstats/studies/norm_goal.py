@@ -186,18 +186,7 @@ def alphas(design: Ratings, source: Source, common: dict[str, Any]) -> dict[str,
 def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
     whole = numbers.whole
-    found: list[Block | None] = []
-    for k, (name, result) in enumerate(numbers.shares.items()):
-        labels = numbers.levels(name) if name is not None else ()
-        rows = unpacked(result, labels)
-        shown = shares_block(rows, result, numbers.source, name, labels, k)
-        if name is not None and apart(design, name):
-            parts = share_parts(rows, numbers.source, labels)
-            gaps = part_gaps(parts, name, options.level)
-            shown = gaps_table_block(shown, parts, gaps, shorten(name, 40))
-        found.append(shown)
-        if name is not None:
-            found.append(differences_block(rows, result, numbers.source, name, labels, k))
+    found: list[Block | None] = [*all_shares(design, numbers, options)]
     found += changes_blocks(numbers.shares, numbers.source, options.reference)
     found.append(logit_block(design, numbers.source, numbers.strata, options))
     similar = similarity_block(numbers.similar, numbers.source)
@@ -227,6 +216,23 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found.append(bounds_block(design, numbers.source, place, options))
     found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
+
+
+def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list[Block]:
+    """Return the shares and their differences to people by each stratum."""
+    found = []
+    for k, (name, result) in enumerate(numbers.shares.items()):
+        labels = numbers.levels(name) if name is not None else ()
+        rows = unpacked(result, labels)
+        shown = shares_block(rows, result, numbers.source, name, labels, k)
+        if name is not None and apart(design, name):
+            parts = share_parts(rows, numbers.source, labels)
+            gaps = part_gaps(parts, name, options.level)
+            shown = gaps_table_block(shown, parts, gaps, shorten(name, 40))
+        found.append(shown)
+        if name is not None:
+            found.append(differences_block(rows, result, numbers.source, name, labels, k))
+    return found
 
 
 def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:

@@ -15,6 +15,8 @@ from socialstats.models.source_counts import Cells, SourceCounts
 from socialstats.models.source_swaps import swap_test
 from socialstats.resampling import ChanceTest, Replicates, Units, bootstrap
 
+FLAT = 1e-24  # a variance below is 0 but for rounding
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
@@ -149,6 +151,14 @@ def swaps(table: FloatArray, codes: tuple[IntArray, ...], copies: FloatArray, ho
     return swap_test(first, second, finish, code, permutations=how.permutations, seed=how.seed)
 
 
+def with_allowance(spread: FloatArray, corrected: FloatArray, first_order: FloatArray) -> FloatArray:
+    """Variance with the square of about half of what the second order takes off, for the bias that is left.
+
+    NaN where units do not differ.
+    """
+    return np.where(spread > FLAT, spread + ((corrected - first_order) / 2) ** 2, math.nan)
+
+
 def by_unit(
     first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...], how: How
 ) -> Divergences:
@@ -178,12 +188,11 @@ def by_unit(
         return Divergences(plain=plain, corrected=corrected, similar=None, test=test)
     flat = np.where(known, table, 0.0).reshape(len(kept), -1)
     if how.ci == "t":
-        left = ((corrected - first_order) / 2) ** 2  # bias left: about half of what the second order takes off
         met = np.zeros((len(kept), size, 1, 1))
         met[np.arange(len(kept)), cell] = 1.0
         spread = jackknife_moments(flat, lambda sums: finish(sums)[:, m : 2 * m], weight, tuple(own),
                                    touching(met, several))[1]  # fmt: skip
-        variance = np.where(spread > 0, spread + left, np.nan)
+        variance = with_allowance(spread, corrected, first_order)
         return Divergences(plain=plain, corrected=corrected, similar=None, test=test, variance=variance)
     units = Units.clusters(*own) if own else Units.rows(weight)
     boot = bootstrap(flat, finish, units, resamples=how.resamples, seed=how.seed)
