@@ -37,7 +37,8 @@ def test_an_unknown_winner_is_never_a_silent_tie(tmp_path: Path) -> None:
     text = f"{HEAD}\nx,y,x\nx,y,banana\nx,y,tie\ny,x,banana\n"
     assert messages(text, tmp_path) == [
         "choices.csv line 3, column 'winner': 'banana' is neither of the two items of its row nor a tie label "
-        "('tie') (2 rows: lines 3, 5). Correct it, or declare it with tie='banana' (--tie) if it means a tie"
+        "('tie') (2 rows: lines 3, 5). Correct it, or declare it with tie='banana' (--tie) if it means a tie, "
+        "refusal='banana' (--refusal) if no choice was made"
     ]
 
 

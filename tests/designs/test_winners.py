@@ -71,7 +71,8 @@ def test_an_undeclared_tie_among_sides_is_named_as_such() -> None:
         outcomes(*rows)
     assert str(caught.value) == (
         "data frame row 1, column 'winner': 'tie (bothbad)' is neither 'model_a', 'model_b' nor a tie label "
-        "('tie'). Correct it, or declare it with tie='tie (bothbad)' (--tie) if it means a tie"
+        "('tie'). Correct it, or declare it with tie='tie (bothbad)' (--tie) if it means a tie, "
+        "refusal='tie (bothbad)' (--refusal) if no choice was made"
     )
     assert outcomes(*rows, tie=("tie", "tie (bothbad)")) == [A_WON, TIED]
 
