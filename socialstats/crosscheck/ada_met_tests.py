@@ -105,7 +105,8 @@ class Dealt:
             if kind.tobytes() not in self.known:
                 modes = [score for score, one in zip(self.told.scores, kind.tolist(), strict=True) if one]
                 self.known[kind.tobytes()] = [self.far(modes, x) for x in self.given]
-        return np.array([self.known[kind.tobytes()] for kind in kinds])[place.ravel()[None, :], self.asked]
+        found = np.array([self.known[kind.tobytes()] for kind in kinds])
+        return np.asarray(found[place.ravel()[None, :], self.asked], dtype=np.float64)
 
     def far(self, modes: list[float], given: Any) -> float:
         """Distance of one answer from modes; NaN where it does not count."""

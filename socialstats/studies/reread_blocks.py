@@ -138,7 +138,9 @@ def reread_block(
         if drawn else None,
         figure_title="How far the means move, over answers that are levels in both readings" if drawn else "",
         caption=f"First reading: column '{shorten(shares.settings['columns'][0], 40)}'; second: "
-        f"'{shorten(shares.settings['columns'][1], 40)}'. {shares.inference[0].upper()}{shares.inference[1:]}."
+        f"'{shorten(shares.settings['columns'][1], 40)}'. {count(shares.counts['answers'], 'answer')}, "
+        f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}. "
+        f"{shares.inference[0].upper()}{shares.inference[1:]}."
         + (" Cells in which no answer changed are left out." if drawn else ""),
         tables=tuple(tables), results=tuple(results),
     )  # fmt: skip
@@ -146,7 +148,7 @@ def reread_block(
 
 def named_row(row: Row) -> Row:
     """Name a row by the level of the by factor, where there is one, and the rater."""
-    return replace(row, term=f"{row.by}, {row.term}" if row.by is not None else row.term, group=None)
+    return replace(row, term=f"{row.by}, {row.term}" if row.by is not None else row.term, by=None, group=None)
 
 
 def share_labels(shares: Result) -> list[str]:

@@ -179,6 +179,45 @@ def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, 
     assert closest["high", "age"] == "old"
 
 
+def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant() -> None:
+    frame = norms().query("rater != 'shy'")
+    frame = frame.assign(value=frame["value"].where(frame["rater"] != "high", "E"))
+    twin = frame.query("rater == 'low'").assign(rater="low twin")
+    value = twin["value"].where(twin["item"] != "i03", "C")  # one answer of forty is another
+    outcome = run_study(STUDIES["ordinal-alignment"], norms_design(pd.concat([frame, twin.assign(value=value)])), FAST)
+    main = outcome.blocks[0].results[0]
+    constant = [r for r in main.rows if (r.group or "").startswith("minus constant = ")]
+    clear = [r for r in constant if r.p_adjusted is not None and r.p_adjusted < 0.05]
+    near, far = sum((r.estimate or 0) < 0 for r in clear), sum((r.estimate or 0) > 0 for r in clear)
+    assert "is nearer than 1 of the 2 others is not settled" in outcome.answer[1]
+    assert "low" in outcome.answer[1]
+    assert "high" not in outcome.answer[1]  # which is clearly farther
+    said = f"of 3 models {near} {'lies' if near == 1 else 'lie'} nearer than"
+    assert said in outcome.answer[2]
+    assert f"{far} farther, and for {3 - near - far} the data do not settle it" in outcome.answer[2]
+    for words in ("less that of the nearest model here", "less that of the best constant answer here"):
+        assert any(words in table.caption for table in outcome.blocks[0].tables)
+
+
+def test_models_that_are_as_far_are_not_called_nearest() -> None:
+    frame = norms()
+    people = frame["source"] == "human"
+    outcome = run_study(
+        STUDIES["ordinal-alignment"], norms_design(frame.assign(value=np.where(people, frame["value"], "F"))), FAST
+    )
+    assert outcome.answer[0].startswith("All 3 models are as far from the mode of the human answers: on average 4.00")
+    assert not any("Nearest" in said for said in outcome.answer)
+
+
+def test_captions_say_units_people_models_and_the_design_effect() -> None:
+    outcome = run_study(STUDIES["ordinal-alignment"], norms_design(norms()), FAST)
+    caption = outcome.blocks[0].caption
+    assert "40 units, 960 answers of 24 people, 3 models." in caption
+    effects = sorted(outcome.blocks[0].results[0].extras["design_effect"].values())
+    assert f"{effects[1]:.1f} times that of independent units (design effect" in caption
+    assert all(effect >= 1 for effect in effects)
+
+
 def test_groups_that_are_equally_close_are_named_together_and_are_not_stable() -> None:
     frame = norms()
     frame = frame[frame["item"] < "i12"]
