@@ -176,7 +176,8 @@ def _judged(
         message = f"'{{}}' is neither '{scheme[0]}', '{scheme[1]}' nor a tie label ({ties})"
     else:
         message = f"'{{}}' is neither of the two items of its row nor a tie label ({ties})"
-    fix = "Correct it, or declare it with tie='{}' (--tie) if it means a tie, refusal='{}' (--refusal) if no choice was made"
+    refused = "or with refusal= (--refusal) if no choice was made"
+    fix = f"Correct it, or declare it with tie='{{}}' (--tie) if it means a tie, {refused}"
     numbers = {as_number(value) for value in _used(winner, use)}
     if numbers <= set(SCORES):
         fix = "Say winner_coding='score' if 1, 0.5 and 0 are the share of the first item"

@@ -72,7 +72,7 @@ def test_an_undeclared_tie_among_sides_is_named_as_such() -> None:
     assert str(caught.value) == (
         "data frame row 1, column 'winner': 'tie (bothbad)' is neither 'model_a', 'model_b' nor a tie label "
         "('tie'). Correct it, or declare it with tie='tie (bothbad)' (--tie) if it means a tie, "
-        "refusal='tie (bothbad)' (--refusal) if no choice was made"
+        "or with refusal= (--refusal) if no choice was made"
     )
     assert outcomes(*rows, tie=("tie", "tie (bothbad)")) == [A_WON, TIED]
 
