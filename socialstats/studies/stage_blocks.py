@@ -48,7 +48,7 @@ def lean_block(profile: Result, lean: Sequence[Row], tests: Result | None, optio
     else:
         said.append(profile.sentence())
     pairs = of_group(profile, "composite difference")
-    if len(pairs) > 1:
+    if pairs:
         said.append(pairs_text(pairs))
         tables.append(
             rows_table(

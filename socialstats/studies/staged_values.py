@@ -272,12 +272,21 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"The composite of an answer, as a judge sees it, is the sum over traits of weight x (score − 10), from "
         f"{number(low, 0)} to {number(high, 0)} (weights: {weights}); it is averaged over judges, and scenarios are "
         f"the units of analysis. {numbers.profile.inference}; {level_text(options.level)} intervals. Leans: t tests of "
-        f"{'the judges’ own zero' if options.zero is not None else '0'}, p-values adjusted by Holm's method over the "
-        "models, verdicts by the adjusted p. Changes: paired t tests against the baseline, adjusted over "
+        f"{'the judges’ own zero' if options.zero is not None else '0'}{zero_words(numbers.profile)}, "
+        "p-values adjusted by Holm's method over the models, verdicts by the adjusted p. Changes: paired t tests against the baseline, adjusted over "
         f"{models_changed(numbers.profile)}; d_z is their mean over their standard deviation, with a noncentral t "
         "interval. A trait is active from a mean score of 14 of 20."
     )
     return (text,)
+
+
+def zero_words(profile: Result) -> str:
+    """Say how the error of the judges' zero enters."""
+    error = profile.settings.get("zero_error")
+    if error is None:
+        return ""
+    source = "by the means of neutral texts" if error["basis"] == "texts" else "by the judges' noise on control texts"
+    return f" (its error, {source}, adds to theirs; degrees of freedom by Cochran's weighted critical value)"
 
 
 STUDY = Study(
