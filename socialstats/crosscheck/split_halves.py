@@ -52,9 +52,9 @@ def pooled_checks(row: Row, part: pd.DataFrame, drawing: float, where: str) -> l
     left = part["left"].unique()
     if row.conf_low is None or part["crossed"].any() or len(left) > MOST_UNITS:
         return checks
-    sums = part.assign(value=part["value"].astype("category")).groupby("left")[["unit", "value"]].apply(noise_parts)
-    whole = sums.groupby(level=1).sum()
-    logs = np.array([math.log(quadratic(whole - sums.loc[one])) for one in left])
+    sums = noise_parts(part)
+    whole = sums.sum(axis=0)
+    logs = np.array([math.log(quadratic(whole - one)) for one in sums])
     return checks + end_checks(row, math.sqrt((len(logs) - 1) * float(np.var(logs))), drawing, where, LEFT, 1e-9)
 
 
@@ -100,34 +100,28 @@ def divergence(one: Any, two: Any) -> float:
     return 0.0 if math.isnan(found) else found
 
 
-def noise_parts(part: pd.DataFrame) -> pd.DataFrame:
-    """By level: variance of the difference of two halves' counts, and what odd units add, summed over units."""
-    import pandas as pd
+def noise_parts(part: pd.DataFrame) -> Any:
+    """(clusters, 5, levels) sums: variance of the difference of two halves, what odd units add, counts."""
     from scipy.stats import hypergeom
 
-    counts = part.groupby(["unit", "value"], observed=False).size().unstack(fill_value=0)
-    n = counts.sum(axis=1)
-    lists = {}
-    for level in counts:
-        c = counts[level]
-        odd = n % 2 == 1
-        share = (c / n).where(odd, 0.0)
-        lists[level] = {
-            "spread": float(np.sum(4 * hypergeom.var(n, c, n // 2))), "squares": float((share**2).sum()),
-            "shares": float(share.sum()), "count": float(c.sum()), "odd": float(odd.sum()),
-        }  # fmt: skip
-    return pd.DataFrame(lists).T
+    counts = part.groupby(["unit", "value"]).size().unstack(fill_value=0)
+    n, left = counts.sum(axis=1), part.groupby("unit")["left"].first()
+    odd = n % 2 == 1
+    share = counts.div(n, axis=0).mul(odd, axis=0)
+    size = n.to_numpy()[:, None]
+    spread = counts * 0.0 + 4 * np.asarray(hypergeom.var(size, counts.to_numpy(), size // 2))
+    tables = (spread, share**2, share, counts, counts * 0 + odd.to_numpy()[:, None])
+    return np.stack([table.groupby(left.loc[counts.index]).sum().to_numpy(dtype=float) for table in tables], axis=1)
 
 
-def quadratic(sums: pd.DataFrame) -> float:
-    """Mean divergence to second order, from sums by level."""
-    total, odd = float(sums["count"].sum()), float(sums["odd"].iloc[0])
-    value = 0.0
-    for one in sums.to_dict("records"):
-        p = one["count"] / total
-        if p > 0:
-            value += (one["spread"] + one["squares"] - 2 * p * one["shares"] + p * p * odd) / p
-    return value / (total / 2) ** 2 / (8 * math.log(2))
+def quadratic(sums: Any) -> float:
+    """Mean divergence to second order, from (5, levels) sums."""
+    spread, squares, shares, count, odd = sums
+    total = float(count.sum())
+    p = count / total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        each = np.where(p > 0, (spread + squares - 2 * p * shares + p * p * odd) / p, 0.0)
+    return float(each.sum()) / (total / 2) ** 2 / (8 * math.log(2))
 
 
 def unit_checks(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:
