@@ -37,7 +37,7 @@ def variants_block(
     first = source.others[0]
     base: dict[str, Any] = {
         "source": source.name, "reference": source.human, "level": options.level, "seed": options.seed,
-        "resamples": options.resamples, "permutations": min(options.resamples, 199),
+        "resamples": options.resamples, "permutations": min(options.resamples, 199), "splits": 99,
     }  # fmt: skip
 
     def of(table: Ratings = design, **more: Any) -> Any:
