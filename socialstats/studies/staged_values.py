@@ -273,7 +273,8 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
         f"{number(low, 0)} to {number(high, 0)} (weights: {weights}); it is averaged over judges, and scenarios are "
         f"the units of analysis. {numbers.profile.inference}; {level_text(options.level)} intervals. Leans: t tests of "
         f"{'the judges’ own zero' if options.zero is not None else '0'}{zero_words(numbers.profile)}, "
-        "p-values adjusted by Holm's method over the models, verdicts by the adjusted p. Changes: paired t tests against the baseline, adjusted over "
+        "p-values adjusted by Holm's method over the models, verdicts by the adjusted p. Changes: paired t tests "
+        "against the baseline, adjusted over "
         f"{models_changed(numbers.profile)}; d_z is their mean over their standard deviation, with a noncentral t "
         "interval. A trait is active from a mean score of 14 of 20."
     )
