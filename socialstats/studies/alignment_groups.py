@@ -245,7 +245,7 @@ def group_block(name: str, result: Result, families: Families, k: int, attribute
                         "pairs of all attributes, model by model", term="Model and pair", short=True,
                        labels=[f"{r.term} ({(r.group or '')[len(name) + 2 :]})" for r in gaps])] if listed else []),
         ),
-        results=(slim(result, name, said),),
+        results=(slim(result, f"{name} = ", said), slim(result, f"closest {name} = ", said)),
     )  # fmt: skip
 
 
@@ -257,11 +257,10 @@ def group_figure(looks: Sequence[Row]) -> Any:
     return partial(forest, plain(looks)[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS)
 
 
-def slim(result: Result, name: str, said: str) -> Result:
-    """Keep the distances and closest groups of an attribute; the differences stand, adjusted, with the closest groups.
+def slim(result: Result, start: str, said: str) -> Result:
+    """Keep the rows of one kind about an attribute; the differences stand, adjusted, with the closest groups.
 
-    Cautions and references are those of the page.
+    Cautions and references are those of the page. Rows of a kind have the same columns, which makes them short.
     """
-    starts = (f"{name} = ", f"closest {name} = ")
-    rows = tuple(r for r in result.rows if (r.group or "").startswith(starts))
+    rows = tuple(r for r in result.rows if (r.group or "").startswith(start))
     return replace(result, rows=rows, words=said, cautions=(), references=())
