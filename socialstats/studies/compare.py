@@ -17,9 +17,10 @@ from socialstats.studies.compare_blocks import (
 )
 from socialstats.studies.compare_diagnostics import diagnostics, with_level_effect
 from socialstats.studies.compare_items import items_block
+from socialstats.studies.compare_levels import share_levels_block
 from socialstats.studies.compare_numbers import Numbers, compute, groupings_of, reference_of
 from socialstats.studies.compare_words import answer, cautions_of, level_table, methods
-from socialstats.studies.estimates import verify_named
+from socialstats.studies.estimates import verify_all
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats.studies.urgency_refusals import refusals_by_level
 from socialstats.text import count, number, shorten
@@ -51,7 +52,9 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=diagnostics(numbers.levels),
         methods=(methods(numbers, options),),
         references=tuple(dict.fromkeys(keys)),
-        verifications=verify_named(verified),
+        verifications=verify_all(
+            verified, [block for block in shown if block.id == "levels-shares"] if verified else []
+        ),
         settings=options.echo() | {"reference": numbers.reference},
         simulated=options.simulated,
     )
@@ -69,6 +72,7 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
             {k: v.fit for k, v in numbers.levels.items()}, {k: v.ratio for k, v in numbers.levels.items()},
             {k: v.rates for k, v in numbers.levels.items()}, numbers.models, by, numbers.reference, options,
         ),
+        share_levels_block(fits, groupings_of(design, options), by, options.level),
         shares_block(numbers.models, numbers.reference, groupings_of(design, options)),
         strengths_block(fits, numbers.models, numbers.reference),
         items_block(numbers.items, by, numbers.reference, options.level),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.compare_items import in_cell
+from socialstats.studies.compare_levels import effects_table, strength_tables
 from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip, Table
@@ -104,7 +104,7 @@ def effects_block(
         for name, result in models.items() for r in result.rows if r.group == "effect"
     ]  # fmt: skip
     tested, adjusted = with_holm(changes, "differences of effects")
-    tables = [effects_table(fits, terms, lead, ratios, rates, by)]
+    tables = [effects_table(fits, terms, ratios, rates, by)]
     if tested:
         caption = f"Effects minus those of {shorten(reference, 40)}"
         tables.append(rows_table(tested, caption, term=by))
@@ -118,30 +118,6 @@ def effects_block(
         tables=tuple(tables),
         results=() if adjusted is None else (adjusted,),
     )
-
-
-def effects_table(
-    fits: Mapping[str, BradleyTerryResult], terms: Sequence[str], lead: str, ratios: Mapping[str, Result | None],
-    rates: Mapping[str, Result | None], by: str,
-) -> Table:  # fmt: skip
-    """Return the effects of every level, the leading one in sds of the strengths, and how often the higher side won."""
-    cells = tuple(
-        (name, *(next((r.estimate for r in fit.rows if r.term == t), None) for t in terms), _lead(ratios[name]),
-         _rate(rates[name]))
-        for name, fit in fits.items()
-    )  # fmt: skip
-    return Table(
-        caption=f"Effects in log-odds by {by}", cells=cells,
-        header=(by, *terms, f"{lead} in sds of the strengths", f"higher {lead} wins"),
-    )  # fmt: skip
-
-
-def _lead(result: Result | None) -> float | None:
-    return None if result is None else result.rows[0].estimate
-
-
-def _rate(result: Result | None) -> float | None:
-    return None if result is None else result.row("all", group="higher").estimate
 
 
 def shares_block(
@@ -170,14 +146,9 @@ def strengths_block(fits: Mapping[str, BradleyTerryResult], models: Mapping[str,
     items = list(dict.fromkeys(item for fit in fits.values() for item in fit.strengths))
     first = fits[reference].strengths
     items.sort(key=lambda item: -first.get(item, float("-inf")))
-    cells = tuple((item, *(fit.strengths.get(item) for fit in fits.values())) for item in items)
     tested, _ = with_holm(_of(models, "strength"), "differences of strengths")
     order = sorted(tested, key=lambda r: -abs(r.statistic or 0.0))[:MOST_SHOWN]
-    tables = [
-        Table(caption="Log-strengths (0 = average item)", header=("Item", *fits), cells=cells, digits=2),
-        Table(caption="RPI: worths that sum to 1 (tested as log-strengths)", header=("Item", *fits),
-              cells=tuple((item, *(shares.get(item) for shares in worths(fits))) for item in items), digits=4),
-    ]  # fmt: skip
+    tables = strength_tables(fits, items)
     if tested:
         tables.append(differences_table(tested) if len(models) < MANY else side_by_side(models, tested))
     return Block(
@@ -206,15 +177,6 @@ def side_by_side(models: Mapping[str, Result], rows: Sequence[Row]) -> Table:
         header=("Item", *models),
         cells=tuple((item, *(in_cell(column.get(item), 2) for column in columns.values())) for item in items),
     )
-
-
-def worths(fits: Mapping[str, BradleyTerryResult]) -> list[dict[str, float]]:
-    """Return the worths of every model: exp(strength) over their sum."""
-    found = []
-    for fit in fits.values():
-        raw = {item: math.exp(strength) for item, strength in fit.strengths.items()}
-        found.append({item: value / sum(raw.values()) for item, value in raw.items()})
-    return found
 
 
 def differences_table(rows: Sequence[Row]) -> Table:
@@ -294,6 +256,10 @@ def entropy_block(found: Mapping[str, Result], by: str, reference: str, level: f
                      digits=3),
         figure_title=f"Differences in choice entropy from {shorten(reference, 40)}",
         caption=f"Paired by pairs of items: {next(iter(found.values())).inference}.",
-        tables=(rows_table(tested, "Differences in entropy", term=by),),
+        tables=(
+            rows_table(tested, "Differences in entropy", term=by),
+            rows_table([replace(r.row("d_z", group="difference"), term=name, group=None) for name, r in found.items()],
+                       "Sizes of the differences in entropy, d_z over pairs of items", term=by),
+        ),
         results=(*found.values(), *(() if adjusted is None else (adjusted,))),
     )  # fmt: skip

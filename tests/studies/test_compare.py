@@ -84,13 +84,32 @@ def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> N
 def test_all_blocks_are_there_drawn_and_verified(outcome: Outcome) -> None:
     ids = [b.id for b in outcome.blocks]
     assert ids == [
-        "levels-s", "differences-s", "levels-effects", "differences-shares", "levels-strengths", "differences-entropy",
-        "multiverse",
+        "levels-s", "differences-s", "levels-effects", "levels-shares", "differences-shares", "levels-strengths",
+        "differences-entropy", "multiverse",
     ]  # fmt: skip
     assert all(b.draw is None or b.draw() for b in outcome.blocks)
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
     assert all(r.verify().ok for r in block(outcome, "levels-strengths").results)
+
+
+def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
+    shares = block(outcome, "levels-shares")
+    assert len(shares.results) == 3
+    table = shares.tables[0]
+    for result, column in zip(shares.results, range(2, 5), strict=True):
+        for row, cells in zip(result.rows, table.cells, strict=True):
+            said = f"{row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}]".replace("0.", ".")
+            assert (row.term, row.group, said) == (cells[0], cells[1], cells[column])
+    effects = block(outcome, "levels-effects").tables[0]
+    assert {cells[1] for cells in effects.cells} >= {"urgency", "urgency / sd of strengths"}
+    assert all(isinstance(end, float) for cells in effects.cells for end in cells[2:])
+    strengths, worths = block(outcome, "levels-strengths").tables[:2]
+    fit = next(r for r in block(outcome, "levels-shares").results).extras["fit"]
+    first = strengths.cells[0]
+    row = fit.row(str(first[0]), group="strength")
+    assert first[1] == f"{row.estimate:.2f} [{row.conf_low:.2f}, {row.conf_high:.2f}]".replace("-", "\u2212")
+    assert all("[" in str(cell) for cells in worths.cells for cell in cells[1:])
 
 
 def test_every_level_is_checked_and_the_clusters_are_weighed_in_the_first_caption(outcome: Outcome) -> None:
