@@ -178,10 +178,12 @@ def entropy_block(entropy: Result) -> Block:
         f"A pair has {stories} stories, so few that the plug-in value is too small: compare it only between equal "
         "numbers of stories, or use the corrected one (0 bits: always the same role, 1 bit: either equally often)."
     )
+    words = {"H": "mean entropy, plug-in", "H_corrected": "mean entropy, corrected for small counts"}
+    rows = [replace(row, term=words.get(row.term, row.term)) for row in entropy.rows]
     return Block(
         id="entropy",
         question="How undecided are the choices between two roles?",
         sentences=(entropy.sentence(), few),
-        tables=(row_table(entropy.rows, "Entropy of the choices between two roles"),),
+        tables=(row_table(rows, "Entropy of the choices between two roles"),),
         results=(entropy,),
     )
