@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -11,8 +10,6 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.views import without_cited
 from socialstats.errors import Caution, InputError, MleDoesNotExist, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.sensitivity import sensitivity
-from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, joined
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
@@ -20,7 +17,7 @@ from socialstats.studies.comparisons import describe, further_groups, strongest
 from socialstats.studies.estimates import design_effect, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
-from socialstats.studies.label_check import Checked, check_labels, read_labels
+from socialstats.studies.label_check import check_labels, read_labels
 from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.pair_blocks import (
     cluster_block,
@@ -28,23 +25,20 @@ from socialstats.studies.pair_blocks import (
     strengths_block,
     with_strength_effect,
 )
-from socialstats.studies.pair_matrix import group_matrix
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.studies.share_blocks import share_blocks
 from socialstats.studies.urgency_blocks import (
-    entropy_block,
     rates_block,
     sensitivity_block,
     sensitivity_strip,
     weight_block,
 )
-from socialstats.studies.urgency_multiverse import single, urgency_multiverses
-from socialstats.studies.urgency_only import choose_groups, entropy_of, without_model
-from socialstats.studies.urgency_refusals import refusal_blocks
+from socialstats.studies.urgency_counts import Counts, count_up, later_blocks
+from socialstats.studies.urgency_multiverse import urgency_multiverses
+from socialstats.studies.urgency_only import without_model
 from socialstats.studies.urgency_tables import balance_table, grid_table, own_cautions, sensitivity_methods
 from socialstats.studies.urgency_words import exp_interval, lead_sentence
-from socialstats.studies.value_blocks import value_blocks
 from socialstats.text import count, interval, number, shorten
 
 
@@ -53,16 +47,9 @@ class Numbers:
     """What the study computes: the model, S, win rates, urgency in sds, groupings of the roles and their shares."""
 
     fit: BradleyTerryResult
-    s: Result
-    rates: Result
-    pooled: Result
     ratio: Result | None
-    entropy: Result | None
-    groups: dict[str, dict[str, Any]]
+    counts: Counts
     shares: tuple[Block, ...]
-    values: tuple[Block, ...]
-    refusals: tuple[Block, ...]
-    labels: Checked | None
     multiverses: tuple[Block, ...]
 
 
@@ -75,17 +62,14 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     except MleDoesNotExist as error:
         return without_model(design, options, error)
     design = without_cited(design)
-    fit, s, rates = numbers.fit, numbers.s, numbers.rates
-    keys = (*s.references, *rates.references, *fit.references, "mogstad2024", "firth2004", "steegen2016")
-    keys += () if numbers.entropy is None else numbers.entropy.references
-    keys += tuple(key for block in (*numbers.values, *numbers.refusals) for r in block.results for key in r.references)
-    keys += () if numbers.labels is None else references_of(numbers.labels)
+    fit, counts = numbers.fit, numbers.counts
+    keys = (*counts.references(), *fit.references, "mogstad2024", "firth2004", "steegen2016")
     return Outcome(
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
         design=describe(design, fit),
-        answer=answer(s, numbers.pooled, numbers.ratio, fit, options),
-        strip=sensitivity_strip(s),
+        answer=answer(counts.s, counts.pooled, numbers.ratio, fit, options),
+        strip=sensitivity_strip(counts.s),
         cautions=all_cautions(design, numbers, options),
         blocks=blocks(design, numbers, options),
         flow=design.flow,
@@ -101,44 +85,26 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
 
 def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     """Compute everything the page shows."""
-    groups = choose_groups(design, options)
-    values = value_blocks(design, list(groups), options)
-    design = without_cited(design)
-    fit = fit_model(design, options, f"~ {options.covariate}", cluster=default_cluster(design))
-    resampling: dict[str, Any] = {"resamples": options.resamples, "seed": options.seed, "level": options.level}
-    s = single(sensitivity(design, options.covariate, groups=next(iter(groups.values()), None), **resampling))
+    plain = without_cited(design)
+    fit = fit_model(plain, options, f"~ {options.covariate}", cluster=default_cluster(plain))
+    counts = count_up(design, options)
     return Numbers(
         fit=fit,
-        s=s,
-        rates=single(win_rates(design, options.covariate, level=options.level)),
-        pooled=single(win_rates(design, options.covariate, weights="pooled", level=options.level)),
         ratio=urgency_in_sds(fit, options),
-        entropy=entropy_of(design, options),
-        groups=groups,
-        shares=tuple(share_blocks(fit, design, groups | further_groups(design, options), options)),
-        values=values,
-        refusals=refusal_blocks(design, options),
-        labels=None if options.labels is None else check_labels(options.labels, options),
-        multiverses=urgency_multiverses(design, fit, s, groups, options),
+        counts=counts,
+        shares=tuple(share_blocks(fit, plain, counts.groups | further_groups(plain, options), options)),
+        multiverses=urgency_multiverses(plain, fit, counts.s, counts.groups, options),
     )
 
 
 def named(numbers: Numbers) -> dict[str, Result]:
     """Return the results that are recomputed by other packages, by name."""
-    found = {"Strengths and effects": numbers.fit, "Sensitivity S": numbers.s, "Win rates": numbers.rates}
-    found |= {} if numbers.entropy is None else {"Entropy": numbers.entropy}
+    found: dict[str, Result] = {"Strengths and effects": numbers.fit, **numbers.counts.named()}
     found |= {} if numbers.ratio is None else {numbers.ratio.title: numbers.ratio}
     found |= {
         f"Preference shares by {block.id.removeprefix('shares-')}" + (", plain fit" if k else ""): result
-        for block in numbers.shares
-        for k, result in enumerate(block.results)
-    }
-    found |= {
-        f"Values cited, {block.id.removeprefix('values-').replace('-', ' ')}": result
-        for block in numbers.values
-        for result in block.results
-    }
-    found |= {} if numbers.labels is None else numbers.labels.named()
+        for block in numbers.shares for k, result in enumerate(block.results)
+    }  # fmt: skip
     return found | {result.title: result for block in numbers.multiverses for result in block.results}
 
 
@@ -152,19 +118,15 @@ def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
 
 def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
     """Return the questions in the order of the page."""
-    fit = numbers.fit
+    fit, counts = numbers.fit, numbers.counts
     found = (
-        sensitivity_block(numbers.s, sensitivity_effect(numbers.s, numbers.multiverses)),
-        rates_block(numbers.rates, [r.term for r in strongest(fit)], options, numbers.pooled),
+        sensitivity_block(counts.s, sensitivity_effect(counts.s, numbers.multiverses)),
+        rates_block(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled),
         weight_block(fit, numbers.ratio, options),
         strengths_block(fit, options, item="role"),
         effects_block(fit, design, said=(options.covariate,)),
         *numbers.shares,
-        *(group_matrix(design, groups, name, options.level) for name, groups in numbers.groups.items()),
-        None if numbers.entropy is None else entropy_block(numbers.entropy),
-        *numbers.values,
-        None if numbers.labels is None else labels_block(options.labels, numbers.labels),
-        *numbers.refusals,
+        *later_blocks(counts, design, options),
         cluster_block(design, options, f"~ {options.covariate}", fit),
         *numbers.multiverses,
     )
@@ -173,11 +135,9 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
 
 def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Caution, ...]:
     """Return the cautions of the study, its results and the table, most serious first."""
-    beside = (*numbers.shares, *numbers.values, *numbers.refusals)
-    more = [result.cautions for block in beside for result in block.results]
-    more += [] if numbers.labels is None else [result.cautions for result in numbers.labels.all()]
-    results = (numbers.s.cautions, numbers.rates.cautions, numbers.fit.cautions)
-    return order_cautions(own_cautions(design, numbers.fit, options), *results, design.cautions, *more)
+    more = [result.cautions for block in numbers.shares for result in block.results]
+    own = own_cautions(design, numbers.fit, options)
+    return order_cautions(own, numbers.fit.cautions, design.cautions, *numbers.counts.cautions(), *more)
 
 
 def urgency_in_sds(fit: BradleyTerryResult, options: StudyOptions) -> Result | None:
