@@ -226,17 +226,22 @@ def simulate(chosen: argparse.Namespace) -> list:
     from studies import STUDIES
     from trait_studies import TRAIT_STUDIES
 
+    from socialstats.halves import in_halves
+
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
     studies |= COMPARE_STUDIES
-    lines = []
-    for (name, study), child in zip(studies.items(), np.random.SeedSequence(SEED).spawn(len(studies)), strict=True):
-        if chosen.only and name not in chosen.only:
-            continue
+    seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
+    names = [name for name in studies if not chosen.only or name in chosen.only]
+
+    def one(k: int) -> list:
+        name = names[k]
         sims = max(5, SIMULATIONS[name] // QUICK) if chosen.quick else SIMULATIONS[name]
         began = time.process_time()
-        lines += study(np.random.default_rng(child), sims)
+        lines = studies[name](np.random.default_rng(seeds[name]), sims)
         print(f"{name}: {sims} simulations, {time.process_time() - began:.0f} CPU s", file=sys.stderr)
-    return lines
+        return lines
+
+    return [line for lines in in_halves(one, len(names), least=2) for line in lines]
 
 
 def main() -> int:

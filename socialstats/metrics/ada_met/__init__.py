@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, Literal
 
 from socialstats.designs.ratings import Ratings
+from socialstats.halves import in_halves
 from socialstats.metrics.ada_met.groups import grouped
 from socialstats.metrics.ada_met.options import AlignmentCi, AlignmentOptions, Unparsed
 from socialstats.metrics.ada_met.rows import Whole, distance_rows, share_rows, whole_rows
@@ -159,15 +160,16 @@ def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) ->
         Of `ada_met`.
     """
     first = {name: one.default for name, one in signature(ada_met).parameters.items() if name != "ratings"}
-    found: dict[str, Result] = {}
-    whole: Whole | None = None
+    states = []
     for name in attributes:
         chosen = AlignmentOptions(**{**first, **options, "group": name})
         chosen.check()
-        state = State.of(ratings, chosen)
-        whole = whole or whole_rows(state)
-        found[name] = assembled(state, whole)
-    return found
+        states.append(State.of(ratings, chosen))
+    if not states:
+        return {}
+    whole = whole_rows(states[0])
+    found = in_halves(lambda k: assembled(states[k], whole), len(states), least=2)
+    return dict(zip(attributes, found, strict=True))
 
 
 def estimate(design: Ratings, options: AlignmentOptions) -> Result:
