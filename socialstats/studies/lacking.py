@@ -104,8 +104,9 @@ def why(study: str, design: Any) -> str:
     Examples
     --------
     >>> from socialstats import Comparisons
-    >>> table = {"item_a": ["nun"], "item_b": ["son"], "winner": ["nun"], "urgency_a": [1], "urgency_b": [1]}
+    >>> same = {"urgency_a": [1, 2], "urgency_b": [1, 2]}
+    >>> table = {"item_a": ["nun", "son"], "item_b": ["son", "judge"], "winner": ["nun", "judge"], **same}
     >>> why("role-conflict", Comparisons.from_frame(table))
-    'urgency is the same on both sides of the one comparison: nothing says whether it decides'
+    'urgency is the same on both sides of all 2 comparisons: nothing says whether it decides'
     """
     return WHY[study](design) if study in WHY else ""

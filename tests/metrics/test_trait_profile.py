@@ -339,7 +339,7 @@ def test_clusters_that_cut_across_the_units_of_analysis():
 
 def test_wordings_that_are_not_declared_are_found_out():
     rows = scores().rename(columns={"wording": "phrase"})
-    with pytest.raises(InputError, match="A rater rates a unit once"):
+    with pytest.raises(InputError, match="A judge scores an answer once"):
         profile(rows)
 
 
