@@ -25,6 +25,7 @@ from socialstats.studies.alignment_blocks import (
     rules_block,
     stratum_block,
 )
+from socialstats.studies.alignment_gaps import alpha_gaps, with_gaps
 from socialstats.studies.alignment_groups import closest_block, group_block
 from socialstats.studies.alignment_models import describe, without_people
 from socialstats.studies.alignment_multiverse import variants_block
@@ -57,6 +58,8 @@ class Numbers:
     rules : mapping of str to Result
         By what a refusal counts as; empty where nobody refused.
     alphas : tuple of Alphas
+    gaps : tuple of Result
+        Alphas of models minus that of people.
     """
 
     source: Source
@@ -65,6 +68,7 @@ class Numbers:
     families: dict[str, tuple[tuple[Row, ...], Result | None]]
     rules: dict[str, Result]
     alphas: tuple[Alphas, ...]
+    gaps: tuple[Result, ...]
 
     @property
     def main(self) -> Result:
@@ -147,6 +151,7 @@ def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
     return Numbers(
         source=source, distances=distances, groups=groups, families=families(groups), rules=rules,
         alphas=tuple(a for who, raters in found.items() if (a := alphas_of(who, design, raters, common)) is not None),
+        gaps=alpha_gaps(design, found, source.human, options),
     )  # fmt: skip
 
 
@@ -187,7 +192,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         for k, (name, result) in enumerate(numbers.groups.items())
     ]
     found.append(rules_block(numbers.rules, numbers.source))
-    found.append(alphas_block(numbers.alphas, "source"))
+    found.append(with_gaps(alphas_block(numbers.alphas, "source"), numbers.gaps))
     found.append(variants_block(design, numbers.main, numbers.source, options))
     return tuple(block for block in found if block is not None)
 

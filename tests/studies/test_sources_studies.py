@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from socialstats.errors import InputError
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
-from socialstats.studies.sources import crossed, human_source, unpacked
+from socialstats.studies.sources import crossed, human_source, raters_of, unpacked
 from socialstats.studies.verdicts import equivalence_bounds
 
 FAST = StudyOptions(resamples=200)
@@ -207,6 +208,40 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
     )
     assert outcome.answer[0].startswith("All 3 models are as far from the mode of the human answers: on average 4.00")
     assert not any("Nearest" in said for said in outcome.answer)
+
+
+def test_alphas_of_models_and_people_are_compared_on_the_same_units(outcomes: dict[str, Outcome]) -> None:
+    block = next(b for b in outcomes["ordinal-alignment"].blocks if b.id == "agreement")
+    gaps = [r for r in block.results if r.title.startswith("Alpha (")]
+    assert [g.title for g in gaps] == ["Alpha (ordinal): model minus human", "Alpha (nominal): model minus human"]
+    design = norms_design(norms())
+    source = human_source(design)
+    assert source is not None
+    for gap, scale in zip(gaps, ("ordinal", "nominal"), strict=True):
+        own = [krippendorff_alpha(design.of_raters(raters_of(design, source, who)), scale=scale, resamples=200)
+               for who in ("model", "human")]  # fmt: skip
+        one, two = (found.rows[0].estimate for found in own)
+        assert gap.rows[0].estimate == pytest.approx(one - two, abs=1e-12)
+        assert gap.verify().ok
+        wrong = replace(gap, rows=(replace(gap.rows[0], estimate=gap.rows[0].estimate * 1.02),))
+        assert not wrong.verify().ok
+    low, high = gaps[0].rows[0].conf_low, gaps[0].rows[0].conf_high
+    said = [text for text in block.sentences if "themselves" in text]
+    assert len(said) == 2
+    assert ("do not settle" in said[0]) == (low <= 0 <= high)
+
+
+def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> None:
+    frame = norms().query("rater != 'shy'")
+    people = frame.query("source == 'human'").drop(columns=["sex", "age"])
+    twins = people.assign(source="model", rater="m" + people["rater"])
+    table = pd.concat([people, twins])
+    design = Ratings.from_frame(table, unit="item", rater="rater", value="value", levels=list("ABCDE"),
+                                rater_source="source")  # fmt: skip
+    block = next(b for b in run_study(STUDIES["ordinal-alignment"], design, FAST).blocks if b.id == "agreement")
+    gap = next(r for r in block.results if r.title.startswith("Alpha (ordinal)"))
+    assert gap.rows[0].estimate == pytest.approx(0.0, abs=1e-12)
+    assert "do not settle" in " ".join(block.sentences)
 
 
 def test_captions_say_units_people_models_and_the_design_effect() -> None:
