@@ -13,6 +13,7 @@ from socialstats.errors import Caution, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.models.intervals import two_sided_p
 from socialstats.models.pairs import common_pairs
+from socialstats.models.raters import BoolArray
 from socialstats.models.shares import group_shares
 from socialstats.resampling.engine import Replicates
 from socialstats.resampling.intervals import basic
@@ -22,6 +23,7 @@ from socialstats.studies.pair_model import fit_model
 from socialstats.text import count, quoted
 
 MOST_REFITS = 1000
+MOST_LOST = 0.01  # share of the resamples without finite strengths
 TOLERANCE = 1e-9
 Kind = Literal["effect", "strength", "share"]
 EFFECT: Kind = "effect"
@@ -39,12 +41,16 @@ class Refitted:
     kinds : mapping of name to kind
     estimate : (k,) array
     replicates : (B, k) array
+        NaN in the resamples without a finite estimate.
+    ok : (B,) bool array
+        Which resamples have one.
     """
 
     fit: BradleyTerryResult
     kinds: Mapping[str, Kind]
     estimate: FloatArray
     replicates: FloatArray
+    ok: BoolArray
 
 
 class ModelDifference(Result):
@@ -84,15 +90,10 @@ def refit(
 ) -> Refitted:  # fmt: skip
     """Fit a model and refit it on resampled pairs of items; the same seed draws the same pairs for any design of them.
 
-    Raises
-    ------
-    UndefinedStatistic
-        If some resample has no finite estimate: the resamples of two fits could then not be matched.
+    Resamples without a finite estimate keep their place, so that those of two fits can be matched.
     """
     fit = fit_model(design, options, formula, cluster="pair", order=order)
     boot = fit.bootstrap(by="pair", resamples=min(options.resamples, MOST_REFITS), seed=options.seed)
-    if boot.n_degenerate:
-        raise UndefinedStatistic(f"{count(boot.n_degenerate, 'resample')} had no finite strengths")
     items = tuple(fit.strengths)
     effects = [name for name in fit.names if name not in fit.strengths]
     coefficients = fit.coef()
@@ -110,16 +111,30 @@ def refit(
         drawn = np.concatenate([drawn, group_shares(boot.strengths[:, at], codes, "arithmetic")], axis=1)
         where = f" ({name})" if k else ""
         kinds |= {f"share of {label}{where}": SHARE for label in labels}
-    return Refitted(fit=fit, kinds=kinds, estimate=estimate, replicates=drawn)
+    every = np.full((len(boot.ok), drawn.shape[1]), np.nan)
+    every[boot.ok] = drawn
+    return Refitted(fit=fit, kinds=kinds, estimate=estimate, replicates=every, ok=boot.ok)
 
 
 def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: StudyOptions, pairs: int) -> Result:
-    """Return first minus second of every number that both have, with basic intervals over joint resamples."""
+    """Return first minus second of every number that both have, with basic intervals over joint resamples.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If more than 1 % of the resamples have no finite strengths in one of the models.
+    """
+    used = one.ok & two.ok
+    lost = int((~used).sum())
+    if lost > MOST_LOST * len(used):
+        raise UndefinedStatistic(
+            f"{count(lost)} of {count(len(used), 'resample')} had no finite strengths in one of the two"
+        )
     names = [name for name in one.kinds if name in two.kinds]
     at, other = ([list(r.kinds).index(name) for name in names] for r in (one, two))
     boot = Replicates(
         estimate=one.estimate[at] - two.estimate[other],
-        replicates=one.replicates[:, at] - two.replicates[:, other],
+        replicates=one.replicates[used][:, at] - two.replicates[used][:, other],
         n_degenerate=np.zeros(len(names), dtype=np.int64),
     )
     ends = basic(boot, level=options.level)
@@ -142,7 +157,8 @@ def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: S
     return ModelDifference(
         metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
         rows=tuple(rows), inference=f"{count(pairs, 'pair')} of items resampled in both together, "
-        f"{count(len(boot.replicates))} refits: basic intervals, z from the bootstrap s.e.", counts={"pairs": pairs},
+        f"{count(len(boot.replicates))} refits{f' ({lost} without finite strengths left out)' if lost else ''}: basic "
+        "intervals, z from the bootstrap s.e.", counts={"pairs": pairs},
         settings={"labels": labels},
         references=("davisonhinkley1997",), design=(one.fit.design, two.fit.design),
         words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}.",

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.errors import InputError
+from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics import METRICS
 from socialstats.models.conditions import condition_table
 from socialstats.models.sensitivity_index import sensitivity_terms
@@ -21,7 +21,7 @@ from socialstats.resampling.units import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare import reference_of
 from socialstats.studies.compare_diagnostics import with_level_effect
-from socialstats.studies.compare_refits import difference, refit
+from socialstats.studies.compare_refits import MOST_LOST, difference, refit
 from socialstats.studies.hypotheses import Hypothesis, examine
 from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.planned import with_hypotheses
@@ -289,3 +289,23 @@ def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
         )  # fmt: skip
         pages.append(page.read_bytes())
     assert pages[0] == pages[1]
+
+
+def test_a_few_resamples_without_finite_strengths_are_left_out_in_both_and_many_are_refused() -> None:
+    options = StudyOptions(resamples=200, seed=1)
+    parts = design_of(chooser(0.4, PLAIN, 1, "one"), chooser(0.9, FOND, 2, "two")).split().values()
+    fits = [refit(part, options, "~ urgency", {}, False) for part in parts]
+    assert all(one.ok.all() for one in fits)
+    whole = difference(fits[0], fits[1], ("a", "b"), options, 10)
+    lost = fits[0].ok.copy()
+    lost[[3, 50]] = False
+    gone = np.where(lost[:, None], fits[0].replicates, np.nan)
+    found = difference(replace(fits[0], replicates=gone, ok=lost), fits[1], ("a", "b"), options, 10)
+    assert "198 refits (2 without finite strengths left out)" in found.inference
+    kept = (fits[0].replicates - fits[1].replicates)[lost]
+    for j, (row, before) in enumerate(zip(found.rows, whole.rows, strict=True)):
+        assert row.estimate == before.estimate
+        assert row.std_error == pytest.approx(kept[:, j].std(ddof=1))
+    lost[: int(MOST_LOST * 200) + 1] = False
+    with pytest.raises(UndefinedStatistic, match="of 200 resamples had no finite strengths"):
+        difference(replace(fits[0], ok=lost), fits[1], ("a", "b"), options, 10)

@@ -41,11 +41,14 @@ class BradleyTerryBootstrap(Result):
         Order effect, covariates and tie parameter.
     n_degenerate : int
         Replicates without a finite estimate, left out.
+    ok : (resamples,) bool array
+        Which of the resamples drawn have a finite estimate, in the order of the seed.
     """
 
     strengths: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     effects: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     n_degenerate: int = 0
+    ok: np.ndarray[Any, np.dtype[np.bool_]] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
 
 def bootstrap(
@@ -81,7 +84,7 @@ def bootstrap(
         counts=fit.counts, fit={**fit.fit, "seed": seed, "resamples": resamples},
         settings={**fit.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
         cautions=tuple(cautions), references=("davisonhinkley1997",), design=fit.design,
-        strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost,
+        strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost, ok=ok,
         words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
     )  # fmt: skip
 
