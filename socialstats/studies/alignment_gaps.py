@@ -36,7 +36,8 @@ def alpha_gaps(
                 continue
             rows = tuple(replace(row, group=ALPHA) for row in made.rows if row.group == ALPHA)
             if rows:
-                found.append(replace(made, rows=rows, title=f"Alpha ({scale}): {shorten(who, 40)} minus {shorten(human, 40)}"))
+                title = f"Alpha ({scale}): {shorten(who, 40)} minus {shorten(human, 40)}"
+                found.append(replace(made, rows=rows, title=title))
     return tuple(found)
 
 
