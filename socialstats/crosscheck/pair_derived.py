@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -60,13 +59,20 @@ def definition(result: Result, term: str, group: str) -> Estimand:
 
 def slopes(estimand: Estimand, beta: Sequence[float] | FloatArray) -> FloatArray:
     """Return the derivatives of an estimand by central differences."""
+    return slopes_of_all(lambda point: {"": estimand(point)}, beta)[""]
+
+
+def slopes_of_all(
+    estimands: Callable[[FloatArray], dict[str, float]], beta: Sequence[float] | FloatArray
+) -> dict[str, FloatArray]:
+    """Return the derivatives of several estimands, computed together, by central differences."""
     point = np.asarray(beta, dtype=np.float64)
-    out = np.empty(len(point))
+    columns: list[dict[str, float]] = []
     for j in range(len(point)):
-        ends: list[Any] = []
+        ends = []
         for sign in (1.0, -1.0):
             moved = point.copy()
             moved[j] += sign * STEP
-            ends.append(estimand(moved))
-        out[j] = (ends[0] - ends[1]) / (2 * STEP)
-    return out
+            ends.append(estimands(moved))
+        columns.append({name: (ends[0][name] - ends[1][name]) / (2 * STEP) for name in ends[0]})
+    return {name: np.array([column[name] for column in columns]) for name in columns[0]}

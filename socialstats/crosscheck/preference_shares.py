@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes
+from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes_of_all
 from socialstats.designs.comparisons import B_WON
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, FloatArray, Result, Verification
 
 
 def verify(result: Result) -> Verification:
@@ -48,19 +49,25 @@ def error_checks(result: Result) -> list[Check]:
     names = list(fit.strengths)
     at = [list(fit.names).index(name) for name in names]
     covariance = np.asarray(fit.covariance, dtype=np.float64)[np.ix_(at, at)]
+    point = np.array(list(fit.strengths.values()))
+    found = {
+        scale: slopes_of_all(partial(shares_at, names=names, groups=groups, scale=scale), point)
+        for scale in dict.fromkeys(str(row.group) for row in result.rows if row.std_error is not None)
+    }
     checks = []
     for row in result.rows:
         if row.std_error is None:
             continue
-
-        def share(strengths: FloatArray, row: Row = row) -> float:
-            return loop_shares(dict(zip(names, strengths.tolist(), strict=True)), groups, str(row.group))[row.term]
-
-        slope = slopes(share, np.array(list(fit.strengths.values())))
+        slope = found[str(row.group)][row.term]
         error = math.sqrt(float(slope @ covariance @ slope))
         checks.append(compare(f"{row.group} share of '{row.term}': std_error", row.std_error, error, package="numpy",
                               tolerance=1e-6 * error, why=WHY_ERROR))  # fmt: skip
     return checks
+
+
+def shares_at(strengths: FloatArray, *, names: list[str], groups: dict[str, str], scale: str) -> dict[str, float]:
+    """Shares at other strengths."""
+    return loop_shares(dict(zip(names, strengths.tolist(), strict=True)), groups, scale)
 
 
 def choix_strengths(fit: Any) -> tuple[dict[str, float], str, str]:
