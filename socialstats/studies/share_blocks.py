@@ -17,13 +17,14 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import design_effect
+from socialstats.studies.multiverse import Side, side
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_blocks import row_table
 from socialstats.studies.pair_model import default_cluster, fit_model
-from socialstats.studies.verdicts import verdict
 from socialstats.text import count, listing, number, shorten
 
 MOST_REFITS = 1000
+SAID: dict[Side, str] = {"above": "more", "below": "less"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,29 +120,31 @@ def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], leve
 
 
 def verdict_sentences(rows: Sequence[Row], equal: float) -> tuple[str, ...]:
-    """Say which groups have more or less than an equal share by the arithmetic mean, and which are not settled."""
-    named: dict[str, list[str]] = {}
+    """Say which groups have more or less than an equal share by the arithmetic mean, and which are not settled.
+
+    Examples
+    --------
+    >>> rows = [Row(term=name, group="arithmetic", estimate=p, conf_low=p - 0.1, conf_high=p + 0.1)
+    ...         for name, p in (("a", 0.5), ("b", 0.3), ("c", 0.2))]
+    >>> for text in verdict_sentences(rows, 1 / 3):
+    ...     print(text)
+    By the arithmetic mean and each interval by itself, a has more and c has less than an equal share (.333); whether b
+    has more or less than that the data do not settle.
+    """
+    named: dict[Side, list[str]] = {}
     for row in rows:
         if row.group == "arithmetic":
-            named.setdefault(verdict(_from(row, equal)), []).append(shorten(row.term))
-    words = {"above": "have more", "below": "have less"}
-    parts = [f"{listing(named[side])} {said if len(named[side]) > 1 else said.replace('have', 'has')}"
-             for side, said in words.items() if side in named]  # fmt: skip
-    open_ones = [term for side, terms in named.items() if side not in words for term in terms]
-    settled = f"{' and '.join(parts)} than an equal share ({number(equal, 3, bounded=True)})" if parts else ""
-    unsettled = (
-        f"whether {listing(open_ones)} {'have' if len(open_ones) > 1 else 'has'} more or less than "
-        f"{'that' if settled else f'an equal share ({number(equal, 3, bounded=True)})'} the data do not settle"
-        if open_ones else ""
-    )  # fmt: skip
-    text = "; ".join(part for part in (settled, unsettled) if part)
-    return (f"By the arithmetic mean and each interval by itself, {text}.",) if text else ()
-
-
-def _from(row: Row, reference: float) -> Row:
-    """Return a row as its distance from a reference value."""
-    low, high = (None if end is None else end - reference for end in (row.conf_low, row.conf_high))
-    return replace(row, term="distance", conf_low=low, conf_high=high)
+            named.setdefault(side(row, equal), []).append(shorten(row.term))
+    fair = f"an equal share ({number(equal, 3, bounded=True)})"
+    parts = [f"{listing(named[where])} {'have' if len(named[where]) > 1 else 'has'} {said}"
+             for where, said in SAID.items() if where in named]  # fmt: skip
+    left = [*named.get("holds", ()), *named.get("unknown", ())]
+    found = [f"{' and '.join(parts)} than {fair}"] if parts else []
+    if left:
+        have = "have" if len(left) > 1 else "has"
+        than = "that" if parts else fair
+        found.append(f"whether {listing(left)} {have} more or less than {than} the data do not settle")
+    return (f"By the arithmetic mean and each interval by itself, {'; '.join(found)}.",) if found else ()
 
 
 def _symbol(name: str) -> str:
