@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,11 @@ import numpy as np
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.ada_met import ada_met, by_attribute
-from socialstats.results import Result, Row, Verification, Verifications, joined
+from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.alignment_alphas import Alphas, alphas_block, alphas_of
 from socialstats.studies.alignment_blocks import (
-    CONSTANT,
-    NEAREST,
     RULES,
     distance_block,
-    line_rows,
     model_rows,
     near_block,
     rules_block,
@@ -29,16 +25,17 @@ from socialstats.studies.alignment_gaps import alpha_gaps, with_gaps
 from socialstats.studies.alignment_groups import closest_block, group_block
 from socialstats.studies.alignment_models import describe, without_people
 from socialstats.studies.alignment_multiverse import variants_block
+from socialstats.studies.alignment_words import answer, diagnostics, methods, strip
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import numbers_text, settings_of, verify_all, with_holm
+from socialstats.studies.estimates import settings_of, verify_all, verify_named, with_holm
 from socialstats.studies.grouped import merge
-from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
+from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.ratings_blocks import united
 from socialstats.studies.sources import Source, human_source, raters_of
-from socialstats.text import count, level_text, number, shorten
+from socialstats.text import shorten
 
 USED = ("seed", "resamples", "level", "verify")
-MOST_GROUPS, MOST_STRATA, MOST_RATERS_SHOWN, MOST_NAMED = 8, 4, 30, 4
+MOST_GROUPS, MOST_STRATA = 8, 4
 FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
 MODEL_COLUMNS = ("model", "llm", "language_model")
 
@@ -114,8 +111,8 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         study="ordinal-alignment",
         title=f"How far are the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(numbers),
-        strip=strip(numbers),
+        answer=answer(numbers.main, source),
+        strip=strip(numbers.main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -125,8 +122,8 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
                 caption=f"How united the {shorten(source.human, 30)} raters are about a unit",
             ),
         ),
-        diagnostics=diagnostics(numbers),
-        methods=methods(design, numbers, options),
+        diagnostics=diagnostics(numbers.main),
+        methods=methods(numbers.main, source, groups=bool(numbers.groups)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
         verifications=verified(numbers, shown) if options.verify else {},
         settings=settings_of(options, USED),
@@ -197,139 +194,11 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     return tuple(block for block in found if block is not None)
 
 
-def answer(numbers: Numbers) -> tuple[str, ...]:
-    """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
-    known = sorted(
-        (r for r in model_rows(numbers.main) if r.estimate is not None), key=lambda r: r.estimate or 0.0
-    )  # fmt: skip
-    if not known:
-        return (f"No verdict: {model_rows(numbers.main)[0].undefined}.",)
-    lines, human = line_rows(numbers.main), shorten(numbers.source.human, 30)
-    top, best = lines["ceiling"], lines["constant"]
-    beside = [f"'{best.term}' {number(best.estimate, 2)}"]
-    if top.estimate is not None:
-        beside.insert(0, f"one {human} rater from the mode of the others {number(top.estimate, 2)}")
-    away, ends = f"the mode of the {human} answers", numbers_text(known[0])
-    if len(known) > 1 and known[0].estimate == known[-1].estimate:
-        first = f"All {count(len(known), 'model')} are as far from {away}: on average {ends} levels (ADA-Met)"
-    elif len(known) == 1:
-        first = f"{shorten(known[0].term, 40)} is on average {ends} levels from {away} (ADA-Met)"
-    else:
-        first = f"Nearest to {away} is {shorten(known[0].term, 40)}: on average {ends} levels away (ADA-Met)"
-    return (f"{first}; {', '.join(beside)}.", *nearest_words(numbers), *constant_words(numbers))
-
-
-def nearest_words(numbers: Numbers) -> tuple[str, ...]:
-    """Say which models cannot be told apart from the nearest one."""
-    rows = [r for r in numbers.main.rows if (r.group or "").startswith(NEAREST) and r.p_adjusted is not None]
-    if not rows:
-        return ()
-    open_ = [r for r in rows if (r.p_adjusted or 0.0) >= 1 - numbers.main.settings["level"]]
-    name = shorten((rows[0].group or "").removeprefix(NEAREST), 40)
-    if not open_:
-        return (f"All {count(len(rows))} others are farther than {name} on the same units (Holm).",)
-    named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
-    more = f"; and {count(len(open_) - MOST_NAMED)} more" if len(open_) > MOST_NAMED else ""
-    return (
-        f"Whether {name} is nearer than {count(len(open_))} of the {count(len(rows))} others is not settled on "
-        f"the same units, by Holm's adjusted p ({named}{more}).",
-    )
-
-
-def constant_words(numbers: Numbers) -> tuple[str, ...]:
-    """Say which models are nearer than the best constant answer, paired on the units."""
-    rows = [r for r in numbers.main.rows if (r.group or "").startswith(CONSTANT) and r.p_adjusted is not None]
-    if not rows:
-        return ()
-    clear = [r for r in rows if (r.p_adjusted or 0.0) < 1 - numbers.main.settings["level"]]
-    near = sum((r.estimate or 0.0) < 0 for r in clear)
-    name = (rows[0].group or "").removeprefix(CONSTANT)
-    return (
-        f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
-        f"always giving one answer ('{name}', the best of them), {count(len(clear) - near)} farther, and for "
-        f"{count(len(rows) - len(clear))} the data do not settle it (Holm).",
-    )
-
-
-def strip(numbers: Numbers) -> Strip:
-    """Return the nearest and the farthest model beside the reference lines."""
-    lines = line_rows(numbers.main)
-    marks = [Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
-             for row in lines.values()]  # fmt: skip
-    rows = sorted(model_rows(numbers.main), key=lambda r: (r.estimate is None, r.estimate or 0.0))
-    known = [r for r in rows if r.estimate is not None] or rows[:1]
-    for row in dict.fromkeys((known[0], known[-1])):
-        marks.append(Mark(label=shorten(row.term, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined=row.undefined or ""))  # fmt: skip
-    return Strip(title="Nearest and farthest model, beside what needs no model", axis="mean distance in levels",
-                 marks=tuple(marks))  # fmt: skip
-
-
-def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
-    """Say how many modes are tied, and what resampling adds to the distances."""
-    ties = float(numbers.main.extras["share_tied"])
-    bias = max(numbers.main.extras["bootstrap_bias"].values(), default=0.0)
-    return (
-        Diagnostic(
-            check="How often do several levels have most answers?",
-            found=f"In a share of {number(ties, 3, bounded=True)} of the units.",
-            so_what="Their mean is taken; the last question shows the other rules.",
-        ),
-        *narrow(numbers.main),
-        Diagnostic(
-            check="Are the modes noisy?",
-            found=f"Resampling the people adds up to {number(bias, 2)} to a distance.",
-            so_what="Distances are those to the mode of as many people as these, somewhat too large.",
-        ),
-    )
-
-
-def narrow(result: Result) -> tuple[Diagnostic, ...]:
-    """Say how many modes hang on one answer, which decides what can be said about the population's mode."""
-    share = result.extras.get("share_narrow")
-    if share is None:
-        return ()
-    so = "Halves of the answers tell how fast the noise of modes falls." if share <= 0.25 else (
-        "The interval for the mode of the whole population is widened." if share <= 0.5 else
-        "Nothing can be said about the mode of the whole population."
-    )  # fmt: skip
-    found = f"In a share of {number(share, 3, bounded=True)} of the units."
-    return (Diagnostic(check="How often is the leading level at most one answer ahead?", found=found, so_what=so),)
-
-
-def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
-    """Return the methods paragraph."""
-    text = (
-        f"{numbers.main.title}: distance between a model's answer and the mode of the "
-        f"{shorten(numbers.source.human, 30)} answers to the same unit, joined by the unit's label, averaged over "
-        f"units; tied modes count with their mean, refusals with the largest distance ({numbers.main.inference}). "
-        f"{level_text(options.level)} intervals."
-    )
-    if numbers.groups:
-        text += (
-            " Differences between groups of people are those on the units of both, less what the sizes of the groups "
-            "alone give (their mean when the people are dealt anew to groups of these sizes), as modes of few people "
-            "lie farther off; interval and p come from one t, adjusted by Holm over the pairs of all attributes, model "
-            "by model."
-        )
-    return (text,)
-
-
 def verified(numbers: Numbers, shown: tuple[Block, ...]) -> Mapping[str, Verification]:
-    """Recompute all results; of those by group what is about the groups, together: the worst check of each kind."""
+    """Recompute all results; of those by group what is about the groups, as what is about all people is the same."""
     found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
-    if not numbers.groups:
-        return found
-    return joined(found, Verifications({"Distances by groups of people": partial(worst_of_groups, numbers.groups)}))
-
-
-def worst_of_groups(groups: Mapping[str, Result]) -> Verification:
-    """Recompute what is about groups of people; of each kind of check, return the worst."""
-    each = [tuple(of_groups(name, result).verify()) for name, result in groups.items()]
-    alike = len({len(checks) for checks in each}) == 1
-    kinds = list(zip(*each, strict=True)) if alike else [(check,) for checks in each for check in checks]
-    worst = tuple(max(kind, key=lambda one: (one.ok is not True, one.difference or 0.0)) for kind in kinds)
-    return Verification(checks=worst)
+    groups = {f"Distances by {shorten(k, 40)} of people": of_groups(k, one) for k, one in numbers.groups.items()}
+    return joined(found, verify_named(groups))
 
 
 def named(numbers: Numbers) -> dict[str, Result]:
