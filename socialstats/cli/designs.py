@@ -19,8 +19,9 @@ from socialstats.cli.deciding import (
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.shapes import read_shape, shaped
+from socialstats.designs.build import build
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.options import map_options
+from socialstats.designs.options import Options, map_options
 from socialstats.designs.paired import Paired
 from socialstats.designs.paired_options import wide_pair
 from socialstats.designs.parts import FlowStep
@@ -178,10 +179,7 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
 
 def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
-    options = options_of("comparisons", settings)
-    if {"wins_a", "wins_b", "ties"} & set(options):
-        return Comparisons.from_counts(table, **options)
-    return Comparisons.from_frame(table, **options)
+    return build(table, Options(**options_of("comparisons", settings)))
 
 
 READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import Expanded, expand, plain
+from socialstats.designs.aggregate import Expanded, expand, frequency, plain, whole_numbers
 from socialstats.designs.cells import drop_unused_items, merged
 from socialstats.designs.columns import Roles, assign
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.labels import label_cautions
-from socialstats.designs.options import Options
-from socialstats.designs.parts import TIED, Covariate, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.options import DEFAULT_TIES, Options
+from socialstats.designs.parts import TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.problems import BoolArray, Problems
+from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
 from socialstats.designs.suspects import repeated_rows
 from socialstats.designs.winners import Sides, first_shown, outcomes
@@ -38,6 +39,8 @@ class Draft:
     counts: Counts
     problems: Problems
     use: BoolArray
+    times: FloatArray
+    noticed: tuple[Caution, ...] = ()
     flow: list[FlowStep] = field(default_factory=list)
 
     def leave_out(self, bad: BoolArray, label: str, note: str) -> None:
@@ -51,6 +54,11 @@ class Draft:
 def draft(table: Table, options: Options) -> Draft:
     """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
     roles = assign(table, options)
+    parts = {*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])}
+    unique = [name for name in (roles.item_a, roles.item_b, roles.winner, roles.order, roles.by) if name is not None]
+    asked = False if roles.winner is None else options.count  # wins are counts already
+    counted = frequency(table, asked, [] if roles.weight else unique, parts, options.na_labels)
+    roles = replace(roles, count=counted.column)
     cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
@@ -58,10 +66,16 @@ def draft(table: Table, options: Options) -> Draft:
     labels = {name: column.labels(na) for name, column in cells.columns.items()}
     problems = Problems(table, labels, cells.n, na)
     use = np.ones(len(cells.n), dtype=bool)
-    begun = Draft(table=table, roles=roles, options=options, counts=cells, problems=problems, use=use)
+    begun = Draft(
+        table=table, roles=roles, options=options, counts=cells, problems=problems, use=use, times=np.ones(len(cells.n)),
+        noticed=counted.cautions,
+    )  # fmt: skip
     begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
     _set_missing_aside(begun)
     _set_weights_aside(begun)
+    if roles.count is not None:
+        begun.times = whole_numbers(roles.count, begun.use, problems)
+        begun.use &= begun.times > 0
     return begun
 
 
@@ -73,8 +87,8 @@ def _set_missing_aside(begun: Draft) -> None:
         if not bad.any():
             continue
         if begun.options.missing == "error":
-            fix = "Fill it in, or say missing='drop' to leave such rows out"
-            begun.problems.add("the value is missing", bad, [column], column=column, fix=fix)
+            message, fix = missing_words(begun.counts, column, bad, FILL_OR_DROP)
+            begun.problems.add(message, bad, [column], column=column, fix=fix)
             begun.use &= ~bad
         else:
             name = text.shorten(column)
@@ -89,7 +103,7 @@ def _set_weights_aside(begun: Draft) -> None:
     if absent.any() and begun.options.missing == "drop":
         begun.leave_out(absent, f"no value in '{text.shorten(column)}'", "missing='drop': the weight is missing")
     elif absent.any():
-        fix = "Fill it in, or say missing='drop' to leave such rows out"
+        fix = FILL_OR_DROP
         _add_weight_problem(begun, "the weight is missing", WEIGHT_MISSING, fix)
     for state, message in WEIGHT_PROBLEMS.items():
         if (status == state).any():
@@ -177,7 +191,8 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
     covariates, cautions = _covariates(begun)
     problems.raise_if_any()
     keep = use[rows.cell]
-    cell, times = rows.cell[keep], rows.times[keep]
+    cell = rows.cell[keep]
+    times = rows.times[keep] * begun.times[cell]
     _refuse_nothing(begun, bool(keep.any()))
     fields: dict[str, Any] = {
         "item_a": sides.a[cell], "item_b": sides.b[cell], "outcome": rows.outcome[keep].astype(np.int8),
@@ -190,10 +205,17 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
     }  # fmt: skip
     design = Comparisons(
         **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
-        columns=roles.parts(), weighted=roles.weight is not None, flow=_flow(begun, fields["count"]),
+        columns=roles.parts(), weighted=roles.weight is not None, ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, fields["count"]),
     )  # fmt: skip
     done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design.items))))
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
+
+
+def _ties_possible(begun: Draft, outcome: AnyArray) -> bool:
+    """Return whether the table has a way to say that a comparison was tied: a column, a declared label, a tie."""
+    options = begun.options
+    declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
+    return len(begun.roles.wins) == 3 or (begun.roles.winner is not None and declared) or bool((outcome == TIED).any())
 
 
 def _refuse_nothing(begun: Draft, left: bool) -> None:
@@ -203,8 +225,9 @@ def _refuse_nothing(begun: Draft, left: bool) -> None:
 
 
 def _flow(begun: Draft, count: FloatArray) -> tuple[FlowStep, ...]:
-    note = "each row counts several comparisons" if begun.roles.winner is None else ""
-    label = "rows analysed" if begun.roles.winner is not None else "comparisons analysed"
+    counted = begun.roles.winner is None or begun.roles.count is not None
+    note = "each row counts several comparisons" if counted else ""
+    label = "comparisons analysed" if counted else "rows analysed"
     return (*begun.flow, FlowStep(label=label, rows=int(count.sum()), note=note))
 
 
@@ -242,11 +265,11 @@ def _cited(begun: Draft, column: str, cell: IntArray) -> Factor:
 
 
 def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
-    found: list[Caution] = []
+    found = [*begun.noticed]
     read, left = begun.flow[0].rows, int(begun.counts.n[begun.use].sum())
     if left < read:
         steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:])
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
-    if begun.roles.winner is not None and begun.roles.weight is None:
+    if begun.roles.winner is not None and begun.roles.weight is None and begun.roles.count is None:
         found += repeated_rows(begun.table)
     return found + label_cautions({"items": items})

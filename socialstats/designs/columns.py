@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from socialstats import text
+from socialstats.designs.aggregate import TIE_COUNTS, bare
 from socialstats.designs.options import Options
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
@@ -24,10 +25,7 @@ ITEM_PAIRS: tuple[Pair, ...] = (
 WINNER_NAMES = ("winner", "choice", "chosen", "preferred", "preference", "result", "outcome", "pick", "vote")
 ORDER_NAMES = ("order", "first_shown", "shown_first", "presented_first", "first")
 VALUES_NAMES = ("values", "cited_values", "values_cited")
-WINS_PAIRS: tuple[Pair, ...] = (
-    ("wins_a", "wins_b"), ("win_a", "win_b"), ("wins_1", "wins_2"), ("win_1", "win_2"), ("wins1", "wins2"),
-    ("win1", "win2"),
-)  # fmt: skip
+WINS = ("wins", "win", "won", "nwins")
 SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
 COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
@@ -44,7 +42,7 @@ class Roles:
         None for aggregated tables, which have `wins` instead.
     wins : tuple of str
         Empty, or the columns of wins of a, wins of b and (optionally) ties.
-    order, weight, by, values : str or None
+    order, weight, count, by, values : str or None
     covariates : mapping of str to pair of str
     found : frozenset of str
         Covariates that were found by their names, not declared.
@@ -61,6 +59,7 @@ class Roles:
     covariates: Mapping[str, Pair]
     found: frozenset[str]
     weight: str | None
+    count: str | None
     by: str | None
     values: str | None
     clusters: tuple[str, ...]
@@ -68,7 +67,8 @@ class Roles:
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.by, self.values, *self.clusters]
+        named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.count, self.by, self.values]
+        named += self.clusters
         named += [column for pair in self.covariates.values() for column in pair]
         return list(dict.fromkeys(name for name in named if name is not None))
 
@@ -83,7 +83,7 @@ class Roles:
         named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
         for name, (a, b) in self.covariates.items():
             named |= {f"{name}_a": a, f"{name}_b": b}
-        named |= {"weight": self.weight, "by": self.by, "values": self.values}
+        named |= {"weight": self.weight, "count": self.count, "by": self.by, "values": self.values}
         named |= {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
         return {part: column for part, column in named.items() if column is not None}
 
@@ -142,13 +142,14 @@ def assign(table: Table, options: Options) -> Roles:
     winner, wins = _winner(finder, options, (item_a, item_b))
     order = _order(finder, options, (item_a, item_b))
     weight = finder.explicit("weight", options.weight) if options.weight else None
+    times = finder.explicit("count", options.count) if options.count else None
     by = finder.explicit("by", options.by) if options.by else None
     clusters = tuple(
         name if name == "pair" and name not in table.columns else finder.explicit("cluster", name)
         for name in options.cluster_names
     )
-    values = _values(finder, options, {item_a, item_b, winner, order, weight, by, *wins, *clusters})
-    taken = {item_a, item_b, winner, order, weight, by, values, *wins, *clusters}
+    values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *clusters})
+    taken = {item_a, item_b, winner, order, weight, times, by, values, *wins, *clusters}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
     for name in options.allowed:
         if name not in covariates:
@@ -161,7 +162,7 @@ def assign(table: Table, options: Options) -> Roles:
     found = frozenset(covariates) if options.covariates is None else frozenset()
     return Roles(
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, order=order, covariates=covariates, found=found,
-        weight=weight, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
+        weight=weight, count=times, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
         pair_cluster="pair" in clusters and "pair" not in table.columns,
     )  # fmt: skip
 
@@ -224,22 +225,42 @@ def partner_of(name: str, side: int, columns: Sequence[str]) -> str | None:
 
 def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, tuple[str, ...]]:
     """Find the winner column, or the columns of wins of an aggregated table."""
-    if options.wins_a or options.wins_b:
-        wins = [finder.explicit(p, getattr(options, p) or "") for p in ("wins_a", "wins_b")]
-        return None, tuple(wins + ([finder.explicit("ties", options.ties)] if options.ties else []))
     if options.winner:
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
+    counted = bool(options.wins_a or options.wins_b or options.ties)
     found = next((n for n in WINNER_NAMES if n in finder.columns and n not in items), None)
-    if found:
+    if found and not counted:
         return found, ()
-    for pair in WINS_PAIRS:
-        if all(name in finder.columns for name in pair):
-            ties = finder.explicit("ties", options.ties) if options.ties else None
-            ties = ties or next((n for n in ("ties", "n_ties") if n in finder.columns), None)
-            return None, (*pair, ties) if ties else pair
+    if wins := _wins(finder, options, items):
+        ties = finder.explicit("ties", options.ties) if options.ties else None
+        ties = ties or next((n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins)), None)
+        return None, (*wins, ties) if ties else wins
+    if counted:
+        finder.miss("wins_a", "no columns for 'wins_a' and 'wins_b', how often each side won", ["wins_a", "wins_b"])
+        return None, ()
     looked = text.listing(WINNER_NAMES, most=6)
     finder.miss("winner", f"no column for 'winner' (looked for {looked})", WINNER_NAMES)
     return None, ()
+
+
+def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
+    """Return the columns of how often each side won: as named, or by their names, in any case; empty for none."""
+    named = (options.wins_a, options.wins_b)
+    if any(named):
+        sides = zip(("wins_a", "wins_b"), named, named[::-1], (0, 1), strict=True)
+        return tuple(
+            finder.explicit(part, name or partner_of(other or "", 1 - side, finder.columns) or "")
+            for part, name, other, side in sides
+        )
+    plain = {bare(column): column for column in reversed(finder.columns) if column not in items}
+    own = item_tokens(items)
+    for sides in (*([own] if own and all(own) else []), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):
+        for word in WINS:
+            for form in ("{word}{side}", "{side}{word}"):
+                pair = tuple(plain.get(bare(form.format(word=word, side=side))) for side in sides)
+                if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:
+                    return (pair[0], pair[1])
+    return ()
 
 
 def _order(finder: Finder, options: Options, items: Pair) -> str | None:

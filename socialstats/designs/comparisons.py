@@ -56,6 +56,8 @@ class Comparisons:
     columns : mapping of str to str
         Which column of the user's table plays which part.
     weighted : bool
+    ties_possible : bool
+        False where the table has no way to say that a comparison was tied: no column, no declared label, no tie.
     cited : Factor or None
         Text of the labels that a row cites (such as values); "" where it cites none.
     refused : Comparisons or None
@@ -80,12 +82,15 @@ class Comparisons:
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)
     weighted: bool = False
+    ties_possible: bool = True
     cited: Factor | None = None
     refused: Comparisons | None = None
     cautions: tuple[Caution, ...] = ()
 
     def __repr__(self) -> str:
-        parts = [f"{count(self.n_rows, 'row')}, {count(len(self.items), 'item')}, {count(self.n_ties, 'tie')}"]
+        parts = [f"{count(self.n_rows, 'row')}, {count(len(self.items), 'item')}"]
+        if self.ties_possible:
+            parts = [f"{parts[0]}, {count(self.n_ties, 'tie')}"]
         if self.covariates:
             parts.append(f"covariates {shorten(listing(list(self.covariates)))}")
         if self.clusters:
@@ -227,6 +232,7 @@ class Comparisons:
         order: str | Literal[False] | None = None,
         covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None,
         weight: str | None = None,
+        count: str | Literal[False] | None = None,
         by: str | None = None,
         values: str | Literal[False] | None = None,
         cluster: str | Sequence[str] = (),
@@ -234,7 +240,7 @@ class Comparisons:
         refusal: str | Sequence[str] = (),
         missing: Missing = "error",
         winner_coding: WinnerCoding = "auto",
-        na: str | Sequence[str] = (),
+        na: str | Sequence[str] | Literal[False] = (),
         allowed: Mapping[str, Sequence[Any]] | None = None,
         source: str = "data frame",
     ) -> Comparisons:
@@ -257,7 +263,11 @@ class Comparisons:
             By default every pair of columns ``X_a``/``X_b`` (or ``X_i``/``X_j``, ``X_1``/``X_2``, ``a_X``/``b_X``,
             or with the words that distinguish the item columns) is covariate ``X``; ``()`` for none.
         weight : str, optional
-            Column of row weights: finite, from 0 upwards. Rows of weight 0 are left out, and counted in `flow`.
+            Column of sampling weights: finite, from 0 upwards. Rows of weight 0 are left out, and counted in `flow`.
+        count : str or False, optional
+            Column of frequencies: how many comparisons the row stands for, whole numbers from 0 upwards. By default a
+            column called ``count``, ``n``, ``freq``, ... beside rows that are all different (caution SS323). False:
+            there is none.
         by : str, optional
             Column that splits the table (for example the model).
         values : str or False, optional
@@ -272,8 +282,9 @@ class Comparisons:
             What `winner` holds. ``"auto"`` decides once for the whole column: labels, if every value is explained
             by labels; a side, if every value is; otherwise it is an error. ``"score"``: 1, 0.5 or 0, the share of
             the first item.
-        na : str or sequence of str
-            Further texts that mean a missing value. By default only empty fields are missing.
+        na : str, sequence of str, or False
+            Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
+            do unless they are declared as something else. False: empty fields alone are missing.
         allowed : mapping of str to sequence, optional
             The only values that a covariate may have.
         source : str
@@ -303,15 +314,15 @@ class Comparisons:
         from socialstats.designs.build import build
 
         options = Options(
-            item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight, by=by,
-            values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing, winner_coding=winner_coding,
+            item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
+            count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing, winner_coding=winner_coding,
             na=na, allowed=allowed or {},
         )  # fmt: skip
         return build(as_table(data, source), options)
 
     @classmethod
     def from_counts(
-        cls, data: Any, *, wins_a: str = "wins_a", wins_b: str = "wins_b", ties: str | None = None,
+        cls, data: Any, *, wins_a: str | None = None, wins_b: str | None = None, ties: str | None = None,
         source: str = "data frame", **options: Any,
     ) -> Comparisons:  # fmt: skip
         """Build the design from a table that was counted already: one row a pair, with how often each side won.
@@ -319,8 +330,9 @@ class Comparisons:
         Parameters
         ----------
         data : data frame, DuckDB relation, mapping of columns, or Table
-        wins_a, wins_b, ties : str
-            Columns of counts: whole numbers from 0 upwards.
+        wins_a, wins_b, ties : str, optional
+            Columns of counts: whole numbers from 0 upwards. By default ``wins_a`` and ``wins_b`` or an alias (``win1``,
+            ``home.wins``, ...), and ``ties`` (``tie``, ``tied``, ``draws``, ...) where there is one, in any case.
         source : str
             Name for messages.
         **options

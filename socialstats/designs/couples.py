@@ -35,7 +35,7 @@ def couples_design(
     rater: str | None = None,
     strata: Sequence[str] | None = None,
     refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] = (),
+    na: str | Sequence[str] | Literal[False] = (),
     by: str | None = None,
     source: str = "data frame",
 ) -> Ratings:

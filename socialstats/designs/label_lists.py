@@ -15,7 +15,7 @@ from socialstats.designs.paired_options import distinct_parts, texts
 from socialstats.designs.parts import Factor, FloatArray, FlowStep
 from socialstats.designs.rows import FILL, Rows, begin
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.tables import Table, as_table
+from socialstats.tables import Table, as_table, missing_labels
 from socialstats.text import count as counted
 
 __all__ = ["LabelLists"]
@@ -68,7 +68,7 @@ class LabelLists:
         sep: str | None = None,
         group: str | None = None,
         cluster: str | Sequence[str] = (),
-        na: str | Sequence[str] = (),
+        na: str | Sequence[str] | Literal[False] = (),
         source: str = "data frame",
     ) -> LabelLists:
         """Read lists of labels.
@@ -107,7 +107,7 @@ class LabelLists:
         table = as_table(data, source)
         clusters = tuple(texts(cluster))
         columns = checked_columns(table, labels, unit, group, clusters)
-        rows = begin(table, columns, frozenset(texts(na)))
+        rows = begin(table, columns, missing_labels(na))
         rows.set_missing_aside([c for c in columns if c != labels], drop=False, fix=FILL)
         if unit is not None:
             check_units(rows, unit, sep, (*([group] if group else []), *clusters))

@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from socialstats.errors import InputError
+from socialstats.tables import missing_labels
 from socialstats.text import shorten
 
 Missing = Literal["error", "drop"]
 WinnerCoding = Literal["auto", "label", "side", "score"]
+DEFAULT_TIES = ("tie",)
 PARTS = (
     "item_a",
     "item_b",
     "winner",
     "order",
     "weight",
+    "count",
     "by",
     "values",
     "cluster",
@@ -38,14 +41,15 @@ class Options:
     order: str | Literal[False] | None = None
     covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None
     weight: str | None = None
+    count: str | Literal[False] | None = None
     by: str | None = None
     values: str | Literal[False] | None = None
     cluster: str | Sequence[str] = ()
-    tie: str | Sequence[str] = ("tie",)
+    tie: str | Sequence[str] = DEFAULT_TIES
     refusal: str | Sequence[str] = ()
     missing: Missing = "error"
     winner_coding: WinnerCoding = "auto"
-    na: str | Sequence[str] = ()
+    na: str | Sequence[str] | Literal[False] = ()
     allowed: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     wins_a: str | None = None
     wins_b: str | None = None
@@ -70,7 +74,7 @@ class Options:
     @property
     def na_labels(self) -> frozenset[str]:
         """Labels that mean a missing value."""
-        return frozenset(_texts(self.na))
+        return missing_labels(self.na, {*self.tie_labels, *self.refusal_labels})
 
     @property
     def cluster_names(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from socialstats import text
 from socialstats.designs.paired_options import PairedOptions, PairedRoles
 from socialstats.designs.parts import AnyArray, FloatArray, IntArray
 from socialstats.designs.problems import BoolArray
-from socialstats.designs.rows import FILL_OR_DROP, Rows
+from socialstats.designs.rows import FILL_OR_DROP, Rows, missing_words
 from socialstats.errors import DesignError
 
 UNMATCHED_SHOWN = 18
@@ -78,13 +78,13 @@ def _set_alone_aside(
     if not rows.problems.pending and not (has[0] & has[1]).any() and has[0].any() and has[1].any():
         raise DesignError(_two_groups(rows, roles, has, conditions))
     at = _of_keys(key, alone)
-    if options.unmatched == "drop":
+    if options.drop_unmatched:
         first_row = np.flatnonzero(at)[np.unique(key[at], return_index=True)[1]]
         names = tuple(rows.named(roles.key, int(one)) if roles.by else _label(rows, roles, one) for one in first_row)
         rows.leave_out(
             _of_keys(rows.key(roles.key), alone),
             "units without a partner",
-            "unmatched='drop': the unit has one of the two conditions",
+            "missing='drop': the unit has one of the two conditions",
         )
         return tuple(sorted(names))
     a, b = (text.shorten(label) for label in conditions)
@@ -92,7 +92,7 @@ def _set_alone_aside(
         f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
         f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count((has[0] & has[1]).sum(), 'pair')}"
     )
-    fix = "Add the missing rows, or say unmatched='drop' (--unmatched drop) to leave such units out"
+    fix = "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out"
     named = roles.unit if roles.unit in (rows.origin or rows.table).columns else None
     rows.problems.say(message, column=named, fix=fix)
 
@@ -127,9 +127,8 @@ def _label(rows: Rows, roles: PairedRoles, row: int) -> str:
 
 def _blank(rows: Rows, column: str) -> BoolArray:
     """Return the rows without a value; of numbers that the engine holds as such, without making labels of them."""
-    coded = rows.counts.columns[column]
-    codes = coded.codes if coded.values.dtype.kind in "fiu" and not rows.na else rows.codes(column)
-    return codes < 0
+    numbers = rows.engine_numbers(column)
+    return rows.codes(column) < 0 if numbers is None else np.isnan(numbers)
 
 
 def _set_empty_aside(
@@ -140,12 +139,12 @@ def _set_empty_aside(
     if not bad.any():
         return
     if options.missing == "error":
-        message = "the value is missing"
+        message, fix = missing_words(rows.counts, column, bad, FILL_OR_DROP)
         if rows.origin is not None:  # both values of a row: say so once
             message = "both values are missing"
             bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
         keys = [*roles.key, roles.condition, column]
-        rows.problems.add(message, bad, keys, column=column, fix=FILL_OR_DROP)
+        rows.problems.add(message, bad, keys, column=column, fix=fix)
     elif not rows.problems.pending:
         note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
         rows.leave_out(_of_keys(key, empty), "pairs without both values", note)

@@ -11,7 +11,7 @@ from socialstats.designs.columns import Finder
 from socialstats.designs.levels import declared_levels
 from socialstats.designs.paired import PairedScale
 from socialstats.errors import DesignError, InputError
-from socialstats.tables import Table, as_text
+from socialstats.tables import Table, as_text, missing_labels
 
 ErrorOrDrop = Literal["error", "drop"]
 UNIT_NAMES = (
@@ -65,13 +65,14 @@ class PairedOptions:
     scale: PairedScale | None = None
     by: str | None = None
     cluster: str | Sequence[str] = ()
+    count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "error"
-    unmatched: ErrorOrDrop = "error"
-    na: str | Sequence[str] = ()
+    unmatched: ErrorOrDrop | None = None
+    na: str | Sequence[str] | Literal[False] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, get_args(ErrorOrDrop))
-        check_choice("unmatched", self.unmatched, get_args(ErrorOrDrop))
+        check_choice("unmatched", self.unmatched, (*get_args(ErrorOrDrop), None))
         check_choice("scale", self.scale, (*get_args(PairedScale), None))
         levels = self.level_labels
         if levels is not None and self.scale == "numeric":
@@ -97,9 +98,14 @@ class PairedOptions:
         return first, second
 
     @property
+    def drop_unmatched(self) -> bool:
+        """Whether units that miss a condition are left out: as `missing` says, unless `unmatched` does."""
+        return (self.unmatched or self.missing) == "drop"
+
+    @property
     def na_labels(self) -> frozenset[str]:
         """Labels that mean a missing value."""
-        return frozenset(texts(self.na))
+        return missing_labels(self.na, {*(self.level_labels or ()), *(self.condition_labels or ())})
 
 
 def _check_conditions(conditions: Sequence[Any]) -> None:
@@ -119,6 +125,7 @@ class PairedRoles:
     value: str
     by: str | None
     clusters: tuple[str, ...]
+    count: str | None = None
 
     @property
     def key(self) -> list[str]:
@@ -127,12 +134,14 @@ class PairedRoles:
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
-        return list(dict.fromkeys([*self.key, self.condition, self.value, *self.clusters]))
+        counted = [self.count] if self.count else []
+        return list(dict.fromkeys([*self.key, self.condition, self.value, *counted, *self.clusters]))
 
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
         named = {"unit": self.unit, "condition": self.condition, "value": self.value}
         named |= {"by": self.by} if self.by else {}
+        named |= {"count": self.count} if self.count else {}
         return named | {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
 
 
@@ -221,14 +230,16 @@ def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
     if options.condition is None and options.value is None:
         refuse_wide(finder)
     by = finder.explicit("by", options.by) if options.by else None
+    times = finder.explicit("count", options.count) if options.count else None
     clusters = tuple(finder.explicit("cluster", name) for name in texts(options.cluster))
-    named = (options.unit, options.condition, options.value, by, *clusters)
+    named = (options.unit, options.condition, options.value, by, times, *clusters)
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNIT_NAMES, taken)
     roles = PairedRoles(
         unit=find(finder, "unit", options.unit, UNIT_NAMES, taken),
         condition=find(finder, "condition", options.condition, CONDITION_NAMES, taken),
         value=find(finder, "value", options.value, VALUE_NAMES, taken), by=by, clusters=clusters,
+        count=times,
     )  # fmt: skip
     named_parts = [("unit", roles.unit), ("condition", roles.condition), ("value", roles.value)]
     distinct_parts(finder, [*named_parts, *([("by", by)] if by else [])])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from socialstats import text
+from socialstats.designs.aggregate import frequency, whole_numbers
 from socialstats.designs.cells import group
 from socialstats.designs.factors import taken
 from socialstats.designs.labels import label_cautions
@@ -13,7 +16,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_join import Joined, join
 from socialstats.designs.paired_options import PairedOptions, PairedRoles, paired_roles
 from socialstats.designs.paired_values import Values, decode
-from socialstats.designs.parts import Factor, FlowStep
+from socialstats.designs.parts import Factor, FloatArray, FlowStep
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.suspects import cluster_suspects
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution
@@ -35,7 +38,10 @@ def build_paired(table: Table, options: PairedOptions) -> Paired:
     return build_pairs(table, paired_roles(table, options), options)
 
 
-def build_pairs(table: Table, roles: PairedRoles, options: PairedOptions, *, wide: Table | None = None) -> Paired:
+def build_pairs(
+    table: Table, roles: PairedRoles, options: PairedOptions, *, wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None,
+) -> Paired:  # fmt: skip
     """Read a long table whose columns are known as pairs.
 
     Parameters
@@ -45,11 +51,15 @@ def build_pairs(table: Table, roles: PairedRoles, options: PairedOptions, *, wid
     options : PairedOptions
     wide : Table, optional
         The table with one row a unit that `table` was made of: there, an empty field is a missing partner.
+    noticed : sequence of Caution, optional
+        What was said of a column of frequencies; None where none was looked for.
     """
     rows = begin(table, roles.columns(), options.na_labels)
     if wide is not None:
         rows.become_wide(wide)
-    needed = [*roles.key, roles.condition, *roles.clusters]
+    if noticed is None:
+        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
+    needed = [*roles.key, roles.condition, *roles.clusters, *([roles.count] if roles.count else [])]
     rows.set_missing_aside(needed, drop=options.missing == "drop")
     conditions, cautions = _conditions(rows, roles, options)
     values = decode([roles.value], rows, options)
@@ -57,12 +67,25 @@ def build_pairs(table: Table, roles: PairedRoles, options: PairedOptions, *, wid
         f"A unit has one row under each condition: name a column that tells these rows apart as part of '{roles.unit}'"
     )
     rows.refuse_repeats([*roles.key[:1], roles.condition, *roles.key[1:]], f"{fix}, or summarise them first")
+    times = _times(rows, roles)
     for column in roles.clusters:
         cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
         rows.constant(roles.key, column, "unit", cure)
     joined = join(rows, roles, values.numbers[roles.value], conditions, options)
     rows.problems.raise_if_any()
-    return _finish(rows, roles, joined, values, conditions, cautions)
+    return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row])
+
+
+def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
+    """Return how many alike units each row's unit stands for; units that never occurred are left out."""
+    if roles.count is None:
+        return np.ones(len(rows.use))
+    times = whole_numbers(roles.count, rows.use, rows.problems)
+    rows.constant(roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows")
+    if not times[rows.use].any():
+        raise NothingToAnalyse(f"{rows.table.source}: no pair is left to analyse (every count is 0)")
+    rows.use = rows.use & (times > 0)
+    return times
 
 
 def _conditions(rows: Rows, roles: PairedRoles, options: PairedOptions) -> tuple[tuple[str, str], list[Caution]]:
@@ -103,14 +126,15 @@ def _nothing(rows: Rows) -> NothingToAnalyse:
 
 def _finish(
     rows: Rows, roles: PairedRoles, joined: Joined, values: Values, conditions: tuple[str, str],
-    cautions: list[Caution],
+    cautions: list[Caution], times: FloatArray,
 ) -> Paired:  # fmt: skip
     pairs = len(joined.row)
     if not pairs:
         raise _nothing(rows)
     steps = [
         FlowStep(label=f"{rows.noun} analysed", rows=int(rows.counts.n[rows.use].sum())),
-        FlowStep(label="pairs analysed", rows=pairs, note=f"two {rows.noun} a pair"),
+        FlowStep(label="pairs analysed", rows=int(times.sum()),
+                 note=f"two {rows.noun} a pair" if roles.count is None else "each row counts several pairs"),
     ]
     by = rows.factor(roles.by, joined.row) if roles.by else None
     clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)
@@ -122,7 +146,7 @@ def _finish(
     noticed += cluster_suspects(rows.origin or rows.table, [*roles.columns(), *conditions], pairs)
     return as_cells(
         Paired(
-            conditions=conditions, first=joined.first, second=joined.second, count=np.ones(pairs),
+            conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
             flow=(*rows.flow, *steps), source=rows.table.source, columns=roles.parts(), cautions=tuple(noticed),
         )

@@ -30,9 +30,10 @@ class PairedSources:
         scale: PairedScale | None = None,
         by: str | None = None,
         cluster: str | Sequence[str] = (),
+        count: str | Literal[False] | None = None,
         missing: Literal["error", "drop"] = "error",
-        unmatched: Literal["error", "drop"] = "error",
-        na: str | Sequence[str] = (),
+        unmatched: Literal["error", "drop"] | None = None,
+        na: str | Sequence[str] | Literal[False] = (),
         source: str = "data frame",
     ) -> Paired:
         """Build the design from a long table: one row a unit and condition, joined by key.
@@ -60,12 +61,17 @@ class PairedSources:
             Column that splits the table (for example the model).
         cluster : str or sequence of str
             Columns whose units are not independent of each other. A unit lies in one cluster.
+        count : str or False, optional
+            Column of frequencies: how many alike units the rows of a unit stand for, the same in both rows. False:
+            there is none, and a column of that name is not mentioned.
         missing : {"error", "drop"}
-            Missing values are an error that lists their rows, or their pairs are left out and counted in `flow`.
-        unmatched : {"error", "drop"}
-            Units with one condition only are an error that lists them, or are left out and listed in `unmatched`.
-        na : str or sequence of str
-            Further texts that mean a missing value. By default only empty fields are missing.
+            Missing values and units with one condition only are an error that lists their rows, or are left out,
+            counted in `flow`, and listed in `unmatched`.
+        unmatched : {"error", "drop"}, optional
+            Another rule than `missing` for units with one condition only.
+        na : str, sequence of str, or False
+            Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
+            do unless they are declared as something else. False: empty fields alone are missing.
         source : str
             Name for messages.
 
@@ -95,7 +101,7 @@ class PairedSources:
 
         options = PairedOptions(
             unit=unit, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
-            cluster=cluster, missing=missing, unmatched=unmatched, na=na,
+            cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na,
         )  # fmt: skip
         return build_paired(as_table(data, source), options)
 
@@ -103,12 +109,9 @@ class PairedSources:
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
         """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
 
-        Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`, and with ``count=``
-        as well those of `from_counts`. Errors name the file's lines.
+        Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the file's lines.
         """
         table = read_table(path, format)
-        if "count" in options:
-            return cls.from_counts(table, **options)
         if "first" in options or "second" in options:
             return cls.from_wide(table, **options)
         return cls.from_frame(table, **options)
@@ -131,7 +134,9 @@ class PairedSources:
         source : str
             Name for messages.
         **options
-            ``levels``, ``scale``, ``by``, ``cluster``, ``missing``, ``unmatched``, ``na`` as in `from_frame`.
+            ``levels``, ``scale``, ``by``, ``cluster``, ``count``, ``missing``, ``na`` as in `from_frame`. Without
+            `unit`, a column called ``count``, ``n``, ``freq``, ... beside rows that are all different is the count
+            (caution SS323).
 
         Raises
         ------
@@ -180,9 +185,9 @@ class PairedSources:
         [[0.0, 8.0], [2.0, 30.0]]
         """
         from socialstats.designs.paired_options import PairedOptions
-        from socialstats.designs.paired_tables import counted_pairs
+        from socialstats.designs.paired_tables import wide_pairs
 
-        return counted_pairs(as_table(data, source), first, second, count, PairedOptions(**options))
+        return wide_pairs(as_table(data, source), first, second, PairedOptions(count=count, **options))
 
     @classmethod
     def from_table(

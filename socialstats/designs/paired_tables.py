@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import whole_numbers
+from socialstats.designs.aggregate import frequency
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
 from socialstats.designs.paired import Paired
@@ -28,55 +28,26 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     """Read one row a unit; `Paired.from_wide` documents it."""
     finder = Finder(table)
     parts = [("first", first), ("second", second), *([("unit", options.unit)] if options.unit else [])]
-    keep = [name for name in (options.by, *texts(options.cluster)) if name]
-    for part, column in [*parts, *(("by or cluster", name) for name in keep)]:
+    belongs = [name for name in (options.by, *texts(options.cluster)) if name]
+    named = [*parts, *([("count", options.count)] if options.count else []), *(("by or cluster", one) for one in belongs)]
+    for part, column in named:
         finder.explicit(part, column)
-    distinct_parts(finder, parts)
+    distinct_parts(finder, [(part, column) for part, column in named if part != "by or cluster"])
     if finder.problems:
         raise DesignError(finder.problems)
+    used = [column for _, column in named]
+    counted = frequency(table, options.count, [] if options.unit else used, used, options.na_labels)
+    keep = [*belongs, *([counted.column] if counted.column else [])]
     long = make_long(table, (first, second), keep, row=options.unit, name="condition")
     roles = PairedRoles(
-        unit=long.row, condition=long.name, value=long.value, by=options.by, clusters=texts(options.cluster)
-    )
+        unit=long.row, condition=long.name, value=long.value, by=options.by, clusters=texts(options.cluster),
+        count=counted.column,
+    )  # fmt: skip
     levels = options.levels if options.levels is not None or options.scale == "numeric" else long.levels
     full = replace(options, conditions=(first, second), levels=levels)
-    done = build_pairs(long.table, roles, full, wide=table)
+    done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
     columns = {part: column for part, column in done.columns.items() if part not in ("unit", "condition", "value")}
     return replace(done, columns=dict(parts) | columns)
-
-
-def counted_pairs(table: Table, first: str, second: str, count: str, options: PairedOptions) -> Paired:
-    """Read counted pairs; `Paired.from_counts` documents it."""
-    finder = Finder(table)
-    parts = [("first", first), ("second", second), ("count", count)]
-    clusters = texts(options.cluster)
-    for part, column in [*parts, *([("by", options.by)] if options.by else []), *(("cluster", c) for c in clusters)]:
-        finder.explicit(part, column)
-    distinct_parts(finder, parts)
-    if finder.problems:
-        raise DesignError(finder.problems)
-    keys = [first, second, count, *([options.by] if options.by else []), *clusters]
-    rows = begin(table, keys, options.na_labels)
-    rows.set_missing_aside(keys, drop=options.missing == "drop")
-    values = decode((first, second), rows, options)
-    times = whole_numbers(count, rows.use, rows.problems) * rows.counts.n
-    rows.problems.raise_if_any()
-    index = np.flatnonzero(rows.use & (times > 0))
-    if not len(index):
-        raise NothingToAnalyse(f"{table.source}: no pair is left to analyse (every count is 0)")
-    pairs = FlowStep(label="pairs analysed", rows=int(times[index].sum()), note="each row counts several pairs")
-    left = "; ".join(f"{step.label}: {step.rows:,}" for step in rows.flow[1:])
-    return as_cells(
-        Paired(
-            conditions=(first, second), first=values.numbers[first][index], second=values.numbers[second][index],
-            count=times[index], scale=values.scale, levels=values.levels,
-            by=rows.factor(options.by, index) if options.by else None,
-            clusters=tuple(rows.factor(column, index) for column in clusters), flow=(*rows.flow, pairs),
-            source=table.source, columns=dict(parts) | ({"by": options.by} if options.by else {})
-            | {f"cluster{k}": name for k, name in enumerate(clusters, start=1)},
-            cautions=(caution("SS301", left),) if left else (),
-        )
-    )  # fmt: skip
 
 
 def square_pairs(
@@ -92,7 +63,7 @@ def square_pairs(
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
     options = PairedOptions(levels=None if scale == "numeric" else order, scale=scale if order else "numeric")
-    done = counted_pairs(as_table(cells, source), "first", "second", "count", options)
+    done = wide_pairs(as_table(cells, source), "first", "second", replace(options, count="count"))
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
     return replace(done, conditions=asked.condition_labels or ("first", "second"), flow=(total,), columns={})
 

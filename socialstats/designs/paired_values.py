@@ -81,18 +81,18 @@ def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values
 
 def _engine_numbers(columns: Sequence[str], rows: Rows, options: PairedOptions) -> dict[str, FloatArray] | None:
     """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
-    if rows.na or options.levels is not None or options.scale not in (None, "numeric"):
+    if options.levels is not None or options.scale not in (None, "numeric"):
         return None
-    coded = [rows.counts.columns[column] for column in columns]
-    if any(one.values.dtype.kind not in "fiu" for one in coded):
+    found: dict[str, FloatArray] = {}
+    for column in columns:
+        numbers = rows.engine_numbers(column)
+        if numbers is None or np.isinf(numbers[rows.use]).any():
+            return None
+        found[column] = numbers
+    used = np.unique(np.concatenate([numbers[rows.use] for numbers in found.values()]))
+    if options.scale is None and np.isin(used[~np.isnan(used)], (0.0, 1.0)).all():
         return None
-    values = [np.append(one.values.astype(np.float64) + 0.0, np.nan) for one in coded]  # + 0.0: no negative zero
-    used = [x[np.unique(one.codes[rows.use & (one.codes >= 0)])] for x, one in zip(values, coded, strict=True)]
-    if not all(np.isfinite(one).all() for one in used):
-        return None
-    if options.scale is None and all(np.isin(one, (0.0, 1.0)).all() for one in used):
-        return None
-    return {column: one[code.codes] for column, one, code in zip(columns, values, coded, strict=True)}
+    return found
 
 
 def _numbers(columns: Sequence[str], rows: Rows, options: PairedOptions, found: set[float]) -> Values:

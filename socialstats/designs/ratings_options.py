@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import declared_levels
@@ -20,7 +20,7 @@ from socialstats.designs.paired_options import (
 )
 from socialstats.designs.ratings import SCALES, Scale
 from socialstats.errors import DesignError, InputError
-from socialstats.tables import Table, as_number
+from socialstats.tables import Table, as_number, missing_labels
 from socialstats.text import shorten
 
 RATER_NAMES = (
@@ -48,13 +48,14 @@ class RatingsOptions:
     levels: Sequence[Any] | None = None
     scale: Scale | None = None
     refusal: str | Sequence[str] = ()
-    na: str | Sequence[str] = ()
+    na: str | Sequence[str] | Literal[False] = ()
     status: str | None = None
     rater_source: str | None = None
     rater_groups: str | Sequence[str] = ()
     strata: str | Sequence[str] = ()
     cluster: str | Sequence[str] = ()
     by: str | None = None
+    count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "drop"
 
     def __post_init__(self) -> None:
@@ -63,7 +64,7 @@ class RatingsOptions:
         levels = self.level_labels
         if levels is None:
             return
-        clash = [label for label in levels if label in self.refusal_labels or label in self.na_labels]
+        clash = [label for label in levels if label in self.refusal_labels or label in texts(self.na or ())]
         if clash:
             raise InputError(f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value")
         check_scale(self.scale, levels, "levels=")
@@ -81,7 +82,7 @@ class RatingsOptions:
     @property
     def na_labels(self) -> frozenset[str]:
         """Labels that mean a missing value."""
-        return frozenset(texts(self.na))
+        return missing_labels(self.na, {*(self.level_labels or ()), *self.refusal_labels})
 
 
 def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
@@ -120,6 +121,7 @@ class RatingsRoles:
     groups: tuple[str, ...]
     strata: tuple[str, ...]
     clusters: tuple[str, ...]
+    count: str | None = None
 
     @property
     def who(self) -> list[str]:
@@ -128,8 +130,8 @@ class RatingsRoles:
 
     def needed(self) -> list[str]:
         """Return the columns that every row needs a value in: all but those that belong to the rater."""
-        by = [self.by] if self.by else []
-        return list(dict.fromkeys([self.unit, *self.who, *by, *self.strata, *self.clusters]))
+        by, counted = [self.by] if self.by else [], [self.count] if self.count else []
+        return list(dict.fromkeys([self.unit, *self.who, *by, *counted, *self.strata, *self.clusters]))
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
@@ -140,7 +142,7 @@ class RatingsRoles:
         """Return part -> column, for people."""
         named: dict[str, str | None] = {
             "unit": self.unit, "rater": self.rater, "value": self.value, "by": self.by, "status": self.status,
-            "rater_source": self.source,
+            "rater_source": self.source, "count": self.count,
         }  # fmt: skip
         for part, names in (("rater_group", self.groups), ("stratum", self.strata), ("cluster", self.clusters)):
             named |= {f"{part}{k}": name for k, name in enumerate(names, start=1)}
@@ -164,16 +166,17 @@ def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
         return tuple(finder.explicit(part, name) for name in texts(names))
 
     by, status, source = one("by", options.by), one("status", options.status), one("rater_source", options.rater_source)
+    times = one("count", options.count or None)
     groups = several("rater_groups", options.rater_groups)
     strata, clusters = several("strata", options.strata), several("cluster", options.cluster)
-    named = (options.unit, options.rater, options.value, by, status, source, *groups, *strata, *clusters)
+    named = (options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters)
     taken = {name for name in named if name}
     refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
     roles = RatingsRoles(
         unit=find(finder, "unit", options.unit, UNITS, taken),
         rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
         value=find(finder, "value", options.value, RATINGS, taken),
-        by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters,
+        by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters, count=times,
     )  # fmt: skip
     parts = {"unit": roles.unit, "rater": roles.rater, "value": roles.value, "by": by or "", "status": status or ""}
     distinct_parts(finder, [(part, column) for part, column in parts.items() if column])

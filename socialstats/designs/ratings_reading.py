@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats import text
+from socialstats.designs.aggregate import frequency, whole_numbers
 from socialstats.designs.labels import label_cautions
-from socialstats.designs.parts import AnyArray, Factor, FlowStep, IntArray
+from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, ratings_roles
 from socialstats.designs.ratings_values import Rated, rate
@@ -36,9 +37,23 @@ def build_ratings(table: Table, options: RatingsOptions) -> Ratings:
 
 
 def build_from(
-    table: Table, roles: RatingsRoles, options: RatingsOptions, *, wide: Table | None = None
+    table: Table, roles: RatingsRoles, options: RatingsOptions, *, wide: Table | None = None,
+    noticed: Sequence[Caution] | None = None,
 ) -> Ratings:  # fmt: skip
-    """Read a long table whose columns are known; `wide` is the table that it was made of, if any."""
+    """Read a long table whose columns are known.
+
+    Parameters
+    ----------
+    table : Table
+    roles : RatingsRoles
+    options : RatingsOptions
+    wide : Table, optional
+        The table that `table` was made of.
+    noticed : sequence of Caution, optional
+        What was said of the columns already; None where no column of frequencies was looked for.
+    """
+    if noticed is None:
+        noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
     rows = begin(table, roles.columns(), options.na_labels)
     if wide is not None:
         rows.become_wide(wide)
@@ -47,12 +62,16 @@ def build_from(
     by = [roles.by] if roles.by else []
     fix = "A rater rates a unit once: name what tells these rows apart in the unit, or with by=, or keep one of them"
     rows.refuse_repeats([roles.unit, *roles.who, *by], fix)
-    for column in dict.fromkeys((*roles.strata, *roles.clusters)):
+    times = np.ones(len(rows.use))
+    if roles.count is not None:
+        times = whole_numbers(roles.count, rows.use, rows.problems)
+        rows.use = rows.use & (times > 0)
+    for column in dict.fromkeys((*roles.strata, *roles.clusters, *([roles.count] if roles.count else []))):
         rows.constant([roles.unit], column, "unit", "It belongs to the unit: give its rows the same value")
     for column in dict.fromkeys(roles.groups):
         _rater_group(rows, roles, column)
     rows.problems.raise_if_any()
-    return _finish(rows, roles, rated)
+    return _finish(rows, roles, rated, times, noticed)
 
 
 def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
@@ -107,7 +126,7 @@ def _label(rows: Rows, column: str, row: int) -> str:
     return labels.levels[int(labels.codes[row])]
 
 
-def _finish(rows: Rows, roles: RatingsRoles, rated: Rated) -> Ratings:
+def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, noticed: Sequence[Caution]) -> Ratings:
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise NothingToAnalyse(f"{rows.table.source}: no rating is left to analyse")
@@ -116,12 +135,14 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated) -> Ratings:
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
     status = rated.status[index][order]
     groups = [*([roles.source] if roles.source else []), *roles.groups]
-    step = FlowStep(label="ratings analysed", rows=int((status == OK).sum()))
-    cautions = [*rated.cautions, *_cautions(rows, roles, units, raters, status)]
+    unit_count = times[units.row]
+    note = "each row counts several units" if roles.count else ""
+    step = FlowStep(label="ratings analysed", rows=int(unit_count[units.codes[order]][status == OK].sum()), note=note)
+    cautions = [*noticed, *rated.cautions, *_cautions(rows, roles, int(unit_count.sum()), raters, status)]
     return Ratings(
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
-        unit_count=np.ones(len(units.labels)),
+        unit_count=unit_count,
         by=Factor(name=by.name, codes=by.codes[order], levels=by.levels) if by else None,
         clusters=tuple(rows.factor(column, units.row) for column in roles.clusters),
         strata={column: rows.factor(column, units.row) for column in roles.strata},
@@ -131,8 +152,8 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated) -> Ratings:
     )  # fmt: skip
 
 
-def _cautions(rows: Rows, roles: RatingsRoles, units: Named, raters: Named, status: AnyArray) -> list[Caution]:
-    found = size_cautions(len(units.labels), len(raters.labels))
+def _cautions(rows: Rows, roles: RatingsRoles, units: int, raters: Named, status: AnyArray) -> list[Caution]:
+    found = size_cautions(units, len(raters.labels))
     refused, total = int((status == REFUSAL).sum()), len(status)
     missing = int((status != OK).sum()) - refused
     if refused or missing:
@@ -140,7 +161,7 @@ def _cautions(rows: Rows, roles: RatingsRoles, units: Named, raters: Named, stat
         found.append(
             caution("SS315", detail, affects="which units and raters count", fix="metrics say how they use them")
         )
-    return found + _suspects(rows, roles, len(units.labels), raters.labels)
+    return found + _suspects(rows, roles, units, raters.labels)
 
 
 def _suspects(rows: Rows, roles: RatingsRoles, units: int, raters: Sequence[str]) -> list[Caution]:

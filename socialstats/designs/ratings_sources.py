@@ -29,13 +29,14 @@ class RatingsSources:
         levels: Sequence[Any] | None = None,
         scale: Scale | None = None,
         refusal: str | Sequence[str] = (),
-        na: str | Sequence[str] = (),
+        na: str | Sequence[str] | Literal[False] = (),
         status: str | None = None,
         rater_source: str | None = None,
         rater_groups: str | Sequence[str] = (),
         strata: str | Sequence[str] = (),
         cluster: str | Sequence[str] = (),
         by: str | None = None,
+        count: str | Literal[False] | None = None,
         missing: Literal["error", "drop"] = "drop",
         source: str = "data frame",
     ) -> Ratings:
@@ -55,8 +56,9 @@ class RatingsSources:
             By default texts with levels are ordinal, numbers interval, true/false and yes/no nominal.
         refusal : str or sequence of str
             Values that mean a refusal to answer.
-        na : str or sequence of str
-            Further texts that mean a missing value. By default only empty fields are missing.
+        na : str, sequence of str, or False
+            Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
+            do unless they are declared as something else. False: empty fields alone are missing.
         status : str, optional
             Column that says ``ok`` or ``refusal``; anything else means that there is no rating, listed in `flow`.
         rater_source : str, optional
@@ -70,6 +72,9 @@ class RatingsSources:
             Columns whose units are not independent of each other. A unit lies in one cluster.
         by : str, optional
             Column that splits the table.
+        count : str or False, optional
+            Column of frequencies: how many alike units the rows of a unit stand for, the same in all of them. False:
+            there is none, and a column of that name is not mentioned.
         missing : {"error", "drop"}
             Missing ratings are listed as errors, or kept as missing and counted (caution SS315).
         source : str
@@ -102,7 +107,7 @@ class RatingsSources:
         options = RatingsOptions(
             unit=unit, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
-            missing=missing,
+            count=count, missing=missing,
         )  # fmt: skip
         return build_ratings(as_table(data, source), options)
 
@@ -150,8 +155,9 @@ class RatingsSources:
             Name for messages.
         **options
             ``levels``, ``scale``, ``refusal``, ``na``, ``by``, ``missing`` as in `from_frame`; with raters in columns
-            ``strata`` and ``cluster``; with raters in rows ``rater`` (the column that names them), ``rater_source``
-            and ``rater_groups``.
+            ``strata``, ``cluster`` and ``count``; with raters in rows ``rater`` (the column that names them),
+            ``rater_source`` and ``rater_groups``. With raters in columns and no unit, a column called ``count``, ``n``,
+            ``freq``, ... beside rows that are all different is the count (caution SS323).
 
         Raises
         ------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import whole_numbers
+from socialstats.designs.aggregate import frequency, frequency_columns, whole_numbers
 from socialstats.designs.cells import group
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import declared_levels, opposites
@@ -20,7 +20,7 @@ from socialstats.designs.ratings_options import RATER_NAMES, UNITS, RatingsOptio
 from socialstats.designs.ratings_reading import build_from, size_cautions
 from socialstats.designs.rows import FILL, Rows, begin
 from socialstats.designs.squares import square_counts
-from socialstats.designs.suspects import NAME, cluster_suspects
+from socialstats.designs.suspects import NAME, cluster_suspects, item_suspects
 from socialstats.designs.wide import as_named, make_long
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import as_number, as_table
@@ -42,12 +42,13 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     if by_column and row is None and columns is None:
         row = next((name for name in UNITS if name in table.columns and name not in (*mine, options.by)), None)
     keep = [*mine, *([options.rater_source] if options.rater_source and not by_column else [])]
-    keep += [options.by] if options.by else []
+    keep += [name for name in (options.by, options.count) if name]
     _refuse_other_axis(options, raters_in)
-    for part, name in ((row_part, row), *(("strata, cluster, group or by", name) for name in keep)):
+    for part, name in ((row_part, row), *(("strata, cluster, group, by or count", name) for name in keep)):
         if name:
             finder.explicit(part, name)
-    chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in (row, *keep))
+    counts = frequency_columns(table, [*keep, row or ""], options.na_labels) if by_column else []
+    chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in (row, *keep, *counts))
     for name in chosen:
         finder.explicit("raters" if by_column else "units", name)
     if finder.problems:
@@ -56,14 +57,18 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
         _refuse_others(table.source, chosen)
     if not chosen:
         raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
+    used = [*chosen, *keep, *([row] if row else [])]
+    counted = frequency(table, options.count if by_column else False, [] if row else used, used, options.na_labels)
+    keep += [counted.column] if counted.column and counted.column not in keep else []
+    noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
     long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")
     roles = RatingsRoles(
         unit=long.row if by_column else long.name, rater=long.name if by_column else long.row, value=long.value,
         by=options.by, status=None, source=options.rater_source, groups=texts(options.rater_groups),
-        strata=texts(options.strata), clusters=texts(options.cluster),
+        strata=texts(options.strata), clusters=texts(options.cluster), count=counted.column,
     )  # fmt: skip
     full = replace(options, levels=options.levels if options.levels is not None else long.levels)
-    done = build_from(long.table, roles, full, wide=table)
+    done = build_from(long.table, roles, full, wide=table, noticed=noticed)
     parts = {part: column for part, column in roles.parts().items() if part not in ("unit", "rater", "value")}
     return replace(done, columns={row_part: row, **parts} if row else parts)
 
@@ -87,7 +92,9 @@ def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
     by_column = raters_in == "columns"
     wrong = {"rater_groups": options.rater_groups, "rater_source": options.rater_source, "rater": options.rater}
     if not by_column:
-        wrong = {"strata": options.strata, "cluster": options.cluster, "unit": options.unit}
+        wrong = {
+            "strata": options.strata, "cluster": options.cluster, "unit": options.unit, "count": options.count or None,
+        }  # fmt: skip
     for name, value in wrong.items():
         if value:
             what = "raters are columns" if by_column else "units are columns"

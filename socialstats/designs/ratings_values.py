@@ -20,7 +20,7 @@ from socialstats.designs.levels import (
 from socialstats.designs.parts import FloatArray, FlowStep, IntArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Scale
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, check_scale
-from socialstats.designs.rows import Rows
+from socialstats.designs.rows import Rows, missing_words
 from socialstats.errors import Caution, DesignError, caution
 from socialstats.tables import as_number
 
@@ -120,8 +120,9 @@ def statuses(
     if roles.status is not None:
         absent &= said == OK
     if absent.any() and options.missing == "error":
-        fix = "Fill it in, or say missing='drop' (--missing drop) to keep such ratings as missing"
-        rows.problems.add("the value is missing", absent, [roles.value], column=roles.value, fix=fix)
+        keep = "Fill it in, or say missing='drop' (--missing drop) to keep such ratings as missing"
+        message, fix = missing_words(rows.counts, roles.value, absent, keep)
+        rows.problems.add(message, absent, [roles.value], column=roles.value, fix=fix)
     _count(rows, absent, f"no value in '{text.shorten(roles.value)}'", "missing: no rating")
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out

@@ -9,10 +9,10 @@ import numpy as np
 
 from socialstats import text
 from socialstats.designs.cells import group
-from socialstats.designs.parts import Factor, FlowStep, IntArray
+from socialstats.designs.parts import Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables import Counts, Labels, Table
+from socialstats.tables import Counts, Labels, Table, as_number
 
 SHOWN = 20
 FILL = "Fill it in, or leave such rows out of the table"
@@ -87,6 +87,17 @@ class Rows:
         """Return a column as codes of its labels; -1 where missing."""
         return self.labels(column).codes
 
+    def engine_numbers(self, column: str) -> FloatArray | None:
+        """Return a column that the engine holds as numbers, NaN where missing, without making labels of a million.
+
+        None for columns that are no numbers, or hold a number that means a missing value.
+        """
+        coded = self.counts.columns[column]
+        missing = [number for number in map(as_number, self.na) if number is not None]
+        if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
+            return None
+        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[coded.codes]  # + 0.0: no negative zero
+
     def used_labels(self, column: str) -> list[str]:
         """Return the labels that rows in use have, sorted."""
         labels = self.labels(column)
@@ -110,7 +121,8 @@ class Rows:
                 name = text.shorten(column)
                 self.leave_out(bad, f"no value in '{name}'", f"missing='drop': the value of '{name}' is missing")
             else:
-                self.problems.add("the value is missing", bad, [column], column=column, fix=fix)
+                message, cure = missing_words(self.counts, column, bad, fix)
+                self.problems.add(message, bad, [column], column=column, fix=cure)
                 self.use = self.use & ~bad
 
     def key(self, columns: Sequence[str]) -> IntArray:
@@ -189,6 +201,16 @@ class Rows:
         """Return a column as a factor over some rows."""
         labels = self.labels(column).take(rows)
         return Factor(name=column, codes=labels.codes, levels=labels.levels)
+
+
+def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tuple[str, str]:
+    """Return what to say of missing values and of the cure; the texts that were taken as missing are named."""
+    read = counts.columns[column].texts_of(bad)
+    if not read:
+        return "the value is missing", fix
+    word = "mean" if len(read) > 1 else "means"
+    cure = f"{fix}. Say na=False (--na '') if {text.quoted(read, 5)} {'are labels' if len(read) > 1 else 'is a label'}"
+    return f"the value is missing ({text.quoted(read, 5)} {word} that)", cure
 
 
 def begin(table: Table, columns: Sequence[str], na: Collection[str]) -> Rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from socialstats import text
 from socialstats.errors import Caution, InputError, caution
@@ -19,6 +19,13 @@ STORIES = re.compile(
     r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
     re.IGNORECASE,
 )  # what is put to a model once: two rows that agree here and in all else may be one
+ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
+RATER_STEMS = frozenset({
+    "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
+    "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic", "person",
+    "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "run", "epoch", "sample", "seed", "prompt", "x", "y",
+    "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t",
+})  # fmt: skip
 MOST = 5
 FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
 
@@ -47,6 +54,16 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
     listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
     fix = f"cluster='{text.shorten(found[0][0])}' (--map cluster={text.shorten(found[0][0])}) if its rows are alike"
     return [caution("SS311", f"{listed}, {units:,} units", affects="standard errors, intervals, p-values", fix=fix)]
+
+
+def item_suspects(raters: Sequence[str]) -> list[Caution]:
+    """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
+    stems = [match["stem"] if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
+    items = [name for name, stem in zip(raters, stems, strict=True) if stem and stem.casefold() not in RATER_STEMS]
+    if len(raters) < 2 or len(items) < len(raters):
+        return []
+    fix = "rate agreement only if each column is a rater; the rows of a questionnaire are its raters (raters_in='rows')"
+    return [caution("SS326", text.quoted(items), affects="every number", fix=fix)]
 
 
 def repeated_rows(table: Table) -> list[Caution]:

@@ -36,7 +36,7 @@ def trait_ratings(
     cluster: str | Sequence[str] = (),
     by: str | None = None,
     refusal: str | Sequence[str] = (),
-    na: str | Sequence[str] = (),
+    na: str | Sequence[str] | Literal[False] = (),
     missing: Literal["error", "drop"] = "drop",
     source: str = "data frame",
 ) -> Ratings:

@@ -6,18 +6,20 @@ from socialstats.tables.counting import Counts, counts
 from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole
 from socialstats.tables.reading import Format, read_table
 from socialstats.tables.table import Table, as_table
-from socialstats.tables.values import Coded, Labels, as_number, as_text
+from socialstats.tables.values import MISSING, Coded, Labels, as_number, as_text, missing_labels
 
 __all__ = [
     "Coded",
     "Counts",
     "Format",
     "Labels",
+    "MISSING",
     "Table",
     "as_number",
     "as_table",
     "as_text",
     "counts",
+    "missing_labels",
     "read_table",
     "rows_where",
     "rows_without",

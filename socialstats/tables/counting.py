@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER = 0, 1, 2, 3, 4
 LARGEST = 2**62
+R_INTEGER_NA = -(2**31)  # how R's integer NA reads where a file or engine does not know it
 N, SUM, SUM_SQ, STATUS = "socialstats rows", "socialstats sum", "socialstats sum of squares", "socialstats status"
 
 
@@ -224,7 +225,7 @@ def _status_expression(w: nw.Expr) -> nw.Expr:
     infinite = nw.when(w.is_finite()).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_NO_NUMBER))
     negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
     zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
-    nan = nw.when(w.is_nan()).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
+    nan = nw.when(w.is_nan() | (w == R_INTEGER_NA)).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
     return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
 
 
@@ -242,6 +243,7 @@ def weight_status(numbers: FloatArray) -> IntArray:
     status[np.isnan(numbers)] = WEIGHT_MISSING
     status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
     status[numbers < 0] = WEIGHT_NEGATIVE
+    status[numbers == R_INTEGER_NA] = WEIGHT_MISSING
     return status
 
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,14 +18,37 @@ IntArray = np.ndarray[Any, np.dtype[np.int64]]
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 AnyArray = np.ndarray[Any, np.dtype[Any]]
 
+MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", ".", "-2147483648"})
+"""Texts that mean a missing value unless they are declared as something else; the last is R's integer NA."""
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def missing_labels(na: str | Collection[str] | Literal[False], declared: Collection[str] = ()) -> frozenset[str]:
+    """Return the texts that mean a missing value: those of `MISSING` that are not declared, and those of `na`.
+
+    Parameters
+    ----------
+    na : str, collection of str, or False
+        Further texts; False: no text is missing but the empty one.
+    declared : collection of str
+        Labels with a meaning of their own (levels, refusals, ties, conditions).
+
+    Examples
+    --------
+    >>> sorted(missing_labels("9", ["NA"]) ^ MISSING), missing_labels(False)
+    (['9', 'NA'], frozenset())
+    """
+    if na is False:
+        return frozenset()
+    return MISSING.difference(declared) | ({na} if isinstance(na, str) else {*na})
 
 
 def as_text(value: Any) -> str | None:
     """Return a value as the label it stands for; None where it is missing.
 
-    Missing are None, NaN, NaT and the empty text, and nothing else: ``"NA"`` and ``"nan"`` are labels. Whole
-    floating-point numbers lose their ``.0`` (a column of whole numbers with a gap is floating-point in pandas).
+    Missing are None, NaN, NaT and the empty text; a design decides which texts mean a missing value as well
+    (`missing_labels`). Whole floating-point numbers lose their ``.0`` (a column of whole numbers with a gap is
+    floating-point in pandas).
 
     Raises
     ------
@@ -76,6 +99,12 @@ class Coded:
 
     codes: IntArray
     values: AnyArray
+
+    def texts_of(self, cells: AnyArray) -> list[str]:
+        """Return the distinct texts that some cells (a mask or indexes) hold; nothing for empty ones."""
+        codes = np.unique(self.codes[cells])
+        found = (as_text(value) for value in self.values[codes[codes >= 0]].tolist())
+        return sorted(text for text in found if text is not None)
 
     def labels(self, na: Collection[str] = ()) -> Labels:
         """Return the column as sorted text labels; texts in `na` count as missing."""

@@ -154,7 +154,7 @@ def frame(rows: list[tuple[Any, ...]], weights: list[int] | None = None) -> pd.D
 @given(st.lists(ROW, min_size=1, max_size=25), st.integers(0, 9))
 def test_row_order_changes_nothing(rows: list[tuple[Any, ...]], seed: int) -> None:
     shuffled = random.Random(seed).sample(rows, len(rows))
-    x, y = (Comparisons.from_frame(frame(r), cluster="rater") for r in (rows, shuffled))
+    x, y = (Comparisons.from_frame(frame(r), cluster="rater", na=False) for r in (rows, shuffled))
     assert x.items == y.items
     for name in ("item_a", "item_b", "outcome", "first", "count", "weight", "weight_sq"):
         np.testing.assert_array_equal(getattr(x, name), getattr(y, name))
@@ -165,8 +165,8 @@ def test_row_order_changes_nothing(rows: list[tuple[Any, ...]], seed: int) -> No
 @given(st.lists(st.tuples(ROW, st.integers(1, 3)), min_size=1, max_size=15))
 def test_a_repeated_row_is_a_weight(weighted: list[tuple[tuple[Any, ...], int]]) -> None:
     repeated = [row for row, times in weighted for _ in range(times)]
-    x = Comparisons.from_frame(frame(repeated))
-    y = Comparisons.from_frame(frame([row for row, _ in weighted], [times for _, times in weighted]), weight="w")
+    x = Comparisons.from_frame(frame(repeated), na=False)
+    y = Comparisons.from_frame(frame([row for row, _ in weighted], [times for _, times in weighted]), weight="w", na=False)
     np.testing.assert_array_equal(x.item_a, y.item_a)
     np.testing.assert_array_equal(x.outcome, y.outcome)
     np.testing.assert_array_equal(x.weight, y.weight)
@@ -178,7 +178,7 @@ def test_a_repeated_row_is_a_weight(weighted: list[tuple[tuple[Any, ...], int]])
 @settings(max_examples=40, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=15))
 def test_swapping_twice_and_relabelling_back_is_nothing(rows: list[tuple[Any, ...]]) -> None:
-    x = Comparisons.from_frame(frame(rows))
+    x = Comparisons.from_frame(frame(rows), na=False)
     assert cells(x.swap().swap()) == cells(x)
     new = {item: f"{k} {item}" for k, item in enumerate(reversed(x.items))}
     back = {v: k for k, v in new.items()}

@@ -37,7 +37,7 @@ HOSTILE = [
 ]
 OPTIONS: dict[str, Any] = {
     "unit": "question", "condition": "prompt", "value": "score", "conditions": ("new", "old"), "by": "model",
-    "cluster": ("story", "site"),
+    "cluster": ("story", "site"), "na": False,
 }  # fmt: skip
 
 
@@ -330,8 +330,8 @@ def test_wide_is_long_made_wide(pairs: list[tuple[str, str, int, int]], binary: 
         "id": names * 2, "story": story * 2, "value": wide["x"] + wide["y"],
         "condition": ["x"] * len(names) + ["y"] * len(names),
     }  # fmt: skip
-    a = Paired.from_wide(wide, first="x", second="y", unit="id", cluster="story")
-    b = Paired.from_frame(table, conditions=("x", "y"), cluster="story")
+    a = Paired.from_wide(wide, first="x", second="y", unit="id", cluster="story", na=False)
+    b = Paired.from_frame(table, conditions=("x", "y"), cluster="story", na=False)
     same(a, b, but=("flow", "columns"))
     same(Paired.from_wide(wide, first="x", second="y", cluster="story"), a, but=("columns",))
 

@@ -32,7 +32,7 @@ def test_units_without_a_partner_are_listed_with_their_lines(tmp_path: Path) -> 
     text = f"{HEAD}\nq1,new,1\nq1,old,2\n\nq2,new,3\n\nq3,old,1\nq4,old,1\n"
     assert messages(text, tmp_path) == [
         "answers.csv, column 'question': 3 units without a partner: 2 units under 'new', 3 units under 'old', 1 pair. "
-        "Add the missing rows, or say unmatched='drop' (--unmatched drop) to leave such units out",
+        "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out",
         "answers.csv line 5, column 'question': 'q2' has no row under 'old'",
         "answers.csv line 7, column 'question': 'q3' has no row under 'new'",
         "answers.csv line 8, column 'question': 'q4' has no row under 'new'",
@@ -74,7 +74,7 @@ def test_repeated_rows_are_named_even_when_they_are_equal(tmp_path: Path) -> Non
     ]
 
 
-@pytest.mark.parametrize("value", ["seven", "inf", "-inf", "nan", "NA", "1e999", "1_000", "0x10"])
+@pytest.mark.parametrize("value", ["seven", "inf", "-inf", "1e999", "1_000", "0x10"])
 def test_what_is_no_finite_number_is_named(value: str, tmp_path: Path) -> None:
     text = f"{HEAD}\nq1,new,1.5\nq1,old,{value}\nq2,new,1\nq2,old,3\n"
     assert messages(text, tmp_path) == [

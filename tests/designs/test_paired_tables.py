@@ -62,7 +62,7 @@ def test_wide_errors_name_the_lines_of_the_file(tmp_path: Path) -> None:
         "scores.csv line 7, column 'pre and post': 'x' is not a finite number. "
         "Correct it, or declare it with na='x' (--na) if it means a missing value",
         "scores.csv, column 'id': 2 units without a partner: 4 units under 'pre', 4 units under 'post', 3 pairs. "
-        "Add the missing rows, or say unmatched='drop' (--unmatched drop) to leave such units out",
+        "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out",
         "scores.csv line 4, column 'id': 'b' has no value under 'pre'",
         "scores.csv line 5, column 'id': 'c' has no value under 'post'",
         "scores.csv line 6, column 'pre and post': both values are missing. "

@@ -19,7 +19,7 @@ from tests.designs.test_paired import ENGINES, HOSTILE, through
 
 OPTIONS: dict[str, Any] = {
     "unit": "item", "rater": "judge", "value": "rating", "levels": ["low", "NA", "high"], "refusal": "no answer",
-    "rater_source": "kind", "rater_groups": "age", "strata": "domain", "cluster": "story", "by": "model",
+    "rater_source": "kind", "rater_groups": "age", "strata": "domain", "cluster": "story", "by": "model", "na": False,
 }  # fmt: skip
 WORDS = ["low", "NA", "high", "no answer", ""]
 
@@ -133,7 +133,7 @@ def rated(values: Any, **options: Any) -> Ratings:
         (["10", "9", "9", "9"], {"scale": "nominal"}, ("9", "10"), [9, 10], "nominal", False),
         (["lo", "hi", "lo", "lo"], {"levels": ["lo", "mid", "hi"]}, ("lo", "mid", "hi"), [0, 1, 2], "ordinal", True),
         (["lo", "hi", "lo", "lo"], {"scale": "nominal"}, ("hi", "lo"), [0, 1], "nominal", False),
-        (["nan", "None", "NA", "NA"], {"scale": "nominal"}, ("NA", "None", "nan"), [0, 1, 2], "nominal", False),
+        (["nan", "None", "NA", "NA"], {"scale": "nominal", "na": False}, ("NA", "None", "nan"), [0, 1, 2], "nominal", False),
         ([True, False, True, True], {}, ("False", "True"), [0, 1], "nominal", False),
         (["yes", "no", "no", "no"], {}, ("no", "yes"), [0, 1], "nominal", False),
         (["yes", "no", "no", "no"], {"scale": "ordinal"}, ("no", "yes"), [0, 1], "ordinal", False),

@@ -52,7 +52,7 @@ def test_values_outside_the_levels_are_named_one_by_one(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["seven", "inf", "nan", "NA", "1e999", "n/a"])
+@pytest.mark.parametrize("value", ["seven", "inf", "1e999", "none"])
 def test_a_text_among_numbers_is_named(value: str, tmp_path: Path) -> None:
     text = f"{HEAD}\n1,a,1\n1,b,2\n2,a,{value}\n2,b,2\n"
     assert messages(text, tmp_path) == [

@@ -33,7 +33,7 @@ HOSTILE = [
     " x",
     "ü",
 ]
-OPTIONS: dict[str, Any] = {"cluster": "rater", "weight": "w", "by": "model"}
+OPTIONS: dict[str, Any] = {"cluster": "rater", "weight": "w", "by": "model", "na": False}
 
 
 def rows(n: int = 200) -> pd.DataFrame:
