@@ -147,6 +147,7 @@ def whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray
     fine = [value is not None and value >= 0 and value.is_integer() for value in values]
     bad = use & ~np.array([*fine, True])[labels.codes]
     if bad.any():
+        problems.refuse_spellings([column], bad)
         problems.each_value(column, bad, [column], "'{}' is not a count", fix=FIX)
     numbers = [value if ok and value is not None else 0.0 for value, ok in zip(values, fine, strict=True)]
     return np.array([*numbers, 0.0])[labels.codes]

@@ -14,12 +14,13 @@ from socialstats.designs.cells import drop_unused_items, merged
 from socialstats.designs.columns import Roles, assign
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.labels import label_cautions
+from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
-from socialstats.designs.suspects import repeated_rows
+from socialstats.designs.suspects import code_suspects, repeated_rows
 from socialstats.designs.winners import Sides, first_shown, outcomes
 from socialstats.errors import Caution, NothingToAnalyse, caution
 from socialstats.tables import Counts, Table
@@ -126,6 +127,8 @@ def _add_weight_problem(begun: Draft, message: str, state: int, fix: str) -> Non
         return found
 
     begun.table.positions([column], [wanted], 1)
+    spelled = other_spelling([value for value in seen if value is not None])
+    fix = spelled[1] if spelled else fix
     shown = f": {text.shorten(seen[0])}" if seen and seen[0] is not None else ""
     rows = int(begun.counts.n[begun.counts.status == state].sum())
     begun.problems.add_rows(f"{message}{shown}", column, wanted, rows, fix)
@@ -235,6 +238,7 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
     """Decode the covariates; texts that were only found by name and nearly identify the rows are left out."""
     done: dict[str, Covariate] = {}
     unused: list[str] = []
+    odd: list[Caution] = []
     rows = float(begun.counts.n.sum())
     for name, columns in begun.roles.covariates.items():
         values = max(len(begun.problems.labels[column].levels) for column in columns)
@@ -242,14 +246,16 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
         if decoded is None:
             continue
         is_text = decoded.a.dtype == object
+        if not is_text:
+            odd += code_suspects(begun.problems, columns, begun.use)
         if is_text and name in begun.roles.found and values > max(UNUSED_LABELS, rows / 10):
             unused.append(name)
         else:
             done[name] = decoded
     if not unused:
-        return done, []
+        return done, odd
     detail = f"{text.quoted(unused)} hold text that differs in most rows; declare covariates= to use them"
-    return done, [caution("SS307", detail)]
+    return done, [*odd, caution("SS307", detail)]
 
 
 def _factor(begun: Draft, column: str, cell: IntArray) -> Factor:

@@ -10,28 +10,34 @@ import narwhals as nw
 
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
-from socialstats.text import quoted
 
-DECIMAL_COMMA = re.compile(r"-?\d+,\d+\Z")
+DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
+SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(rf"{DIGITS}\s?%"), "Write percentages as plain numbers, as 28.4"),
+    (re.compile(r"[\u2212\u2013]\d+(?:[.,]\d+)?%?"), "Write a minus as the hyphen '-'"),
+    (re.compile(r"[+-]?\d{1,3}(?:[,\u0020\u00a0\u2009\u202f']\d{3})+\.\d+"), "Write no marks between thousands, as 1234.5"),
+    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+"), "Write no marks between thousands and a decimal point, as 1234.5"),
+    (re.compile(r"[+-]?\d{1,3}(?:[\u0020\u00a0\u2009\u202f']\d{3})+"), "Write no marks between thousands, as 1234"),
+    (re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}"), "Write no marks between thousands, as 1234567"),
+    (re.compile(r"[+-]?[1-9]\d{0,2},\d{3}"), "Write 1234 for thousands, or 1.234 for a decimal comma"),
+    (re.compile(r"[+-]?\d*,\d+"), "Write decimals with a point, as 1.5"),
+    (re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"), "Write amounts without the sign of the currency"),
+)  # how numbers are written for people: shapes and cures
 OPPOSITES: tuple[tuple[str, str], ...] = (("false", "true"), ("no", "yes"))
 
 
-def refuse_decimal_commas(labels: Sequence[str], place: str) -> None:
-    """Refuse values that all look like numbers, some of them with a decimal comma.
+def other_spelling(labels: Collection[str]) -> tuple[re.Pattern[str], str] | None:
+    """Return how values that all look like numbers are spelled otherwise than 1234.5, and the cure; None where not so.
 
-    Raises
-    ------
-    InputError
-        With the cure.
+    Examples
+    --------
+    >>> other_spelling(["28.4%", "3"])[1], other_spelling(["28.4%", "many"]), other_spelling(["1,5", "2"])[1]
+    ('Write percentages as plain numbers, as 28.4', None, 'Write decimals with a point, as 1.5')
     """
-    commas = [label for label in labels if DECIMAL_COMMA.match(label)]
-    if not commas or any(as_number(label) is None for label in labels if label not in commas):
-        return
-    raise InputError(
-        f"{place}: the values look like numbers with a comma ({quoted(commas, 3)}). Numbers are written with a "
-        "point, as 1.5: write the file so, or read it with pandas.read_csv(..., decimal=',') and pass the data frame; "
-        "if these are labels, say scale='nominal' (--scale nominal)"
-    )
+    odd = [label for label in labels if as_number(label) is None]
+    if not odd or not all(any(pattern.fullmatch(label.strip()) for pattern, _ in SPELLINGS) for label in odd):
+        return None
+    return next((p, cure) for p, cure in SPELLINGS if any(p.fullmatch(label.strip()) for label in odd))
 
 
 def declared_levels(levels: Sequence[Any] | None) -> tuple[str, ...] | None:

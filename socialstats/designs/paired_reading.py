@@ -18,7 +18,7 @@ from socialstats.designs.paired_options import PairedOptions, PairedRoles, paire
 from socialstats.designs.paired_values import Values, decode
 from socialstats.designs.parts import Factor, FloatArray, FlowStep
 from socialstats.designs.rows import Rows, begin
-from socialstats.designs.suspects import cluster_suspects
+from socialstats.designs.suspects import cluster_suspects, code_suspects
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution
 from socialstats.tables import Table
 
@@ -71,6 +71,8 @@ def build_pairs(
     for column in roles.clusters:
         cure = "A unit belongs to one cluster: give its rows the same value, or different units different names"
         rows.constant(roles.key, column, "unit", cure)
+    if values.scale == "numeric":
+        noticed = [*noticed, *code_suspects(rows.problems, [roles.value], rows.use)]
     joined = join(rows, roles, values.numbers[roles.value], conditions, options)
     rows.problems.raise_if_any()
     return _finish(rows, roles, joined, values, conditions, [*noticed, *cautions], times[joined.row])

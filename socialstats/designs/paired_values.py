@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.levels import categories, codes_in, in_order, opposites, refuse_decimal_commas
+from socialstats.designs.levels import categories, codes_in, in_order, opposites
 from socialstats.designs.paired import PairedScale
 from socialstats.designs.paired_options import PairedOptions
 from socialstats.designs.parts import FloatArray
@@ -18,6 +18,7 @@ from socialstats.errors import DesignError
 from socialstats.tables import as_number
 
 MOSTLY = 0.5
+LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
 ZERO_ONE = {0.0, 1.0}
 
 
@@ -64,7 +65,7 @@ def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values
     if levels is not None:
         scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
         return Values(scale=scale, levels=levels, numbers=_by_level(columns, rows, levels, declared=True))
-    refuse_decimal_commas(used, f"{rows.table.source}, column '{text.shorten(columns[0])}'")
+    rows.problems.refuse_spellings(columns, rows.use, LABELS)
     numbers = [as_number(label) for label in used]
     if None not in numbers:
         return _numbers(columns, rows, options, {x for x in numbers if x is not None})

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.errors import SHOWN_AT_MOST, InputError, Problem
-from socialstats.tables import Labels, Table
+from socialstats.designs.levels import other_spelling
+from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, InputError, Problem
+from socialstats.tables import Labels, Table, as_number
 from socialstats.tables.table import Wanted
 
 ROWS_FOUND = 20
@@ -69,6 +70,16 @@ class Problems:
             Pending(message=message, column=column, keys=(column,), wanted=wanted, n_rows=n_rows, fix=fix)
         )
 
+    def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
+        """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
+        (found,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
+        places = [*self.table.places(found).values()][: LINES_SHOWN + 1]
+        if not places:
+            return ""
+        more = ", ..." if len(places) > LINES_SHOWN else ""
+        listed = ", ".join(map(str, places[:LINES_SHOWN])) + more
+        return f"{self.table.unit}{'s' if len(places) > 1 else ''} {listed}"
+
     def say(self, message: str, *, column: str | None = None, fix: str = "") -> None:
         """Add a problem of the table as a whole."""
         self.pending.append(Pending(message=message, column=column, keys=(), wanted=None, n_rows=0, fix=fix))
@@ -113,6 +124,29 @@ class Problems:
         if len(rest):
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
             self.add(more, bad & np.isin(codes, rest), keys, column=column)
+
+    def refuse_spellings(self, columns: Sequence[str], use: BoolArray, otherwise: str = "") -> None:
+        """Raise for columns of numbers that are written for people (28.4%, 1,234.5, a decimal comma).
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Columns of values.
+        use : (cells,) bool array
+            Cells that count.
+        otherwise : str
+            What to say where the values are labels.
+        """
+        for column in columns:
+            labels = self.labels[column]
+            used = [labels.levels[code] for code in np.unique(labels.codes[use]).tolist() if code >= 0]
+            found = other_spelling(used)
+            if found is None:
+                continue
+            bad = use & np.array([*(as_number(label) is None for label in labels.levels), False])[labels.codes]
+            fix = f"{found[1]}" + (f"; {otherwise}" if otherwise else "")
+            self.each_value(column, bad, [column], "'{}' is not spelled as a plain number", fix=fix)
+            self.raise_if_any()
 
     def _row(self, keys: Sequence[str], cell: int) -> list[str | None]:
         row: list[str | None] = []

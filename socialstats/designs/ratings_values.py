@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.levels import (
-    categories,
-    codes_in,
-    in_order,
-    opposites,
-    plain_number,
-    refuse_decimal_commas,
-)
+from socialstats.designs.levels import categories, codes_in, in_order, opposites, plain_number
 from socialstats.designs.parts import FloatArray, FlowStep, IntArray
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Scale
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, check_scale
 from socialstats.designs.rows import Rows, missing_words
+from socialstats.designs.suspects import code_suspects
 from socialstats.errors import Caution, DesignError, caution
 from socialstats.tables import as_number
 
 MOSTLY = 0.5
+LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
 ZERO_LEVELS = "no rating has a value"
 
 
@@ -89,11 +84,15 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     numbers = [as_number(level) for level in choice.levels]
     numeric = None not in numbers and len(set(numbers)) == len(numbers)
     scores = [x or 0.0 for x in numbers] if numeric else list(range(len(numbers)))
-    found = [caution("SS310", choice.caution, affects="weights and distances between levels", fix=SAY)]
+    found = []
+    if choice.caution:
+        found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=SAY))
+    if numeric and not choice.declared:
+        found += code_suspects(rows.problems, [roles.value], rated)
     return Rated(
         levels=choice.levels, scores=np.array(scores, dtype=np.float64), scale=choice.scale, declared=choice.declared,
         numeric=numeric, value=np.where(status == OK, codes, -1), status=status,
-        cautions=tuple(found) if choice.caution else (),
+        cautions=tuple(found),
     )  # fmt: skip
 
 
@@ -169,7 +168,7 @@ def _found_levels(
     numbers = {label: as_number(label) for label in used}
     if options.scale == "nominal":
         return in_order(used)
-    refuse_decimal_commas(used, place)
+    rows.problems.refuse_spellings([column], rated, LABELS)
     if None not in numbers.values():
         return tuple(plain_number(x) for x in sorted({x for x in numbers.values() if x is not None}))
     if pair := opposites(used):

@@ -42,6 +42,7 @@ def covariate(
     if text_rows == 0:
         a, b = (_numbers(values)[side.codes] for values, side in zip(spelled, sides, strict=True))
         return Covariate(name=name, a=a, b=b)
+    problems.refuse_spellings(columns, use)
     if text_rows >= MOSTLY * 2 * rows:
         return Covariate(name=name, a=_labels(sides[0]), b=_labels(sides[1]))
     fix = f"Correct it, or declare it with na='{{}}' (--na) if it means a missing value (covariate {name})"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
 
 from socialstats import text
+from socialstats.designs.problems import BoolArray, Problems
 from socialstats.errors import Caution, InputError, caution
-from socialstats.tables import Table
+from socialstats.tables import Table, as_number
 
 WORDS = (
     "scenario", "story", "topic", "domain", "template", "cluster", "group", "worker", "participant", "subject",
@@ -26,6 +29,12 @@ RATER_STEMS = frozenset({
     "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "run", "epoch", "sample", "seed", "prompt", "x", "y",
     "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t",
 })  # fmt: skip
+CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
+                  | {sign * digit * repeat for sign in (1.0, -1.0) for digit in range(1, 10) for repeat in (11, 111, 1111)}
+                  | {sign * 9 * repeat for sign in (1.0, -1.0) for repeat in (11111, 111111)})  # fmt: skip
+MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
+FULL = 4  # rows a level from which every level of a scale is expected to occur
+MOST_LEVELS = 12  # a scale with more whole numbers is read as any numbers
 MOST = 5
 FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
 
@@ -54,6 +63,76 @@ def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Ca
     listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
     fix = f"cluster='{text.shorten(found[0][0])}' (--map cluster={text.shorten(found[0][0])}) if its rows are alike"
     return [caution("SS311", f"{listed}, {units:,} units", affects="standard errors, intervals, p-values", fix=fix)]
+
+
+def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
+    """Return the values that stand apart from all others as codes of missing answers do, ascending.
+
+    A code is a number such as -1, 9, 99 or 999, at an end of the values. Beside whole numbers of a short scale it is
+    apart by twice the largest step between the others; otherwise by more than their whole range, or by being the
+    only negative value.
+
+    Parameters
+    ----------
+    rows_of : mapping of number to rows
+
+    Examples
+    --------
+    >>> standing_apart({1: 20, 2: 30, 3: 30, 4: 15, 5: 9, 9: 2}), standing_apart({-1: 3, 0: 4, 1: 3})
+    ([9], [])
+    >>> standing_apart({1: 20, 2: 30, 3: 30, 55: 1, 8: 1, 9: 1}), standing_apart({0: 1, 12.5: 1, 80: 1, 999: 1})
+    ([8, 9, 55], [999])
+    """
+    rest, total = sorted(rows_of), sum(rows_of.values())
+    found: list[float] = []
+    for end, others in ((-1, slice(None, -1)), (0, slice(1, None))):
+        group: list[float] = []
+        while len(rest) > 2 and rest[end] in CODES:
+            group.append(rest[end])
+            rest = rest[others]
+            if _apart(group[-1], rest, total) and sum(rows_of[x] for x in group) <= MOST_CODES * total:
+                found, group = found + group, []
+        rest = sorted([*rest, *group])
+    return sorted(found)
+
+
+def _apart(code: float, rest: Sequence[float], rows: float) -> bool:
+    """Return whether a code at one end stands apart from the other values, which are ascending.
+
+    In a table of few rows a small gap may be chance: there the code is negative, or the gap is half of their range.
+    """
+    gap, spread = min(abs(code - rest[0]), abs(code - rest[-1])), rest[-1] - rest[0]
+    short = len(rest) <= MOST_LEVELS and all(float(x).is_integer() for x in rest)
+    if code < 0 <= rest[0] and rest[-1] > 2:
+        return gap > 1 or not short
+    if short and abs(code) < 10:
+        step = max(b - a for a, b in zip(rest, rest[1:], strict=False))
+        return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(rest))
+    return gap > spread
+
+
+def code_suspects(problems: Problems, columns: Sequence[str], use: BoolArray) -> list[Caution]:
+    """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
+    found = []
+    for column in columns:
+        labels, n = problems.labels[column], problems.n
+        rows = np.bincount(labels.codes[use & (labels.codes >= 0)], weights=n[use & (labels.codes >= 0)],
+                           minlength=len(labels.levels))  # fmt: skip
+        numbers = {x: k for k, label in enumerate(labels.levels) if rows[k] and (x := as_number(label)) is not None}
+        odd = standing_apart({x: float(rows[k]) for x, k in numbers.items()})
+        if not odd:
+            continue
+        texts = [labels.levels[numbers[x]] for x in odd]
+        lines = problems.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
+        others = [x for x in numbers if x not in odd]
+        where = f" ({lines})" if lines else ""
+        found.append(caution(
+            "SS325", f"{text.quoted(texts)} in '{text.shorten(column)}'{where}, beside {text.as_given(min(others))} to "
+            f"{text.as_given(max(others))}", affects="every number",
+            fix=f"na={texts if len(texts) > 1 else repr(texts[0])} ({' '.join(f'--na {t}' for t in texts)}) if "
+            f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
+        ))  # fmt: skip
+    return found
 
 
 def item_suspects(raters: Sequence[str]) -> list[Caution]:
