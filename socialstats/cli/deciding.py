@@ -14,19 +14,19 @@ from socialstats.tables import Table
 from socialstats.text import listing, shorten
 
 DESIGNS = ("comparisons", "paired", "ratings")
-COMMON = ("cluster", "by", "na", "missing")
+COMMON = ("cluster", "by", "na", "missing", "count")
 OWN = {
     "comparisons": ("tie", "winner_coding", "refusal"),
     "paired": ("conditions", "levels", "scale", "unmatched"),
-    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters"),
+    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters", "level_columns"),
 }
 PARTS = {
-    "paired": ("unit", "condition", "value", "first", "second", "by", "cluster"),
-    "ratings": ("unit", "rater", "value", "status", "rater_source", "by", "cluster"),
+    "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster"),
+    "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster"),
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters"},
+    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "level_columns"},
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "tie", "winner_coding"},
 }  # parts and options that only one design has
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
@@ -37,7 +37,7 @@ ASKED = {
 }
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 MISSING_PART = re.compile(r"no column for '(\w+)'")
-OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding"}
+OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding", "level_columns": "--level-columns"}
 
 
 def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> str:

@@ -26,8 +26,9 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_options import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.squares import crosstab, win_counts
 from socialstats.errors import InputError, caution
-from socialstats.tables import Table, rows_where, rows_without, rows_without_whole
+from socialstats.tables import Table, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, shorten
 
 Design = Comparisons | Paired | Ratings
@@ -41,6 +42,7 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     InputError
         For a design that cannot be told, options of another design, and whatever reading finds.
     """
+    table = with_joint_parts(table, settings)
     study = shaped(table, settings)
     name = study.design if study is not None else decide(table, settings, chosen)
     settings = with_scale(settings)
@@ -52,6 +54,14 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
         return design
     read_all = FlowStep(label="rows read", rows=whole, note=table.source)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def with_joint_parts(table: Table, settings: Mapping[str, Any]) -> Table:
+    """Add a column for each part of the mapping that names several columns (``unit=task,id``)."""
+    for entry in words(settings.get("map")):
+        column = entry.partition("=")[2]
+        table, _ = with_joint(table, column) if "," in column else (table, column)
+    return table
 
 
 def with_scale(settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,12 +138,16 @@ def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     passed = {key: settings[key] for key in (*COMMON, *OWN[name]) if settings.get(key) is not None}
     clusters = tuple(dict.fromkeys((*options.get("cluster", ()), *words(passed.get("cluster")))))
     options |= {key: passed[key] for key in passed if key != "cluster"}
+    options |= {key: False for key in ("na", "count") if options.get(key) in ("", [""])}  # '' says: nothing is that
     return options | ({"cluster": clusters} if clusters else {})
 
 
 def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     """Read pairs: one row a unit and condition, or one row a unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
+    if settings.get("crosstab"):
+        kept = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
+        return Paired.from_table(crosstab(table), **kept, source=table.source)
     pair = wide_pair(table.columns)
     wide = "first" in options or "second" in options
     if not wide and pair is not None and "condition" not in options and "value" not in options:
@@ -161,6 +175,12 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
 def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
     """Read ratings: one row each, or one row a unit and a column each rater (``--raters a,b,c``)."""
     options = options_of("ratings", settings)
+    if settings.get("crosstab"):
+        kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
+        return Ratings.from_table(crosstab(table), **kept, source=table.source)
+    if "level_columns" in options:
+        kept = {key: options[key] for key in ("levels", "scale", "unit", "strata", "cluster", "by") if key in options}
+        return Ratings.from_counts(table, columns=options["level_columns"], **kept)
     if "raters" not in options:
         source = people_and_models(table, settings)
         if source is None:
@@ -179,7 +199,10 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
 
 def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
-    return build(table, Options(**options_of("comparisons", settings)))
+    options = options_of("comparisons", settings)
+    if settings.get("crosstab"):
+        return Comparisons.from_counts(win_counts(crosstab(table)), source=table.source)
+    return build(table, Options(**options))
 
 
 READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {

@@ -25,9 +25,16 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--exclude", action="append", default=[], metavar="COLUMN=VALUE", help="leave out these rows; repeat")
     add("--exclude-raters", action="append", default=[], metavar="COLUMN=VALUE",
         help="leave out all rows of raters who have such a row, as a failed attention check; repeat")  # fmt: skip
-    add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
+    add("--na", action="append", metavar="LABEL",
+        help="label that means missing, beside NA, N/A, NaN, null and '.'; repeat; '' if those are labels")  # fmt: skip
+    add("--crosstab", action="store_const", const=True,
+        help="the table is square, counts of two raters, two conditions, or wins of the row over the column "
+        "(with --design)")  # fmt: skip
+    add("--count", metavar="COLUMN",
+        help="frequencies: how many alike rows (or units) a row stands for; '' if no column is that")  # fmt: skip
     add("--missing", choices=["error", "drop"],
-        help="rows that miss a value (default: error for comparisons and pairs, drop for ratings)")  # fmt: skip
+        help="rows that miss a value, pairs that miss a partner (default: error for comparisons and pairs, drop for "
+        "ratings)")  # fmt: skip
     add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")
     _add_values(parser)
 
@@ -42,7 +49,7 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
     add("--levels", action="append", metavar="LOW,...,HIGH", help="the values in order; for pairs of answers ZERO,ONE")
     add("--scale", choices=["binary", "numeric", "nominal", "ordinal", "interval", "ratio"],
         help="of pairs: binary, nominal, numeric; of ratings: nominal, ordinal, interval, ratio")  # fmt: skip
-    add("--unmatched", choices=["error", "drop"], help="pairs that miss a condition (default error)")
+    add("--unmatched", choices=["error", "drop"], help=argparse.SUPPRESS)  # --missing says it for both
     add("--refusal", action="append", metavar="LABEL", help="rating or winner that means a refusal; repeat")
     add("--strata", action="append", metavar="COLUMN", help="groups of units to report ratings by; repeat")
     add("--rater-group", action="append", dest="rater_groups", metavar="COLUMN",
@@ -50,6 +57,8 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
     add("--reread", metavar="COLUMN", help="another column of values, of the same replies: what does it change?")
     add("--raters", action="append", metavar="A,B,C",
         help="columns of ratings, one a rater, of a table with one row a unit")  # fmt: skip
+    add("--level-columns", action="append", metavar="A,B,C",
+        help="columns that count how many raters gave the unit each level (Fleiss' table)")  # fmt: skip
 
 
 def add_analysis(parser: argparse.ArgumentParser) -> None:

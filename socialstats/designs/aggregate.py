@@ -19,6 +19,7 @@ FREQUENCIES = frozenset({
     "size",
 })  # fmt: skip
 TIE_COUNTS = frozenset({"ties", "tie", "tied", "nties", "ntied", "draw", "draws", "drawn", "ndraws"})
+WIN_WORDS = ("wins", "win", "won", "nwins")
 FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
 
 

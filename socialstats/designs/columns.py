@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from socialstats import text
-from socialstats.designs.aggregate import TIE_COUNTS, bare
+from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.options import Options
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
@@ -25,7 +25,6 @@ ITEM_PAIRS: tuple[Pair, ...] = (
 WINNER_NAMES = ("winner", "choice", "chosen", "preferred", "preference", "result", "outcome", "pick", "vote")
 ORDER_NAMES = ("order", "first_shown", "shown_first", "presented_first", "first")
 VALUES_NAMES = ("values", "cited_values", "values_cited")
-WINS = ("wins", "win", "won", "nwins")
 SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
 COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
@@ -255,7 +254,7 @@ def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
     plain = {bare(column): column for column in reversed(finder.columns) if column not in items}
     own = item_tokens(items)
     for sides in (*([own] if own and all(own) else []), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):
-        for word in WINS:
+        for word in WIN_WORDS:
             for form in ("{word}{side}", "{side}{word}"):
                 pair = tuple(plain.get(bare(form.format(word=word, side=side))) for side in sides)
                 if pair[0] is not None and pair[1] is not None and pair[0] != pair[1]:

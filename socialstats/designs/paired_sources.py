@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from socialstats.tables import Format, as_table, read_table
+from socialstats.tables import Format, as_table, read_table, with_joint
 
 if TYPE_CHECKING:
     from socialstats.designs.paired import Paired, PairedScale
@@ -22,7 +22,7 @@ class PairedSources:
         cls,
         data: Any,
         *,
-        unit: str | None = None,
+        unit: str | Sequence[str] | None = None,
         condition: str | None = None,
         value: str | None = None,
         conditions: Sequence[str] | None = None,
@@ -42,8 +42,8 @@ class PairedSources:
         ----------
         data : data frame, DuckDB relation, mapping of columns, or Table
             Of any engine that narwhals knows.
-        unit : str, optional
-            Column that names the unit (question, story, person), within `by`. By default ``unit`` or an alias
+        unit : str or sequence of str, optional
+            Column that names the unit (question, story, person), within `by`; several columns that name it together. By default ``unit`` or an alias
             (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
         condition : str, optional
             Column of the two conditions. By default ``condition`` or an alias (``arm``, ``time``, ``model``, ...).
@@ -99,11 +99,12 @@ class PairedSources:
         from socialstats.designs.paired_options import PairedOptions
         from socialstats.designs.paired_reading import build_paired
 
+        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = PairedOptions(
-            unit=unit, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
+            unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
             cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na,
         )  # fmt: skip
-        return build_paired(as_table(data, source), options)
+        return build_paired(table, options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
@@ -118,7 +119,8 @@ class PairedSources:
 
     @classmethod
     def from_wide(
-        cls, data: Any, *, first: str, second: str, unit: str | None = None, source: str = "data frame", **options: Any
+        cls, data: Any, *, first: str, second: str, unit: str | Sequence[str] | None = None,
+        source: str = "data frame", **options: Any
     ) -> Paired:  # fmt: skip
         """Build the design from a table with one row a unit and one column a condition.
 
@@ -152,7 +154,8 @@ class PairedSources:
         from socialstats.designs.paired_options import PairedOptions
         from socialstats.designs.paired_tables import wide_pairs
 
-        return wide_pairs(as_table(data, source), first, second, PairedOptions(unit=unit, **options))
+        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
+        return wide_pairs(table, first, second, PairedOptions(unit=key, **options))
 
     @classmethod
     def from_counts(

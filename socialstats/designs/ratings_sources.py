@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.errors import InputError
-from socialstats.tables import Format, as_table, read_table
+from socialstats.tables import Format, as_table, read_table, with_joint
 
 if TYPE_CHECKING:
     from socialstats.designs.ratings import Ratings, Scale
@@ -23,7 +23,7 @@ class RatingsSources:
         cls,
         data: Any,
         *,
-        unit: str | None = None,
+        unit: str | Sequence[str] | None = None,
         rater: str | None = None,
         value: str | None = None,
         levels: Sequence[Any] | None = None,
@@ -47,7 +47,7 @@ class RatingsSources:
         data : data frame, DuckDB relation, mapping of columns, or Table
             Of any engine that narwhals knows.
         unit, rater, value : str, optional
-            Columns. By default ``unit`` (or ``item``, ``question``, ``sample``, ``id``, ...), ``rater`` (or
+            Columns; `unit` may be several that name the unit together. By default ``unit`` (or ``item``, ``question``, ``sample``, ``id``, ...), ``rater`` (or
             ``judge``, ``annotator``, ``model``, ...) and ``value`` (or ``rating``, ``score``, ``label``, ...).
         levels : sequence, optional
             The possible values, the lowest first. An ordered categorical brings its own; numbers may go without
@@ -104,12 +104,13 @@ class RatingsSources:
         from socialstats.designs.ratings_options import RatingsOptions
         from socialstats.designs.ratings_reading import build_ratings
 
+        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
         options = RatingsOptions(
-            unit=unit, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
+            unit=key, rater=rater, value=value, levels=levels, scale=scale, refusal=refusal, na=na, status=status,
             rater_source=rater_source, rater_groups=rater_groups, strata=strata, cluster=cluster, by=by,
             count=count, missing=missing,
         )  # fmt: skip
-        return build_ratings(as_table(data, source), options)
+        return build_ratings(table, options)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:

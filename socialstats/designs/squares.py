@@ -3,17 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.designs.aggregate import FIX, bare
 from socialstats.designs.levels import codes_in, declared_levels
 from socialstats.designs.parts import FloatArray
 from socialstats.errors import SHOWN_AT_MOST, InputError, NothingToAnalyse, Problem
-from socialstats.tables import as_text
+from socialstats.tables import MISSING, Table, as_number, as_text
 from socialstats.text import quoted, shorten
 
-FIX = "Counts are whole numbers from 0 upwards"
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOTALS = frozenset({"total", "totals", "sum", "all", "margin"})
+LARGEST = 500  # labels of a cross table
+
+
+def crosstab(table: Table) -> pd.DataFrame:
+    """Return a table that is a cross table of counts as a data frame with the same labels on both sides.
+
+    The labels of the rows stand in the first column, or are those of the columns in the same order. A row and column
+    of totals is left out. Cells are numbers or missing.
+
+    Raises
+    ------
+    InputError
+        For other shapes, labels that differ, and cells that are no numbers, with line and column.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> crosstab(as_table({"": ["no", "yes"], "no": [44, 7], "yes": [5, 19]})).loc["yes", "no"]
+    np.float64(7.0)
+    """
+    import pandas as pd
+
+    frame: Any = table.frame
+    frame = frame.collect() if hasattr(frame, "collect") else frame
+    rows, columns = len(frame), list(table.columns)
+    named = rows == len(columns) - 1
+    labels = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()] if named else columns
+    heads = columns[1:] if named else columns
+    if rows > LARGEST or len(heads) != rows or sorted(map(bare, labels)) != sorted(map(bare, heads)) or rows < 2:
+        raise InputError(
+            f"{table.source}: a cross table has the same labels in its first column and in its header. Here the rows are "
+            f"{quoted(labels[:9], 8)} and the columns {quoted(heads[:9], 8)}"
+        )
+    place = {bare(label): k for k, label in enumerate(labels)}
+    cells, problems = np.full((rows, rows), np.nan), []
+    for head in heads:
+        for k, value in enumerate(frame.get_column(head).to_list()):
+            text = as_text(value)
+            number = as_number(text) if text is not None else None
+            if number is not None:
+                cells[k, place[bare(head)]] = number
+            elif text is not None and text not in MISSING:
+                line = tuple(table.places([k]).values())
+                message = f"'{shorten(text)}' is not a count"
+                problems.append(Problem(message=message, source=table.source, column=head, lines=line, fix=FIX))
+    if problems:
+        raise InputError(problems[: SHOWN_AT_MOST + 1])
+    total = rows - 1
+    inner = cells[:total, :total]
+    if bare(labels[-1]) in TOTALS and rows > 2 and np.allclose(cells[total, :total], inner.sum(axis=0)):
+        labels, cells = labels[:-1], inner
+    return pd.DataFrame(cells, index=labels, columns=labels)
+
+
+def win_counts(square: pd.DataFrame) -> dict[str, list[Any]]:
+    """Return a matrix of wins (the row's item over the column's) as one row a pair that met: items and wins of both."""
+    labels = [str(label) for label in square.index]
+    wins = square.to_numpy()
+    pairs = [(a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])]
+    return {
+        "item_a": [labels[a] for a, _ in pairs], "item_b": [labels[b] for _, b in pairs],
+        "wins_a": [float(np.nan_to_num(wins[a, b])) for a, b in pairs],
+        "wins_b": [float(np.nan_to_num(wins[b, a])) for a, b in pairs],
+    }  # fmt: skip
 
 
 def square_counts(

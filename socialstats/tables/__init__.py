@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
-from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole
+from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.tables.reading import Format, read_table
 from socialstats.tables.table import Table, as_table
 from socialstats.tables.values import MISSING, Coded, Labels, as_number, as_text, missing_labels
@@ -24,4 +24,5 @@ __all__ = [
     "rows_where",
     "rows_without",
     "rows_without_whole",
+    "with_joint",
 ]

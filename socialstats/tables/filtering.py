@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from socialstats import text
@@ -118,6 +119,42 @@ def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tup
             f"{table.source}: everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
         )
     return (_kept(table, ~gone) if gone.any() else table), int(gone.sum()), len(out)
+
+
+def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
+    """Make one key of several columns: a column of their values, with the columns' names joined by commas as its name.
+
+    Parameters
+    ----------
+    table : Table
+    column : str or sequence of str
+        Several columns, or their names in one text with commas between; a column of that very name is left as it is.
+
+    Returns
+    -------
+    table : Table
+        With the column added where there are several; a value is missing where one of its parts is.
+    name : str
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> made, name = with_joint(as_table({"task": ["t", "t"], "id": [1, 2]}), "task,id")
+    >>> name, made.frame["task,id"].to_list()
+    ('task,id', ['t | 1', 't | 2'])
+    """
+    names = [part.strip() for part in column.split(",")] if isinstance(column, str) else list(column)
+    name = column if isinstance(column, str) else ",".join(names)
+    if name in table.columns or len(names) < 2 or not set(names) <= set(table.columns):
+        return table, name
+    if isinstance(table.frame, nw.LazyFrame):
+        parts = [nw.col(part).cast(nw.String()) for part in names]
+        lazy = table.frame.with_columns(nw.concat_str(parts, separator=" | ").alias(name))
+        return replace(table, frame=lazy, columns=(*table.columns, name)), name
+    values = [[as_text(value) for value in table.frame.get_column(part).to_list()] for part in names]
+    keys = [None if None in row else " | ".join(map(str, row)) for row in zip(*values, strict=True)]
+    series = nw.new_series(name, keys, nw.String(), backend=table.frame.implementation)
+    return replace(table, frame=table.frame.with_columns(series), columns=(*table.columns, name)), name
 
 
 def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
