@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import sys
@@ -37,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
         return _fail(f"{error}\n  On the command line: {ways}", NOTHING)
     except (InputError, MissingDependency) as error:
-        return _fail(str(error), BAD_INPUT)
+        code = _fail(str(error), BAD_INPUT)
+        _propose(error, options)
+        return code
     except NothingToAnalyse as error:
         return _fail(str(error), NOTHING)
     except SocialStatsError as error:
@@ -51,6 +54,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
     return code
+
+
+def _propose(error: Exception, options: argparse.Namespace) -> None:
+    """Print what a table may be whose columns fit no design by name; nothing after other errors."""
+    from socialstats.cli.deciding import NoDesign
+    from socialstats.cli.proposals import proposed
+
+    if isinstance(error, NoDesign):
+        print(proposed(error, str(options.data)), file=sys.stdout if options.command == "check" else sys.stderr)
 
 
 def _fail(message: str, code: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_options import wide_pair
-from socialstats.errors import DesignError, InputError
+from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, shorten
 
@@ -40,6 +40,25 @@ MISSING_PART = re.compile(r"no column for '(\w+)'")
 OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding", "level_columns": "--level-columns"}
 
 
+class NoDesign(DesignError):
+    """The columns fit no design by their names, or two, or the one they fit does not read them.
+
+    Attributes
+    ----------
+    table : Table
+    settings : mapping
+        What was said of it.
+    design : str
+        The design that the names fit; empty for none.
+    """
+
+    def __init__(
+        self, message: str | Sequence[Problem], table: Table, settings: Mapping[str, Any], design: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.table, self.settings, self.design = table, settings, design
+
+
 def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> str:
     """Return the design: as asked for, of the study, of the parts and options that only it has, or by the columns.
 
@@ -53,6 +72,8 @@ def decide(table: Table, settings: Mapping[str, Any], chosen: str | None = None)
         raise InputError(f"--design {shorten(asked)}: the designs are {listing(DESIGNS)}")
     if asked is not None or chosen is not None:
         return str(asked or chosen)
+    if settings.get("crosstab"):
+        raise NoDesign(f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}", table, settings)
     given = {entry.partition("=")[0] for entry in words(settings.get("map"))}
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
     if "refusal" in given and _fits("comparisons", table, settings):
@@ -118,19 +139,22 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
     if fits:
         each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
-        raise DesignError(f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}")
-    lone_part(table, misses)
+        message = f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
+        raise NoDesign(message, table, settings)
+    lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
-    raise DesignError(
+    raise NoDesign(
         f"{table.source}: the columns fit no design ({columns})\n{each}\n"
         "  Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN "
         "(comparisons), --map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), "
         "--map first=COLUMN --map second=COLUMN (paired, one row a unit), "
-        "or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
+        "or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)",
+        table,
+        settings,
     )
 
 
-def lone_part(table: Table, misses: Mapping[str, str]) -> None:
+def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, Any]) -> None:
     """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
 
     Raises
@@ -146,9 +170,11 @@ def lone_part(table: Table, misses: Mapping[str, str]) -> None:
     likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
     fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
     columns = listing([shorten(c) for c in table.columns], most=20)
-    raise DesignError(
+    raise NoDesign(
         f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}. Say which column "
-        f"it is, {fix} (columns: {columns})"
+        f"it is, {fix} (columns: {columns})",
+        table,
+        settings,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from socialstats.cli.deciding import (
     COMMON,
     OWN,
+    NoDesign,
     decide,
     map_parts,
     paired_parts,
@@ -49,7 +50,12 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
     refuse_foreign(name, settings)
     whole = int(table.frame.shape[0]) if not hasattr(table.frame, "collect") else 0
     table, steps = selected(table, settings)
-    design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
+    try:
+        design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
+    except InputError as error:
+        if study is not None or chosen is not None or any(settings.get(key) for key in ("design", "map", *OWN[name])):
+            raise
+        raise NoDesign(error.problems, table, settings, name) from error
     if not steps:
         return design
     read_all = FlowStep(label="rows read", rows=whole, note=table.source)

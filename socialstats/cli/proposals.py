@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.deciding import words
+from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.guesses import ordered
 from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare, frequency_columns
 from socialstats.designs.columns import SIDE_WORDS, partner_of
@@ -27,6 +27,8 @@ from socialstats.tables import Table, as_number, missing_labels
 from socialstats.text import count, listing, shorten
 
 MOST, MOST_COLUMNS, MOST_KEYS, FEW = 3, 300, 10, 30
+FEW_COLUMNS = 6  # in a table with more, whole numbers name units, raters or conditions only where they are called so
+SURE = 7.0  # score from which a proposal may stand beside an error about the columns' own names
 SQUARE = 60  # labels of a cross table that is recognised by itself
 UNITS = (
     "unit", "item", "id", "question", "subject", "subj", "participant", "person", "student", "patient", "case", "story",
@@ -136,6 +138,21 @@ class Seen:
         """Whether a column has one value for each value of another."""
         return len(self.table.counts([inner, outer]).n) == len(self.columns[outer].levels)
 
+    def joint_key(self, unit: Column, other: Column, keys: Sequence[Column]) -> list[str] | None:
+        """Return the unit, with one or two columns that tell its repeated rows apart, so that it meets `other` once.
+
+        None where there are no such columns, or where few units meet `other` twice.
+        """
+        more = [c for c in keys if c not in (unit, other) and not self.constant(c.name, unit.name)]
+        more = sorted(more, key=lambda c: (not c.called((*REPEATS, *CONDITIONS)), c.called(RATERS)))[:5]
+        found = next((
+            [unit.name, *(c.name for c in added)] for size in (0, 1, 2) for added in combinations(more, size)
+            if self.distinct([unit.name, *(c.name for c in added), other.name])
+        ), None)  # fmt: skip
+        if found is None or self.rows < 1.3 * len(self.table.counts(found).n):
+            return None
+        return found
+
     def row_id(self, but: Sequence[str] = ()) -> str | None:
         """Return a column that names the rows: called so, or first, with a value of its own in every row."""
         free = [c for c in self.columns.values() if c.name not in but and c.unique and c.labels_units]
@@ -181,7 +198,7 @@ def value_settings(columns: Sequence[Column], design: str) -> dict[str, Any]:
         return {}
     if {x.casefold() for x in levels} <= {"yes", "no"}:
         return {}
-    order = ordered(levels) if len(levels) <= FEW else []
+    order = ordered(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
     if design == "paired" and not order and len(levels) == 2:
         return {"levels": levels}
     return {"levels": order} if order else {"scale": "nominal"}
@@ -222,12 +239,17 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
     if np.isnan(cells).any() or (symmetric and k > 2):
         return
     agree = kappa(cells)
-    judged = agree >= AGREE or not named
+    judged = agree >= AGREE
+    if not named and not judged:
+        return
     extra = {"scale": "nominal"}
     yield Proposal(design="ratings", settings={"design": "ratings", "crosstab": True} | extra, score=9 if judged else 8,
                    means="counts of two raters")  # fmt: skip
-    yield Proposal(design="paired", settings={"design": "paired", "crosstab": True} | ({} if k == 2 else extra),
+    yield Proposal(design="paired", settings={"design": "paired", "crosstab": True} | ({"levels": list(square.index)} if k == 2 else extra),
                    score=8 if judged else 9, means="counts of matched pairs, two conditions")  # fmt: skip
+    if named and k > 2:
+        yield Proposal(design="comparisons", settings={"design": "comparisons", "crosstab": True}, score=7,
+                       means="wins of the row over the column; the diagonal is left out")  # fmt: skip
 
 
 def counted_tables(seen: Seen) -> Iterator[Proposal]:
@@ -276,15 +298,9 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
             yield Proposal(design="comparisons", settings=settings, score=9, means=f"'{a.name}' won, '{b.name}' lost")
 
 
-RESULTS: tuple[tuple[frozenset[str], dict[str, Any]], ...] = (
-    (frozenset({"1", "0.5", "0"}), {"winner_coding": "score"}),
-    (frozenset({"1", "0"}), {"winner_coding": "score"}),
-)
-
-
 def contests(seen: Seen) -> Iterator[Proposal]:
     """Look for two columns of the same items and one that says who won: by label, side, score, or counts of wins."""
-    labels = [c for c in seen.all() if c.labels_units and len(c.levels) >= 3]
+    labels = [c for c in seen.all() if c.labels_units and len(c.levels) >= 3][:MOST_KEYS]
     for a, b in combinations(labels, 2):
         sides = paired_names(a, b) or any({x, y} <= {*a.tokens, *b.tokens} for x, y in (*SIDE_WORDS, ("home", "visitor")))
         if share(a, b) < 0.5 or not (sides or (a.numbers is None and a.called(b.tokens)) or share(a, b) >= 0.7):
@@ -357,42 +373,53 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for columns of one scale, a row a unit: two conditions, or several raters."""
     identity = seen.row_id()
     values = [c for c in seen.all() if c.name != identity and not (c.unique and c.numbers is None)
+              and not (len(c.tokens) == 1 and c.called((*UNITS, *RATERS)) and c.labels_units)
               and (c.numbers is not None or len(c.levels) <= FEW)]  # fmt: skip
-    keep = [f"unit={identity}"] if identity is not None and identity.strip() else []
-    groups = _alike(values)
-    for group in groups:
+    keep = {"map": [f"unit={identity}"]} if identity is not None and identity.strip() else {}
+    for group in _alike(values):
         names = [c.name for c in group]
-        items = bool(item_suspects(names))
-        stems = {bare(re.sub(r"\d+\W*$", "", name)) for name in names}
+        stems = {_stem(name) for name in names}
         raters = (len(stems) == 1 and stems <= RATER_STEMS) or any(c.called(RATERS) for c in group) or _initials(names)
-        pairs = [(x, y) for x, y in combinations(group, 2) if paired_names(x, y)]
+        items = bool(item_suspects(names)) and not raters
+        pairs = [(x, y) for x, y in combinations(group[:MOST_KEYS], 2) if paired_names(x, y)]
         lone = len(group) == 2 and len([c for c in values if c.numbers is not None]) <= 2
         discrete = all(len(c.levels) <= FEW and (c.whole or c.numbers is None) for c in group)
-        if len(group) >= 2 and (discrete or raters) and not (items and not raters):
-            score = 7.5 if raters else 6.5 if len(group) > 2 and len(names) >= len(values) - 1 else 4.5
-            yield Proposal(design="ratings", means=f"{count(len(group), 'rater')}, a column each", score=score,
-                           settings={"raters": names} | value_settings(group, "ratings") | ({"map": keep} if keep else {}))  # fmt: skip
-        if raters and len(group) > 2:
+        many = len(group) > 3 and len(group) >= len(values) - 1
+        if (discrete or raters) and not items:
+            yield Proposal(design="ratings", means=f"{count(len(group), 'rater')}, a column each",
+                           score=7.5 if raters or (many and len(stems) == 1) else 6.5 if len(group) > 2 and many else 4.5,
+                           settings={"raters": names} | value_settings(group, "ratings") | keep)  # fmt: skip
+        if items or (raters and len(group) > 2) or (len(group) > 8 and not pairs):
             continue
-        chosen = pairs[0] if pairs else (group[0], group[1])
-        told = 7.3 if pairs and not items else 6.8 if lone else 6 if len(group) <= 6 and not items else 3
-        first, second = _later_first(*chosen)
-        gaps = {"missing": "drop"} if any(c.filled < c.rows for c in chosen) else {}
-        entries = {"map": [*keep, f"first={first.name}", f"second={second.name}"]}
-        yield Proposal(design="paired", settings=entries | value_settings(chosen, "paired") | gaps, score=told,
+        first, second = _later_first(*(pairs[0] if pairs else (group[0], group[1])))
+        gaps = {"missing": "drop"} if any(c.filled < c.rows for c in (first, second)) else {}
+        entries = {"map": [*keep.get("map", []), f"first={first.name}", f"second={second.name}"]}
+        yield Proposal(design="paired", score=(6.4 if many and discrete else 7.3) if pairs else 6.8 if lone else 6,
+                       settings=entries | value_settings((first, second), "paired") | gaps,
                        means=f"'{first.name}' minus '{second.name}', a row a unit")  # fmt: skip
 
 
+def _stem(name: str) -> str:
+    """Return a name without its numbers, and without a single capital letter at its end."""
+    return bare(re.sub(r"\d+|(?<=[a-z_. ])[A-Z]\W*$", "", name.strip()))
+
+
 def _alike(values: Sequence[Column]) -> list[list[Column]]:
-    """Return groups of two or more columns of one scale, largest first; a column is in one group."""
-    found: list[list[Column]] = []
+    """Return groups of columns that are called alike, or else of one scale, the largest first."""
+    found: dict[str, list[Column]] = {}
     for column in values:
-        home = next((g for g in found if same_scale(g[0], column)), None)
+        if column.tokens[1:] or column.name[-1:].isdigit():
+            found.setdefault(_stem(column.name), []).append(column)
+    named = [g for g in found.values() if len(g) > 1 and len({c.numbers is None for c in g}) == 1]
+    rest = [c for c in values if not any(c in g for g in named)]
+    scaled: list[list[Column]] = []
+    for column in rest:
+        home = next((g for g in scaled if same_scale(g[0], column)), None)
         if home is None:
-            found.append([column])
+            scaled.append([column])
         else:
             home.append(column)
-    return sorted((g for g in found if len(g) > 1), key=len, reverse=True)[:3]
+    return sorted((g for g in (*named, *scaled) if len(g) > 1), key=len, reverse=True)[:3]
 
 
 def _initials(names: Sequence[str]) -> bool:
@@ -425,13 +452,14 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     settings: dict[str, Any] = {"level_columns": [c.name for c in columns], "scale": "nominal"}
     if identity is not None and identity.strip():
         settings["map"] = [f"unit={identity}"]
-    yield Proposal(design="ratings", settings=settings, score=9 if steady and zeros > 0 else 6,
+    yield Proposal(design="ratings", settings=settings, score=9 if steady and zeros > 0 else 7.7 if zeros >= 0.4 else 6,
                    means="how many raters gave the unit each level")  # fmt: skip
 
 
 def long_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     keys = [c for c in seen.columns.values() if c.labels_units and not c.unique and (len(c.levels) <= seen.rows / 2)
+            and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called((*UNITS, *RATERS, *CONDITIONS, *REPEATS)))
             and c.name not in seen.frequencies][:MOST_KEYS]  # fmt: skip
     values = [c for c in seen.all() if c.numbers is not None or len(c.levels) <= FEW]
     for unit, other in permutations(keys, 2):
@@ -439,15 +467,10 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             continue
         if seen.constant(other.name, unit.name) or seen.constant(unit.name, other.name) or other.called(REPEATS):
             continue
-        joint = [unit.name]
-        if not seen.distinct([*joint, other.name]):
-            more = [c for c in keys if c not in (unit, other) and not seen.constant(c.name, unit.name)
-                    and seen.distinct([unit.name, c.name, other.name])]  # fmt: skip
-            repeats = sorted(more, key=lambda c: not c.called(REPEATS))
-            if not repeats:
-                continue
-            joint.append(repeats[0].name)
-        told = [c for c in values if c.name not in (*joint, other.name) and c not in keys[:0]]
+        joint = seen.joint_key(unit, other, keys)
+        if joint is None:
+            continue
+        told = [c for c in values if c.name not in (*joint, other.name)]
         free = [c for c in told if not (c in keys and c.called((*UNITS, *RATERS, *CONDITIONS, *REPEATS)))]
         value = next((c for c in free if c.called(VALUES)), None) or next((c for c in reversed(free) if c.numbers is not None), None)
         if value is None or seen.constant(value.name, unit.name):
@@ -566,3 +589,19 @@ def seen_words(table: Table) -> str:
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     return f"{shorten(table.source)} has {count(seen.rows, 'row')} and {count(len(table.columns), 'column')}: {', '.join(told)}{rest}."
+
+
+def proposed(error: NoDesign, path: str) -> str:
+    """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
+    from socialstats.cli.designs import read
+
+    found = proposals(error.table, error.settings, lambda settings: read(error.table, settings))
+    if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
+        return ""  # its names fit a design: what is wrong with it has been said
+    lines = [f"By what it holds: {seen_words(error.table)}"]
+    if not found:
+        return "\n".join([*lines, "No two columns of items, no two conditions and no raters were recognised in it."])
+    lines.append(f"It may be one of these{', the most likely first' if len(found) > 1 else ''}:")
+    for one in found:
+        lines += [f"  {command(path, one.settings)}", f"      {one.design}: {one.means}"]
+    return "\n".join(lines)

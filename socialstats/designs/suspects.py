@@ -26,8 +26,11 @@ ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE
 RATER_STEMS = frozenset({
     "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
     "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic", "person",
-    "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "run", "epoch", "sample", "seed", "prompt", "x", "y",
-    "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t",
+    "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "juge", "rad", "radiologist",
+})  # fmt: skip
+PLAIN_STEMS = frozenset({
+    "", "x", "y", "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t", "run", "epoch", "sample",
+    "seed", "prompt", "method", "meth",
 })  # fmt: skip
 CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
                   | {sign * digit * repeat for sign in (1.0, -1.0) for digit in range(1, 10) for repeat in (11, 111, 1111)}
@@ -138,7 +141,7 @@ def code_suspects(problems: Problems, columns: Sequence[str], use: BoolArray) ->
 def item_suspects(raters: Sequence[str]) -> list[Caution]:
     """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
     stems = [match["stem"] if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
-    items = [name for name, stem in zip(raters, stems, strict=True) if stem and stem.casefold() not in RATER_STEMS]
+    items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
     if len(raters) < 2 or len(items) < len(raters):
         return []
     fix = "rate agreement only if each column is a rater; the rows of a questionnaire are its raters (raters_in='rows')"
