@@ -18,7 +18,7 @@ COMMON = ("cluster", "by", "na", "missing", "count")
 OWN = {
     "comparisons": ("tie", "winner_coding", "refusal"),
     "paired": ("conditions", "levels", "scale", "unmatched"),
-    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters", "level_columns"),
+    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters", "units", "level_columns"),
 }
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster"),
@@ -26,8 +26,8 @@ PARTS = {
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "level_columns"},
-    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "tie", "winner_coding"},
+    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "units", "level_columns"},
+    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b", "tie", "winner_coding"},
 }  # parts and options that only one design has
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {

@@ -187,6 +187,8 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
     if "level_columns" in options:
         kept = {key: options[key] for key in ("levels", "scale", "unit", "strata", "cluster", "by") if key in options}
         return Ratings.from_counts(table, columns=options["level_columns"], **kept)
+    if "units" in options:
+        return Ratings.from_wide(table, raters_in="rows", **options)
     if "raters" not in options:
         source = people_and_models(table, settings)
         if source is None:

@@ -15,14 +15,14 @@ from socialstats.tables import read_table
 DATA_KEYS = (
     "design", "map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels", "scale",
     "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude", "exclude_raters",
-    "reread", "count", "crosstab", "level_columns",
+    "reread", "count", "crosstab", "level_columns", "units",
 )  # fmt: skip
 ANALYSIS_KEYS = (
     "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference",
     "adjust", "smallest_effect", "effect_scale",
     "label_check", "item_groups", "controls", "weights", "name_check",
 )  # fmt: skip
-LISTS = ("conditions", "levels", "raters", "level_columns")
+LISTS = ("conditions", "levels", "raters", "level_columns", "units")
 
 
 def settle(options: argparse.Namespace, plan: Plan) -> tuple[dict[str, Any], tuple[str, ...]]:

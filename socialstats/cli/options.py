@@ -57,6 +57,8 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
     add("--reread", metavar="COLUMN", help="another column of values, of the same replies: what does it change?")
     add("--raters", action="append", metavar="A,B,C",
         help="columns of ratings, one a rater, of a table with one row a unit")  # fmt: skip
+    add("--units", action="append", metavar="A,B,C",
+        help="columns of ratings, one a unit, of a table with one row a rater")  # fmt: skip
     add("--level-columns", action="append", metavar="A,B,C",
         help="columns that count how many raters gave the unit each level (Fleiss' table)")  # fmt: skip
 

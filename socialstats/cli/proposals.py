@@ -33,21 +33,25 @@ SQUARE = 60  # labels of a cross table that is recognised by itself
 UNITS = (
     "unit", "item", "id", "question", "subject", "subj", "participant", "person", "student", "patient", "case", "story",
     "sample", "plot", "plant", "product", "produit", "object", "essay", "text", "image", "photo", "stimulus", "couple",
-    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss",
+    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss", "pair", "block", "twin",
+    "litter", "household", "dyad", "family", "fruit", "animal", "mouse", "wine", "bottle", "video", "post",
 )  # fmt: skip
 RATERS = (
     "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "observer", "expert", "grader", "evaluator",
     "reviewer", "examiner", "doctor", "physician", "radiologist", "neurologist", "pathologist", "reader", "scorer",
+    "consumer", "taster", "panellist", "voter", "obs", "surgeon", "abstractor",
 )  # fmt: skip
 CONDITIONS = (
     "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session", "visit",
-    "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "when", "eye", "hand", "prompt",
+    "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "when", "eye", "hand", "prompt", "year", "month",
+    "site", "location", "formulation",
     "model", "machine", "metric", "hour", "setting",
 )  # fmt: skip
 VALUES = (
     "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
     "correct", "measurement", "reading", "label", "energetic", "extra", "accuracy", "acc",
 )  # fmt: skip
+DERIVED = ("diff", "difference", "delta", "change", "gain", "total", "sum", "mean", "average")
 REPEATS = ("rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion")
 OPPOSITES = (
     ("before", "after"), ("pre", "post"), ("left", "right"), ("l", "r"), ("baseline", "followup"), ("control", "treatment"),
@@ -138,6 +142,12 @@ class Seen:
         """Whether a column has one value for each value of another."""
         return len(self.table.counts([inner, outer]).n) == len(self.columns[outer].levels)
 
+    @cached_property
+    def long(self) -> bool:
+        """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
+        return any(c.labels_units and 1 < len(c.levels) <= self.rows / 2 and c.called((*UNITS, *RATERS))
+                   for c in self.columns.values())  # fmt: skip
+
     def joint_key(self, unit: Column, other: Column, keys: Sequence[Column]) -> list[str] | None:
         """Return the unit, with one or two columns that tell its repeated rows apart, so that it meets `other` once.
 
@@ -178,7 +188,7 @@ def paired_names(one: Column, other: Column) -> bool:
                 first.endswith(x) and second.endswith(y) and first.removesuffix(x) == second.removesuffix(y)
             ):
                 return True
-    return len(a) > 2 and len(a) == len(b) and a[:-1] == b[:-1]
+    return len(a) > 2 and len(a) == len(b) and sum(x != y for x, y in zip(a, b, strict=True)) == 1
 
 
 def same_scale(one: Column, other: Column) -> bool:
@@ -258,6 +268,8 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
         return
     times = seen.frequencies[0]
     labels = [c for c in seen.all() if 2 <= len(c.levels) <= SQUARE and c.labels_units]
+    if not seen.distinct([c.name for c in seen.columns.values() if c.name != times]):
+        return
     for a, b in combinations(labels, 2):
         if share(a, b) < 0.6 or (len(labels) > 2 and len(a.levels) == 2 and not paired_names(a, b)):
             continue
@@ -309,6 +321,7 @@ def contests(seen: Seen) -> Iterator[Proposal]:
             continue
         base = [f"item_a={a.name}", f"item_b={b.name}"]
         yield from _wins(seen, a, b, base)
+        yield from _scores(seen, a, b, base)
         for c in seen.all():
             if c in (a, b):
                 continue
@@ -334,7 +347,7 @@ def _result(c: Column, a: Column, b: Column) -> dict[str, Any] | None:
     if len(levels) > max(FEW, len(items) + 3):
         return None
     rest = levels - items
-    if len(levels & items) > 1 and len(rest) <= 2 and c.numbers is None:
+    if len(levels & items) > (1 if c.numbers is None else max(5, len(items) / 3)) and len(rest) <= 2:
         return {"tie": sorted(rest)} if rest - {"tie"} else {}
     if levels <= {"1", "0.5", "0"} and "1" in levels and "0" in levels and c.numbers is not None:
         return {"winner_coding": "score"}
@@ -343,6 +356,16 @@ def _result(c: Column, a: Column, b: Column) -> dict[str, Any] | None:
         if {*scheme} <= levels and len(rest) <= 1 and len(levels) > 1:
             return {"winner_coding": "side"} | ({"tie": sorted(rest)} if rest else {})
     return None
+
+
+def _scores(seen: Seen, a: Column, b: Column, base: list[str]) -> Iterator[Proposal]:
+    """Look for two columns of scores: named like two sides, goals, points or scores, on one scale."""
+    numbers = [c for c in seen.all() if c.numbers is not None and c not in (a, b)]
+    for x, y in combinations(numbers[:MOST_KEYS], 2):
+        told = [c.called(("score", "point", "goal", "rating", "pts")) for c in (x, y)]
+        if all(told) and same_scale(x, y) and len(x.tokens) == len(y.tokens):
+            yield Proposal(design="comparisons", settings={"map": [*base, f"score_a={x.name}", f"score_b={y.name}"]}, score=7.8,
+                           means=f"'{a.name}' against '{b.name}', the higher of '{x.name}' and '{y.name}' wins")  # fmt: skip
 
 
 def _wins(seen: Seen, a: Column, b: Column, base: list[str]) -> Iterator[Proposal]:
@@ -372,11 +395,13 @@ def _wins(seen: Seen, a: Column, b: Column, base: list[str]) -> Iterator[Proposa
 def wide_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for columns of one scale, a row a unit: two conditions, or several raters."""
     identity = seen.row_id()
-    values = [c for c in seen.all() if c.name != identity and not (c.unique and c.numbers is None)
+    values = [c for c in seen.columns.values() if c.name != identity and c.name not in seen.frequencies and c.levels
+              and not (c.unique and c.numbers is None) and not c.called((*DERIVED, *REPEATS))
               and not (len(c.tokens) == 1 and c.called((*UNITS, *RATERS)) and c.labels_units)
               and (c.numbers is not None or len(c.levels) <= FEW)]  # fmt: skip
+    less = 3.0 if seen.long else 0.0
     keep = {"map": [f"unit={identity}"]} if identity is not None and identity.strip() else {}
-    for group in _alike(values):
+    for group in _alike(values, identity is not None or len(values) == len(seen.columns) == 2):
         names = [c.name for c in group]
         stems = {_stem(name) for name in names}
         raters = (len(stems) == 1 and stems <= RATER_STEMS) or any(c.called(RATERS) for c in group) or _initials(names)
@@ -385,16 +410,17 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         lone = len(group) == 2 and len([c for c in values if c.numbers is not None]) <= 2
         discrete = all(len(c.levels) <= FEW and (c.whole or c.numbers is None) for c in group)
         many = len(group) > 3 and len(group) >= len(values) - 1
-        if (discrete or raters) and not items:
-            yield Proposal(design="ratings", means=f"{count(len(group), 'rater')}, a column each",
-                           score=7.5 if raters or (many and len(stems) == 1) else 6.5 if len(group) > 2 and many else 4.5,
+        if discrete or raters:
+            score = (5.2 if len(group) > 3 else 4) if items else 7.5 if raters or (many and len(stems) == 1) else 6.5 if len(group) > 2 and many else 4.5
+            yield Proposal(design="ratings", means=f"{count(len(group), 'rater')}, a column each", score=score - less,
                            settings={"raters": names} | value_settings(group, "ratings") | keep)  # fmt: skip
-        if items or (raters and len(group) > 2) or (len(group) > 8 and not pairs):
+        if (raters and len(group) > 2) or (len(group) > 8 and not (pairs and not items)):
             continue
         first, second = _later_first(*(pairs[0] if pairs else (group[0], group[1])))
         gaps = {"missing": "drop"} if any(c.filled < c.rows for c in (first, second)) else {}
         entries = {"map": [*keep.get("map", []), f"first={first.name}", f"second={second.name}"]}
-        yield Proposal(design="paired", score=(6.4 if many and discrete else 7.3) if pairs else 6.8 if lone else 6,
+        score = 5 if items else (6.4 if many and discrete else 7.3) if pairs else 6.8 if lone else 6
+        yield Proposal(design="paired", score=score - less,
                        settings=entries | value_settings((first, second), "paired") | gaps,
                        means=f"'{first.name}' minus '{second.name}', a row a unit")  # fmt: skip
 
@@ -404,7 +430,7 @@ def _stem(name: str) -> str:
     return bare(re.sub(r"\d+|(?<=[a-z_. ])[A-Z]\W*$", "", name.strip()))
 
 
-def _alike(values: Sequence[Column]) -> list[list[Column]]:
+def _alike(values: Sequence[Column], named_rows: bool) -> list[list[Column]]:
     """Return groups of columns that are called alike, or else of one scale, the largest first."""
     found: dict[str, list[Column]] = {}
     for column in values:
@@ -419,7 +445,14 @@ def _alike(values: Sequence[Column]) -> list[list[Column]]:
             scaled.append([column])
         else:
             home.append(column)
-    return sorted((g for g in (*named, *scaled) if len(g) > 1), key=len, reverse=True)[:3]
+    short = [c for c in values if len(c.levels) <= MOST_KEYS]
+    levels = {*max((c.levels for c in short), key=len, default=())}
+    whole = [c for c in short if {*c.levels} <= levels]
+    every = [whole] if len(whole) > 3 and len(whole) >= len(values) - 1 else []
+    lone = [c for c in values if c.numbers is not None and len(c.levels) > 1]
+    both = [lone] if named_rows and len(lone) == 2 and not (named or any(len(g) > 1 for g in scaled)) else []
+    groups = sorted((g for g in (*named, *scaled) if len(g) > 1 and any(len(c.levels) > 1 for c in g)), key=len, reverse=True)
+    return [*(g for g in every if g not in groups), *groups, *both][:3]
 
 
 def _initials(names: Sequence[str]) -> bool:
@@ -435,7 +468,7 @@ def _later_first(one: Column, other: Column) -> tuple[Column, Column]:
 def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for counts of raters by level: whole numbers whose sums over the columns are one number, or small."""
     columns = [c for c in seen.columns.values() if c.whole and not (c.unique and c.called(UNITS))]
-    if len(columns) < 2 or item_suspects([c.name for c in columns]) or seen.rows < 3:
+    if len(columns) < 2 or seen.rows < 3:
         return
     cells = seen.table.counts([c.name for c in columns])
     values = np.array([[float(cells.columns[c.name].labels().levels[k]) for k in cells.columns[c.name].labels().codes]
@@ -446,7 +479,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     if sums.min() < 2 and zeros < 0.4 or sums.max() > 1000 or len(columns) > FEW:
         return
     steady = len(set(sums.tolist())) == 1 and seen.rows > 2
-    if not steady and (zeros < 0.4 or sums.max() > 2 * np.median(sums) + 2):
+    if not steady and (item_suspects([c.name for c in columns]) or zeros < 0.4 or sums.max() > 2 * np.median(sums) + 2):
         return
     identity = seen.row_id(but=[c.name for c in columns])
     settings: dict[str, Any] = {"level_columns": [c.name for c in columns], "scale": "nominal"}
@@ -454,6 +487,17 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
         settings["map"] = [f"unit={identity}"]
     yield Proposal(design="ratings", settings=settings, score=9 if steady and zeros > 0 else 7.7 if zeros >= 0.4 else 6,
                    means="how many raters gave the unit each level")  # fmt: skip
+
+
+def transposed_tables(seen: Seen) -> Iterator[Proposal]:
+    """Look for a row a rater: a column called so with a value of its own in every row, and a column a unit."""
+    named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS, "model", "llm", "system"))]
+    if not named:
+        return
+    rest = [c for c in seen.columns.values() if c is not named[0]]
+    if len(rest) > 2 and len({_stem(c.name) for c in rest}) == 1:
+        yield Proposal(design="ratings", score=8, means=f"a row a rater, {count(len(rest), 'unit')} in columns",
+                       settings={"map": [f"rater={named[0].name}"], "units": [c.name for c in rest]} | value_settings(rest, "ratings"))  # fmt: skip
 
 
 def long_tables(seen: Seen) -> Iterator[Proposal]:
@@ -470,10 +514,11 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         joint = seen.joint_key(unit, other, keys)
         if joint is None:
             continue
-        told = [c for c in values if c.name not in (*joint, other.name)]
+        told = [c for c in values if c.name not in (*joint, other.name)
+                and not seen.constant(c.name, unit.name) and not seen.constant(c.name, other.name)]  # fmt: skip
         free = [c for c in told if not (c in keys and c.called((*UNITS, *RATERS, *CONDITIONS, *REPEATS)))]
         value = next((c for c in free if c.called(VALUES)), None) or next((c for c in reversed(free) if c.numbers is not None), None)
-        if value is None or seen.constant(value.name, unit.name):
+        if value is None:
             continue
         full = seen.rows / max(1, len(unit.levels) * len(other.levels) * (len(joint) - 1 or 1))
         rated, cond = other.called(RATERS), other.called(CONDITIONS)
@@ -506,7 +551,7 @@ def _conditions(column: Column) -> tuple[str, str]:
 
 
 GENERATORS: tuple[Callable[[Seen], Iterator[Proposal]], ...] = (
-    square_tables, counted_tables, winners_and_losers, contests, fleiss_tables, wide_tables, long_tables,
+    square_tables, counted_tables, winners_and_losers, contests, fleiss_tables, wide_tables, transposed_tables, long_tables,
 )  # fmt: skip
 
 
@@ -549,10 +594,10 @@ def proposals(table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, 
 OPTIONS = {
     "map": "--map", "cluster": "--cluster", "by": "--by", "where": "--where", "exclude": "--exclude", "tie": "--tie",
     "na": "--na", "missing": "--missing", "winner_coding": "--winner-coding", "conditions": "--conditions",
-    "levels": "--levels", "scale": "--scale", "raters": "--raters", "level_columns": "--level-columns", "count": "--count",
+    "levels": "--levels", "scale": "--scale", "raters": "--raters", "level_columns": "--level-columns", "units": "--units", "count": "--count",
     "design": "--design", "crosstab": "--crosstab", "study": "--study", "strata": "--strata", "refusal": "--refusal",
 }  # fmt: skip
-JOINED = ("conditions", "levels", "raters", "level_columns")
+JOINED = ("conditions", "levels", "raters", "level_columns", "units")
 
 
 def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str:

@@ -21,7 +21,7 @@ from socialstats.designs.problems import BoolArray, Problems
 from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
 from socialstats.designs.suspects import code_suspects, repeated_rows
-from socialstats.designs.winners import Sides, first_shown, outcomes
+from socialstats.designs.winners import Sides, first_shown, higher_score, outcomes
 from socialstats.errors import Caution, NothingToAnalyse, caution
 from socialstats.tables import Counts, Table
 from socialstats.tables.counting import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_ZERO, text_weight
@@ -56,8 +56,8 @@ def draft(table: Table, options: Options) -> Draft:
     """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
     roles = assign(table, options)
     parts = {*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])}
-    unique = [name for name in (roles.item_a, roles.item_b, roles.winner, roles.order, roles.by) if name is not None]
-    asked = False if roles.winner is None else options.count  # wins are counts already
+    unique = [c for c in (roles.item_a, roles.item_b, roles.winner, *roles.scores, roles.order, roles.by) if c is not None]
+    asked = False if roles.wins else options.count  # wins are counts already
     counted = frequency(table, asked, [] if roles.weight else unique, parts, options.na_labels)
     roles = replace(roles, count=counted.column)
     cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
@@ -150,7 +150,9 @@ def build(table: Table, options: Options) -> Comparisons:
     sides = _sides(begun)
     refusing = _set_refusals_aside(begun)
     winner = begun.roles.winner
-    if winner is None:
+    if begun.roles.scores:
+        rows = plain(higher_score(begun.roles.scores, begun.use, begun.problems))
+    elif winner is None:
         rows = expand(begun.roles.wins, begun.use, begun.problems)
     else:
         rows = plain(outcomes(winner, sides, begun.use, begun.problems, options))
@@ -218,7 +220,7 @@ def _ties_possible(begun: Draft, outcome: AnyArray) -> bool:
     """Return whether the table has a way to say that a comparison was tied: a column, a declared label, a tie."""
     options = begun.options
     declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
-    return len(begun.roles.wins) == 3 or (begun.roles.winner is not None and declared) or bool((outcome == TIED).any())
+    return len(begun.roles.wins) == 3 or bool(begun.roles.scores) or (begun.roles.winner is not None and declared) or bool((outcome == TIED).any())
 
 
 def _refuse_nothing(begun: Draft, left: bool) -> None:
@@ -228,7 +230,7 @@ def _refuse_nothing(begun: Draft, left: bool) -> None:
 
 
 def _flow(begun: Draft, count: FloatArray) -> tuple[FlowStep, ...]:
-    counted = begun.roles.winner is None or begun.roles.count is not None
+    counted = bool(begun.roles.wins) or begun.roles.count is not None
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"
     return (*begun.flow, FlowStep(label=label, rows=int(count.sum()), note=note))
@@ -276,6 +278,6 @@ def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
     if left < read:
         steps = "; ".join(f"{step.label}: {step.rows:,}" for step in begun.flow[1:])
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
-    if begun.roles.winner is not None and begun.roles.weight is None and begun.roles.count is None:
+    if not begun.roles.wins and begun.roles.weight is None and begun.roles.count is None:
         found += repeated_rows(begun.table)
     return found + label_cautions({"items": items})

@@ -38,9 +38,11 @@ class Roles:
     ----------
     item_a, item_b : str
     winner : str or None
-        None for aggregated tables, which have `wins` instead.
+        None for aggregated tables, which have `wins`, and for tables that have `scores`.
     wins : tuple of str
         Empty, or the columns of wins of a, wins of b and (optionally) ties.
+    scores : tuple of str
+        Empty, or the columns of the two items' scores, of which the higher one wins.
     order, weight, count, by, values : str or None
     covariates : mapping of str to pair of str
     found : frozenset of str
@@ -54,6 +56,7 @@ class Roles:
     item_b: str
     winner: str | None
     wins: tuple[str, ...]
+    scores: tuple[str, ...]
     order: str | None
     covariates: Mapping[str, Pair]
     found: frozenset[str]
@@ -66,7 +69,7 @@ class Roles:
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        named = [self.item_a, self.item_b, self.winner, *self.wins, self.order, self.count, self.by, self.values]
+        named = [self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by, self.values]
         named += self.clusters
         named += [column for pair in self.covariates.values() for column in pair]
         return list(dict.fromkeys(name for name in named if name is not None))
@@ -80,6 +83,7 @@ class Roles:
             "order": self.order,
         }
         named |= dict(zip(("wins_a", "wins_b", "ties"), self.wins, strict=False))
+        named |= dict(zip(("score_a", "score_b"), self.scores, strict=False))
         for name, (a, b) in self.covariates.items():
             named |= {f"{name}_a": a, f"{name}_b": b}
         named |= {"weight": self.weight, "count": self.count, "by": self.by, "values": self.values}
@@ -138,7 +142,8 @@ def assign(table: Table, options: Options) -> Roles:
     """
     finder = Finder(table)
     item_a, item_b = _items(finder, options)
-    winner, wins = _winner(finder, options, (item_a, item_b))
+    scores = _scores(finder, options)
+    winner, wins = (None, ()) if scores else _winner(finder, options, (item_a, item_b))
     order = _order(finder, options, (item_a, item_b))
     weight = finder.explicit("weight", options.weight) if options.weight else None
     times = finder.explicit("count", options.count) if options.count else None
@@ -147,8 +152,8 @@ def assign(table: Table, options: Options) -> Roles:
         name if name == "pair" and name not in table.columns else finder.explicit("cluster", name)
         for name in options.cluster_names
     )
-    values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *clusters})
-    taken = {item_a, item_b, winner, order, weight, times, by, values, *wins, *clusters}
+    values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
+    taken = {item_a, item_b, winner, order, weight, times, by, values, *wins, *scores, *clusters}
     covariates = _covariates(finder, options, (item_a, item_b), {name for name in taken if name})
     for name in options.allowed:
         if name not in covariates:
@@ -160,7 +165,7 @@ def assign(table: Table, options: Options) -> Roles:
         raise DesignError(finder.problems)
     found = frozenset(covariates) if options.covariates is None else frozenset()
     return Roles(
-        item_a=item_a, item_b=item_b, winner=winner, wins=wins, order=order, covariates=covariates, found=found,
+        item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates, found=found,
         weight=weight, count=times, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
         pair_cluster="pair" in clusters and "pair" not in table.columns,
     )  # fmt: skip
@@ -242,15 +247,27 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, 
     return None, ()
 
 
+def _scores(finder: Finder, options: Options) -> tuple[str, ...]:
+    """Return the columns of the two items' scores, where one is named."""
+    return _sides(finder, ("score_a", "score_b"), (options.score_a, options.score_b))
+
+
+def _sides(finder: Finder, parts: Pair, named: tuple[str | None, str | None]) -> tuple[str, ...]:
+    """Return the columns of both sides where one is named, the other by its name; empty where none is."""
+    if not any(named):
+        return ()
+    sides = zip(parts, named, named[::-1], (0, 1), strict=True)
+    return tuple(
+        finder.explicit(part, name or partner_of(other or "", 1 - side, finder.columns) or "")
+        for part, name, other, side in sides
+    )
+
+
 def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
     """Return the columns of how often each side won: as named, or by their names, in any case; empty for none."""
-    named = (options.wins_a, options.wins_b)
-    if any(named):
-        sides = zip(("wins_a", "wins_b"), named, named[::-1], (0, 1), strict=True)
-        return tuple(
-            finder.explicit(part, name or partner_of(other or "", 1 - side, finder.columns) or "")
-            for part, name, other, side in sides
-        )
+    named = _sides(finder, ("wins_a", "wins_b"), (options.wins_a, options.wins_b))
+    if named:
+        return named
     plain = {bare(column): column for column in reversed(finder.columns) if column not in items}
     own = item_tokens(items)
     for sides in (*([own] if own and all(own) else []), *COMMON_TOKENS, *DIGIT_TOKENS, *SIDE_WORDS):

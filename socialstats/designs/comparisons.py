@@ -229,6 +229,8 @@ class Comparisons:
         item_a: str | None = None,
         item_b: str | None = None,
         winner: str | None = None,
+        score_a: str | None = None,
+        score_b: str | None = None,
         order: str | Literal[False] | None = None,
         covariates: Sequence[str] | Mapping[str, tuple[str, str]] | None = None,
         weight: str | None = None,
@@ -253,6 +255,8 @@ class Comparisons:
         item_a, item_b : str, optional
             Columns of the two items. By default ``item_a``/``item_b`` or an alias (``role_a``/``role_b``,
             ``model_a``/``model_b``, ``player1``/``player2``, ``left``/``right``, ...).
+        score_a, score_b : str, optional
+            Columns of the two items' scores, instead of `winner`: the higher one wins, equal ones are a tie.
         winner : str, optional
             Column that says who won: the label of one of the two items, a tie label, or a side (see
             `winner_coding`). By default ``winner`` or an alias (``choice``, ``result``, ``preferred``, ...).
@@ -316,7 +320,7 @@ class Comparisons:
         options = Options(
             item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
             count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing, winner_coding=winner_coding,
-            na=na, allowed=allowed or {},
+            na=na, allowed=allowed or {}, score_a=score_a, score_b=score_b,
         )  # fmt: skip
         return build(as_table(data, source), options)
 

@@ -26,6 +26,8 @@ PARTS = (
     "wins_a",
     "wins_b",
     "ties",
+    "score_a",
+    "score_b",
     "X_a",
     "X_b",
 )
@@ -54,6 +56,8 @@ class Options:
     wins_a: str | None = None
     wins_b: str | None = None
     ties: str | None = None
+    score_a: str | None = None
+    score_b: str | None = None
 
     def __post_init__(self) -> None:
         for name, allowed in (("missing", get_args(Missing)), ("winner_coding", get_args(WinnerCoding))):

@@ -152,6 +152,19 @@ def _refuse_tie_items(sides: Sides, ties: set[str], problems: Problems, use: Boo
             problems.add(message, bad, sides.columns, fix=fix)
 
 
+def higher_score(columns: Sequence[str], use: BoolArray, problems: Problems) -> IntArray:
+    """Decode two columns of scores: the item of the higher one won, equal ones are a tie."""
+    scores = []
+    for column in columns:
+        labels = problems.labels[column]
+        numbers = [as_number(level) for level in labels.levels]
+        bad = use & np.array([*(x is None for x in numbers), False])[labels.codes]
+        problems.refuse_spellings([column], use)
+        problems.each_value(column, bad, [column], "'{}' is not a number", fix="Scores are numbers; the higher one wins")
+        scores.append(np.array([*(np.nan if x is None else x for x in numbers), np.nan])[labels.codes])
+    return np.select([scores[0] > scores[1], scores[0] < scores[1]], [A_WON, B_WON], default=TIED).astype(np.int64)
+
+
 def _by_score(column: str, winner: Labels, use: BoolArray, problems: Problems) -> IntArray:
     numbers = [as_number(level) for level in winner.levels]
     meaning = [UNKNOWN if x is None else SCORES.get(x, UNKNOWN) for x in numbers]
