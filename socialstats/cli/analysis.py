@@ -34,6 +34,8 @@ class Analysis:
 
     Attributes
     ----------
+    table : Table
+        As read, before rows were chosen.
     design : Comparisons, Paired or Ratings
     study : Study
     options : StudyOptions
@@ -44,6 +46,7 @@ class Analysis:
         What identifies the data, for the reproduce block.
     """
 
+    table: Table
     design: Design
     study: Study
     options: StudyOptions
@@ -89,7 +92,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     again = {"reread": second_reading(table, settings, design)}
     chosen = chosen_options(settings) | beside | again | fixed
     return Analysis(
-        design=design, study=study, options=StudyOptions(**chosen, simulated=simulated),
+        table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=simulated),
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
         facts=facts | beside_facts | plan_facts(plan),
     )  # fmt: skip

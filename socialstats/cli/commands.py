@@ -8,7 +8,7 @@ import sys
 from socialstats.cli.collecting import collect as collect
 from socialstats.cli.collecting import tidy as tidy
 from socialstats.cli.convert import convert as convert
-from socialstats.cli.describe import data_section, describe, shaped_section
+from socialstats.cli.describe import columns_read, data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import settle
@@ -60,7 +60,7 @@ def check(options: argparse.Namespace) -> int:
     from socialstats.cli.analysis import prepare
 
     analysis = prepare(options, load_plan(options.plan), verify=False, resamples=TRIED)
-    print("\n".join(describe(analysis.design)), flush=True)
+    print("\n".join([*describe(analysis.design), *columns_read(analysis.design, analysis.table)]), flush=True)
     notes = analysis.design.cautions
     if options.plan is not None or options.study is not None:
         outcome, deviations = analysis.run()

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from socialstats.cli.deciding import words
 from socialstats.cli.designs import Design
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
-from socialstats.text import count, listing, percent, shorten
+from socialstats.tables import Table, as_number
+from socialstats.text import as_given, count, listing, percent, shorten
 
 MOST = 12  # labels that a line names
+MOST_COLUMNS = 40  # columns that are described
+RAREST = 3
 
 
 def describe(design: Design) -> list[str]:
@@ -38,11 +43,33 @@ def describe(design: Design) -> list[str]:
     return lines
 
 
+def columns_read(design: Design, table: Table) -> list[str]:
+    """Return what each column that was used holds, a line each: its range or levels, and the three rarest values."""
+    others = () if isinstance(design, Comparisons) else design.conditions if isinstance(design, Paired) else design.raters
+    used = dict.fromkeys([*design.columns.values(), *others])
+    lines = []
+    for name in [column for column in used if column in table.columns][:MOST_COLUMNS]:
+        cells = table.counts([name])
+        labels = cells.columns[name].labels()
+        rows = np.bincount(labels.codes[labels.codes >= 0], weights=cells.n[labels.codes >= 0], minlength=len(labels.levels))
+        numbers = [as_number(level) for level in labels.levels]
+        known = [x for x in numbers if x is not None]
+        what = f"{as_given(min(known))} to {as_given(max(known))}, " if known and len(known) == len(numbers) else ""
+        what += f"{count(len(labels.levels), 'value')}"
+        order = np.argsort(rows, kind="stable")[:RAREST].tolist()
+        if rows.size and rows.min() < rows.max():
+            rare = (f"{shorten(labels.levels[k], 30)} ({count(rows[k], 'row')})" for k in order)
+            what += f"; rarest: {', '.join(rare)}"
+        empty = int(cells.n[labels.codes < 0].sum())
+        lines.append(f"column      {shorten(name, 40)}: {what}" + (f"; {count(empty, 'empty field')}" if empty else ""))
+    return lines
+
+
 def _comparisons(design: Comparisons) -> list[str]:
     return [
         f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}",
         f"pairs       {count(len(design.pair.levels))} met",
-        f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})",
+        *([f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})"] if design.ties_possible else []),
         f"order       {'known' if design.order_known else 'unknown: item_a counts as first'}",
         f"covariates  {', '.join(design.covariates) or 'none'}",
     ]
@@ -84,8 +111,6 @@ def _names(labels: tuple[str, ...]) -> str:
 
 def _strengths(design: Comparisons) -> str:
     """Say whether every strength is finite, and if not why."""
-    import numpy as np
-
     from socialstats.models.bradley_terry.data import pair_data
     from socialstats.models.bradley_terry.existence import win_graph
 
@@ -104,16 +129,17 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
         "exclude": settings.get("exclude"), "exclude_raters": settings.get("exclude_raters"),
-        "na": settings.get("na"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
+        "na": settings.get("na"), "count": settings.get("count"), "crosstab": settings.get("crosstab"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):
         return known | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
     if isinstance(design, Paired):
-        return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched", "error")}
+        return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched")}
     source = design.columns.get("rater_source")
     return known | {
         "refusal": settings.get("refusal"), "strata": list(design.strata), "raters": settings.get("raters"),
+        "units": settings.get("units"), "level_columns": settings.get("level_columns"),
         "reread": settings.get("reread"),
         "rater_groups": [name for name in design.rater_groups if name != source],
     }  # fmt: skip

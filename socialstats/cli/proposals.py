@@ -28,6 +28,7 @@ from socialstats.text import count, listing, shorten
 
 MOST, MOST_COLUMNS, MOST_KEYS, FEW = 3, 300, 10, 30
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units, raters or conditions only where they are called so
+LEAST = 4.4  # score from which a candidate is worth a line
 SURE = 7.0  # score from which a proposal may stand beside an error about the columns' own names
 SQUARE = 60  # labels of a cross table that is recognised by itself
 UNITS = (
@@ -49,7 +50,8 @@ CONDITIONS = (
 )  # fmt: skip
 VALUES = (
     "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
-    "correct", "measurement", "reading", "label", "energetic", "extra", "accuracy", "acc",
+    "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision",
+    "verdict", "choice", "grade", "category", "reply", "stance", "code", "mark", "points",
 )  # fmt: skip
 DERIVED = ("diff", "difference", "delta", "change", "gain", "total", "sum", "mean", "average")
 REPEATS = ("rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion")
@@ -153,7 +155,8 @@ class Seen:
 
         None where there are no such columns, or where few units meet `other` twice.
         """
-        more = [c for c in keys if c not in (unit, other) and not self.constant(c.name, unit.name)]
+        leading = [c for c in [*self.columns.values()][:FEW_COLUMNS] if c.labels_units and c.whole and len(c.levels) <= 12]
+        more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c.name, unit.name)]
         more = sorted(more, key=lambda c: (not c.called((*REPEATS, *CONDITIONS)), c.called(RATERS)))[:5]
         found = next((
             [unit.name, *(c.name for c in added)] for size in (0, 1, 2) for added in combinations(more, size)
@@ -410,6 +413,8 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         lone = len(group) == 2 and len([c for c in values if c.numbers is not None]) <= 2
         discrete = all(len(c.levels) <= FEW and (c.whole or c.numbers is None) for c in group)
         many = len(group) > 3 and len(group) >= len(values) - 1
+        if not (pairs or raters or many) and group[0].numbers is None and len({c.levels for c in group}) > 1:
+            continue
         if discrete or raters:
             score = (5.2 if len(group) > 3 else 4) if items else 7.5 if raters or (many and len(stems) == 1) else 6.5 if len(group) > 2 and many else 4.5
             yield Proposal(design="ratings", means=f"{count(len(group), 'rater')}, a column each", score=score - less,
@@ -509,7 +514,10 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
     for unit, other in permutations(keys, 2):
         if len(unit.levels) < 2 or other.called(UNITS) and not unit.called(UNITS) or unit.called((*CONDITIONS, *REPEATS)) and not unit.called(UNITS):
             continue
-        if seen.constant(other.name, unit.name) or seen.constant(unit.name, other.name) or other.called(REPEATS):
+        if seen.constant(other.name, unit.name) or other.called(REPEATS):
+            continue
+        nested = seen.constant(unit.name, other.name)  # each rater rates one unit: no condition is like that
+        if nested and not other.called(RATERS):
             continue
         joint = seen.joint_key(unit, other, keys)
         if joint is None:
@@ -517,7 +525,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         told = [c for c in values if c.name not in (*joint, other.name)
                 and not seen.constant(c.name, unit.name) and not seen.constant(c.name, other.name)]  # fmt: skip
         free = [c for c in told if not (c in keys and c.called((*UNITS, *RATERS, *CONDITIONS, *REPEATS)))]
-        value = next((c for c in free if c.called(VALUES)), None) or next((c for c in reversed(free) if c.numbers is not None), None)
+        numbers = [c for c in free if c.numbers is not None]
+        value = next((c for c in free if c.called(VALUES)), (numbers or free or [None])[-1])
         if value is None:
             continue
         full = seen.rows / max(1, len(unit.levels) * len(other.levels) * (len(joint) - 1 or 1))
@@ -525,18 +534,20 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         base = 4 + 1.2 * unit.called(UNITS) + 1.0 * value.called(VALUES) + 0.8 * (full > 0.7) - 0.7 * (len(joint) - 1)
         entries = [f"unit={','.join(joint)}"]
         clusters = {"cluster": [unit.name]} if len(joint) > 1 else {}
+        extra = [seen.columns[name] for name in joint[1:]]
+        apart = len(extra) == 1 and len(extra[0].levels) <= 12 and not extra[0].called(REPEATS) and other.called(RATERS)
         if len(other.levels) <= max(FEW, 2 * len(unit.levels)) or rated:
-            extra = value_settings([value], "ratings") | clusters
+            more = {"by": extra[0].name} if apart else clusters
+            entry = f"unit={unit.name}" if apart else entries[0]
             score = base + (2 if rated else 0 if cond else 0.3) - 0.5 * (len(other.levels) > len(unit.levels) and not rated)
-            yield Proposal(design="ratings", settings={"map": [*entries, f"rater={other.name}", f"value={value.name}"]} | extra,
-                           score=score, means=f"'{other.name}' rates '{unit.name}', '{value.name}' is the rating")  # fmt: skip
-        if 2 <= len(other.levels) <= 12 and (not rated or len(other.levels) == 2):
-            extra = value_settings([value], "paired") | clusters
-            chosen = {"conditions": list(_conditions(other))}
+            yield Proposal(design="ratings", settings={"map": [entry, f"rater={other.name}", f"value={value.name}"]} | more
+                           | value_settings([value], "ratings"), score=score, means=f"'{other.name}' rates '{unit.name}', '{value.name}' is the rating")  # fmt: skip
+        if not nested and 2 <= len(other.levels) <= 12 and (not rated or len(other.levels) == 2):
+            chosen = value_settings([value], "paired") | clusters | {"conditions": list(_conditions(other))}
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
             score = base + (1.5 if cond else 0) + (0.6 if len(other.levels) == 2 else 0.2)
             yield Proposal(design="paired", score=score, means=f"'{value.name}' of the same '{unit.name}' under two of '{other.name}'",
-                           settings={"map": [*entries, f"condition={other.name}", f"value={value.name}"]} | chosen | extra | gaps)  # fmt: skip
+                           settings={"map": [*entries, f"condition={other.name}", f"value={value.name}"]} | chosen | gaps)  # fmt: skip
 
 
 def _conditions(column: Column) -> tuple[str, str]:
@@ -578,7 +589,7 @@ def proposals(table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, 
         parts = [entry.partition("=")[0] for entry in entries]
         settings |= {"map": [e for k, e in enumerate(entries) if parts.index(parts[k]) == k]} if entries else {}
         kind = (one.design, one.means)
-        if kind in kinds or [k for k, _ in kinds].count(one.design) == 2:
+        if one.score < LEAST or kind in kinds or [k for k, _ in kinds].count(one.design) == 2:
             continue
         try:
             reads(settings)

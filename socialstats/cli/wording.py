@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from socialstats.studies.outcome import Block, Outcome, Table
 
 OPTIONS = {
-    "levels": "--levels", "scale": "--scale", "missing": "--missing", "unmatched": "--unmatched", "by": "--by",
+    "levels": "--levels", "scale": "--scale", "missing": "--missing", "by": "--by",
     "conditions": "--conditions", "refusal": "--refusal", "strata": "--strata", "rater_groups": "--rater-group",
     "cluster": "--cluster", "na": "--na", "tie": "--tie", "winner_coding": "--winner-coding", "level": "--level",
     "seed": "--seed", "resamples": "--resamples", "penalty": "--penalty", "prior": "--prior", "ties": "--ties",
@@ -22,14 +22,14 @@ OPTIONS = {
     "adjust": "--adjust", "format": "--input-format", "count": "--count",
 }  # fmt: skip
 PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner", "order",
-         "first", "second", "values", "scenario", "pair", "group_first", "group_second", "answer", "wording",
+         "wins_a", "wins_b", "score_a", "score_b", "first", "second", "values", "scenario", "pair", "group_first", "group_second", "answer", "wording",
          "stage", "judge", "model", "trait")  # fmt: skip
 IN_PYTHON = (
     "aggregate", "allowed", "alternative", "answers", "base", "baseline", "bound", "cells", "centre", "ci", "columns",
     "components", "couples", "covariance", "difference_ci", "draws", "entropy", "free_weights", "group", "groups",
     "high", "judges", "kind", "labels", "low", "method", "missing_trait", "odds_ratio_ci", "on_undefined", "pairs",
     "replicates", "sep", "solver", "source", "stages", "strengths", "stratum", "test", "texts", "tolerance", "traits",
-    "truth", "ungrouped", "unit_of_analysis", "vcov", "weights",
+    "truth", "ungrouped", "unmatched", "unit_of_analysis", "vcov", "weights",
 )  # no option of the command line: said with the words 'in Python'  # fmt: skip
 QUOTED = r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\""
 PLAIN = r"(?!['\"(\[{])[^\s,;:()'\"]*[^\s,;:()'\".]"
