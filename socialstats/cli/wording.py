@@ -19,9 +19,9 @@ OPTIONS = {
     "seed": "--seed", "resamples": "--resamples", "penalty": "--penalty", "prior": "--prior", "ties": "--ties",
     "smallest_effect": "--smallest-effect", "effect_scale": "--effect-scale", "covariate": "--covariate",
     "raters": "--raters", "raters_in": "--raters", "reread": "--reread", "reference": "--reference",
-    "adjust": "--adjust", "format": "--input-format",
+    "adjust": "--adjust", "format": "--input-format", "order": "--order",
 }  # fmt: skip
-PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner", "order",
+PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner",
          "first", "second", "values", "scenario", "pair", "group_first", "group_second", "answer", "wording",
          "stage", "judge", "model", "trait")  # fmt: skip
 IN_PYTHON = (
