@@ -29,7 +29,7 @@ MARKS = {
     "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters"},
     "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "tie", "winner_coding",
                     "order"},
-}  # parts and options that only one design has
+}  # parts and options that only one design has  # fmt: skip
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {
     "comparisons": "two items at a time, one wins",

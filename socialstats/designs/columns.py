@@ -249,8 +249,8 @@ def _order(finder: Finder, options: Options, items: Pair) -> str | None:
     if options.order in ("item_a", "item_b"):
         column = items[options.order == "item_b"]
         if options.order in finder.columns and options.order != column:
-            finder.miss("order", f"order='{options.order}' is the item column '{text.shorten(column)}' or the column of "
-                        "that name", [], guess=column)  # fmt: skip
+            said = f"order='{options.order}' is the item column '{text.shorten(column)}' or the column of that name"
+            finder.miss("order", said, [], guess=column)
         return column
     if options.order is not None:
         return finder.explicit("order", options.order, ORDER_NAMES)

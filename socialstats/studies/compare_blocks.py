@@ -14,7 +14,7 @@ from socialstats.studies.compare_items import in_cell
 from socialstats.studies.compare_levels import effects_table, strength_tables
 from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, with_holm
-from socialstats.studies.order_effect import WithoutOrder, changes_sentence, fits_table
+from socialstats.studies.order_effect import Pairs, changes_sentence, fits_table
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.text import count, number, p_value, quoted, shorten
 
@@ -89,7 +89,7 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
 
 def effects_block(
     fits: Mapping[str, BradleyTerryResult], ratios: Mapping[str, Result | None], rates: Mapping[str, Result | None],
-    models: Mapping[str, Result], beside: Mapping[str, WithoutOrder], by: str, reference: str, options: StudyOptions,
+    models: Mapping[str, Result], beside: Pairs, by: str, reference: str, options: StudyOptions,
 ) -> Block | None:  # fmt: skip
     """Return the effects beside the strengths, of every level and their differences from the reference."""
     terms = [r.term for r in next(iter(fits.values())).rows if r.group in ("covariate", "order")]

@@ -21,7 +21,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.compare_items import item_changes
 from socialstats.studies.compare_refits import Refitted, difference, on_common_pairs, refit
 from socialstats.studies.comparisons import further_groups, item_groups
-from socialstats.studies.order_effect import WithoutOrder, without_order
+from socialstats.studies.order_effect import Pairs, without_order
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.urgency_multiverse import of_effect, of_sensitivity, single
 from socialstats.text import listing, shorten
@@ -55,7 +55,7 @@ class Numbers:
     entropy: Mapping[str, Result]
     items: Mapping[str, Result]
     ranges: Mapping[str, tuple[Result, ...]]
-    beside: Mapping[str, WithoutOrder]
+    beside: Pairs
     problems: tuple[str, ...] = ()
     left: tuple[Caution, ...] = ()
 

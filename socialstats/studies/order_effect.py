@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from socialstats.designs.comparisons import Comparisons
@@ -25,10 +25,8 @@ class WithoutOrder:
     fit: BradleyTerryResult
     plain: BradleyTerryResult
 
-    def changes(self) -> list[str]:
-        """Return the conclusions of the page that differ without the order effect, in words."""
-        own, plain = conclusions(self.fit), conclusions(self.plain)
-        return [f"{name} is {plain[name]} (with it {own[name]})" for name in own if own[name] != plain[name]]
+
+Pairs = Mapping[str, WithoutOrder]  # by level of the by factor, "" without one; empty where no fit has an order effect
 
 
 def without_order(
@@ -40,7 +38,7 @@ def without_order(
     ----------
     fit : BradleyTerryResult
     design : Comparisons
-        What it was fitted to, by its default clusters.
+        What it was fitted to, with its default clusters.
     options : StudyOptions
     formula : str or None
     level : str
@@ -57,74 +55,67 @@ def without_order(
     return {level: WithoutOrder(fit=fit, plain=plain)}
 
 
-def lead(fit: BradleyTerryResult) -> tuple[Row, Row, Row]:
-    """Return the strongest item, the next one, and the difference of the two."""
-    first, second = strongest(fit)[:2]
-    return first, second, fit.contrast({first.term: 1.0, second.term: -1.0}).rows[0]
-
-
 def conclusions(fit: BradleyTerryResult) -> dict[str, str]:
     """Return what a page concludes from a fit, by name: who leads, how surely, and the sign of every covariate."""
-    first, _, gap = lead(fit)
-    top = [row.term for row in strongest(fit) if (first.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    rows = strongest(fit)
+    top = [row.term for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     found = {
         "the strongest item": listing([f"'{shorten(term)}'" for term in top]),
-        "its lead": "reliable" if verdict(gap) == "above" else "not reliable",
+        "its lead": "reliable" if verdict(lead(rows, fit)) == "above" else "not reliable",
     }
-    for row in (row for row in fit.rows if row.group == "covariate" and row.estimate is not None):
-        sign = "positive" if row.estimate > SAME else "negative" if row.estimate < -SAME else "zero"
-        certain = "not reliable" if verdict(row) == "open" else "reliable"
-        found[f"the effect of '{shorten(row.term, 30)}'"] = f"{sign} and {certain}"
+    for row in fit.rows:
+        if row.group == "covariate":
+            size = row.estimate or 0.0
+            sign = "zero" if abs(size) <= SAME else "positive" if size > 0 else "negative"
+            certain = "not reliable" if verdict(row) == "open" else "reliable"
+            found[f"the effect of '{shorten(row.term, 30)}'"] = f"{sign} and {certain}"
     return found
 
 
-def fits_table(found: Mapping[str, WithoutOrder]) -> Table:
-    """Return who leads, by how much, and the effects of covariates, with and without the order effect.
+def lead(rows: Sequence[Row], fit: BradleyTerryResult) -> Row:
+    """Return the difference between the first two of the strength rows, strongest first."""
+    return fit.contrast({rows[0].term: 1.0, rows[1].term: -1.0}).rows[0]
 
-    Parameters
-    ----------
-    found : mapping of str to WithoutOrder
-        By level of the by factor, as `without_order` returns it; not empty.
-    """
+
+def fits_table(pairs: Pairs) -> Table:
+    """Return who leads, by how much, and the effects of covariates, with and without the order effect."""
     cells: list[tuple[str | float | None, ...]] = []
-    for level, pair in found.items():
+    effects: list[Row] = []
+    for level, pair in pairs.items():
         for label, fit in (("with", pair.fit), ("without", pair.plain)):
-            first, second, gap = lead(fit)
+            rows = strongest(fit)
             effects = [row for row in fit.rows if row.group == "covariate"]
-            cells.append((
-                *([level] if level else []), label, first.term, first.estimate, second.term, gap.estimate,
-                gap.conf_low, gap.conf_high,
-                *(number for row in effects for number in (row.estimate, row.conf_low, row.conf_high)),
-            ))  # fmt: skip
-    header = [*(["Level"] if "" not in found else []), "Order effect", "Strongest", "Log-strength", "Next", "Lead"]
-    names = [row.term for row in next(iter(found.values())).fit.rows if row.group == "covariate"]
-    ends = ["Low", "High", *(text for name in names for text in (name, f"Low of {name}", f"High of {name}"))]
-    return Table(
-        caption="The fit with and without the order effect: strongest item, its lead (log-odds), effects of covariates",
-        header=(*header, *ends), cells=tuple(cells),
-    )  # fmt: skip
+            ends = [end for row in (lead(rows, fit), *effects) for end in (row.estimate, row.conf_low, row.conf_high)]
+            cells.append((*([level] if level else []), label, rows[0].term, rows[0].estimate, rows[1].term, *ends))
+    header = (*([] if "" in pairs else ["Level"]), "Order effect", "Strongest", "Log-strength", "Next", "Lead", "Low",
+              "High", *(text for row in effects for text in (row.term, "Low", "High")))  # fmt: skip
+    caption = "The fit with and without the order effect: strongest item, its lead (log-odds), effects of covariates"
+    return Table(caption=caption, header=header, cells=tuple(cells))
 
 
-def changes_sentence(found: Mapping[str, WithoutOrder]) -> str:
-    """Say what would be concluded otherwise without the order effect."""
-    changed = {level: pair.changes() for level, pair in found.items()}
-    told = [f"{f'{shorten(level, 30)}: ' if level else ''}{listing(texts)}" for level, texts in changed.items() if texts]
-    if not told:
-        return "Without the order effect, strongest item, certainty of its lead and signs of effects are the same."
-    return f"Without the order effect, {'; '.join(told)}."
+def changes(pairs: Pairs) -> str:
+    """Say which conclusions differ without the order effect; empty where none does."""
+    told = []
+    for level, pair in pairs.items():
+        own, plain = conclusions(pair.fit), conclusions(pair.plain)
+        texts = [f"{name} is {plain[name]} (with it {own[name]})" for name in own if own[name] != plain[name]]
+        told += [f"{shorten(level, 30)}: {listing(texts)}" if level else listing(texts)] if texts else []
+    return f"without the order effect, {'; '.join(told)}" if told else ""
 
 
-def change_cautions(found: Mapping[str, WithoutOrder]) -> tuple[Caution, ...]:
+def changes_sentence(pairs: Pairs) -> str:
+    """Say what would be concluded without the order effect."""
+    said = changes(pairs) or "without the order effect, strongest item, its lead and signs of effects stay the same"
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
     """Return caution SS111 where a conclusion depends on the order effect."""
-    if not any(pair.changes() for pair in found.values()):
-        return ()
-    said = changes_sentence(found).removesuffix(".")
-    return (
-        caution("SS111", f"{said[0].lower()}{said[1:]}", affects="the answer and the strengths",
-                fix="report both fits; randomise who is shown first within every pair"),
-    )  # fmt: skip
+    said, fix = changes(pairs), "report both fits; randomise who is shown first within every pair"
+    return (caution("SS111", said, affects="the answer and the strengths", fix=fix),) if said else ()
 
 
-def plain_fits(found: Mapping[str, WithoutOrder]) -> dict[str, Result]:
-    """Return the fits without the order effect by the name under which they are verified."""
-    return {f"{f'{shorten(level, 40)}: ' if level else ''}without the order effect": p.plain for level, p in found.items()}
+def plain_fits(pairs: Pairs) -> dict[str, Result]:
+    """Return the fits without the order effect, by the name under which they are verified."""
+    return {f"{shorten(level, 40)}{': ' if level else ''}without the order effect": pair.plain
+            for level, pair in pairs.items()}  # fmt: skip

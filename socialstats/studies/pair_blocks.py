@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import rows_table, with_holm
-from socialstats.studies.order_effect import WithoutOrder, changes_sentence, fits_table
+from socialstats.studies.order_effect import Pairs, changes_sentence, fits_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
 from socialstats.studies.verdicts import verdict
@@ -123,14 +123,14 @@ def _span(row: Row) -> str:
     return f"{row.conf_low:.0f}\u2013{row.conf_high:.0f}"
 
 
-def effects_block(fit: BradleyTerryResult, beside: Mapping[str, WithoutOrder], said: Sequence[str] = ()) -> Block | None:
+def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = ()) -> Block | None:
     """Return order effect (and the fit without it), covariates and tie parameter, with what they mean.
 
     Parameters
     ----------
     fit : BradleyTerryResult
     beside : mapping of str to WithoutOrder
-        The fit and the one without its order effect, as `without_order` returns them.
+        The fit and the one without its order effect (`without_order`).
     said : sequence of str
         Terms that have their own block.
     """

@@ -103,9 +103,11 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
         "rao_kupper": " Ties follow Rao and Kupper's model.",
         "half": " Ties count as half a win for each side.",
     }.get(fit.settings["ties"], "")
-    order = "" if fit.design.order_known else " The order of presentation was not declared: no order effect."
+    ties += (
+        "" if fit.design.order_known else " No order effect was estimated: the order of presentation is not declared."
+    )
     return (
         f"Strengths were estimated with the {fit.title}{with_terms} by maximum likelihood (Newton's method on distinct "
-        f"pairs; existence checked on the win graph).{order}{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests "
+        f"pairs; existence checked on the win graph).{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests "
         f"of all differences with step-down; marginal sets cover one item's rank, simultaneous sets all ranks at once."
     )

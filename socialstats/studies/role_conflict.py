@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +18,7 @@ from socialstats.studies.estimates import design_effect, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import check_labels, read_labels
-from socialstats.studies.order_effect import WithoutOrder, change_cautions, plain_fits, without_order
+from socialstats.studies.order_effect import Pairs, change_cautions, plain_fits, without_order
 from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.pair_blocks import (
     cluster_block,
@@ -49,7 +48,7 @@ class Numbers:
     """What the study computes: the model (and without its order effect), S, win rates, urgency in sds, shares."""
 
     fit: BradleyTerryResult
-    beside: Mapping[str, WithoutOrder]
+    beside: Pairs
     ratio: Result | None
     counts: Counts
     shares: tuple[Block, ...]

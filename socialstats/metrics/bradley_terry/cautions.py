@@ -26,7 +26,7 @@ def fit_cautions(design: Comparisons, state: State) -> tuple[Caution, ...]:
         found.append(caution(
             "SS106", f"order=True took the item in column '{first}' as shown first",
             affects="the order effect and every strength",
-            fix="declare it in the design with order='item_a' or the column that says it, or leave the order effect out",
+            fix="declare it in the design (order='item_a', or the column that says it), or leave out the order effect",
         ))  # fmt: skip
     if design.weighted:
         found.append(caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors"))
