@@ -103,9 +103,8 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
         "rao_kupper": " Ties follow Rao and Kupper's model.",
         "half": " Ties count as half a win for each side.",
     }.get(fit.settings["ties"], "")
-    ties += (
-        "" if fit.design.order_known else " No order effect was estimated: the order of presentation is not declared."
-    )
+    if not fit.design.order_known:
+        ties += " The order of presentation was not declared, and no order effect was estimated."
     return (
         f"Strengths were estimated with the {fit.title}{with_terms} by maximum likelihood (Newton's method on distinct "
         f"pairs; existence checked on the win graph).{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests "
