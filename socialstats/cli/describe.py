@@ -64,7 +64,7 @@ def _order(design: Comparisons) -> str:
     low, high = np.minimum(design.item_a, design.item_b), np.maximum(design.item_a, design.item_b)
     directions = np.unique(np.stack([low, high, before]), axis=1).shape[1]
     if directions == len(design.pair.levels):
-        return f"{none} (no pair is in both orders, so it could hardly be told from the strengths)"
+        return f"{none} (no pair is in both orders: an order effect would rest on the model alone)"
     return none
 
 

@@ -83,7 +83,7 @@ NONE = "not declared: no order effect is estimated"
         (MIXED.assign(order=MIXED["left"]), ["--order", ""], NONE),
         (counted(BEATS), [], f"{NONE} (labels are sorted in every row, so the columns do not show who was first)"),
         (counted({("a", "b"): (2, 3), ("c", "b"): (3, 2), ("c", "a"): (2, 2)}), [],
-         f"{NONE} (no pair is in both orders, so it could hardly be told from the strengths)"),
+         f"{NONE} (no pair is in both orders: an order effect would rest on the model alone)"),
     ],
 )  # fmt: skip
 def test_check_says_what_declares_the_order(
