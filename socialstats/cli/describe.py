@@ -51,7 +51,7 @@ def _comparisons(design: Comparisons) -> list[str]:
 
 
 def _order(design: Comparisons) -> str:
-    """Say what declares who was shown first; where nothing does, whether the columns could show it at all."""
+    """Return what declares who was shown first; where nothing does, whether the columns could show it at all."""
     said = declared_order(design)
     if said in ("item_a", "item_b"):
         return f"{'first' if said == 'item_a' else 'second'} column, {shorten(design.columns[said])} (declared)"

@@ -94,7 +94,7 @@ def fits_table(pairs: Pairs) -> Table:
 
 
 def changes(pairs: Pairs) -> str:
-    """Say which conclusions differ without the order effect; empty where none does."""
+    """Return which conclusions differ without the order effect, in words; empty where none does."""
     told = []
     for level, pair in pairs.items():
         own, plain = conclusions(pair.fit), conclusions(pair.plain)
@@ -104,8 +104,8 @@ def changes(pairs: Pairs) -> str:
 
 
 def changes_sentence(pairs: Pairs) -> str:
-    """Say what would be concluded without the order effect."""
-    said = changes(pairs) or "without the order effect, strongest item, its lead and signs of effects stay the same"
+    """Return what would be concluded without the order effect, as a sentence."""
+    said = changes(pairs) or "without the order effect, no conclusion on the strongest item, its lead or a sign differs"
     return f"{said[0].upper()}{said[1:]}."
 
 
