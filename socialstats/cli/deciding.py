@@ -16,7 +16,7 @@ from socialstats.text import listing, shorten
 DESIGNS = ("comparisons", "paired", "ratings")
 COMMON = ("cluster", "by", "na", "missing", "count")
 OWN = {
-    "comparisons": ("tie", "winner_coding", "refusal"),
+    "comparisons": ("tie", "winner_coding", "refusal", "order"),
     "paired": ("conditions", "levels", "scale", "unmatched"),
     "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters", "units", "level_columns"),
 }
@@ -26,9 +26,11 @@ PARTS = {
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "units", "level_columns"},
-    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b", "tie", "winner_coding"},
-}  # parts and options that only one design has
+    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "units",
+                "level_columns"},
+    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b", "tie",
+                    "winner_coding", "order"},
+}  # parts and options that only one design has  # fmt: skip
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {
     "comparisons": "two items at a time, one wins",

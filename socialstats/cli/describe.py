@@ -70,9 +70,33 @@ def _comparisons(design: Comparisons) -> list[str]:
         f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}",
         f"pairs       {count(len(design.pair.levels))} met",
         *([f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})"] if design.ties_possible else []),
-        f"order       {'known' if design.order_known else 'unknown: item_a counts as first'}",
+        f"order       {_order(design)}",
         f"covariates  {', '.join(design.covariates) or 'none'}",
     ]
+
+
+def _order(design: Comparisons) -> str:
+    """Return what declares who was shown first; where nothing does, whether the columns could show it at all."""
+    said = declared_order(design)
+    if said in ("item_a", "item_b"):
+        return f"{'first' if said == 'item_a' else 'second'} column, {shorten(design.columns[said])} (declared)"
+    if said:
+        return f"column {shorten(said)}"
+    none = "not declared: no order effect is estimated"
+    before = design.item_a < design.item_b
+    if before.all() or not before.any():
+        return f"{none} (labels are sorted in every row, so the columns do not show who was first)"
+    low, high = np.minimum(design.item_a, design.item_b), np.maximum(design.item_a, design.item_b)
+    directions = np.unique(np.stack([low, high, before]), axis=1).shape[1]
+    if directions == len(design.pair.levels):
+        return f"{none} (no pair is in both orders: an order effect would rest on the model alone)"
+    return none
+
+
+def declared_order(design: Comparisons) -> str:
+    """Return the order as `--order` takes it: item_a, item_b, a column, or nothing where it was not declared."""
+    column = design.columns.get("order", "")
+    return next((part for part in ("item_a", "item_b") if design.columns.get(part) == column), column)
 
 
 def _paired(design: Paired) -> list[str]:
@@ -129,10 +153,13 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
         "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None, "where": settings.get("where"),
         "exclude": settings.get("exclude"), "exclude_raters": settings.get("exclude_raters"),
-        "na": settings.get("na"), "count": settings.get("count"), "crosstab": settings.get("crosstab"), "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
+        "na": settings.get("na"), "count": settings.get("count"), "crosstab": settings.get("crosstab"),
+        "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
     }  # fmt: skip
     if isinstance(design, Comparisons):
-        return known | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
+        order = declared_order(design)
+        known["map"].pop("order", None)
+        return known | {"order": order} | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
     if isinstance(design, Paired):
         return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched")}

@@ -143,6 +143,10 @@ def options_of(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     options = map_options(entries) if name == "comparisons" else map_parts(entries, name)
     passed = {key: settings[key] for key in (*COMMON, *OWN[name]) if settings.get(key) is not None}
     clusters = tuple(dict.fromkeys((*options.get("cluster", ()), *words(passed.get("cluster")))))
+    if "order" in passed:
+        if "order" in options:
+            raise InputError("the order is said twice, by --order and by --map: keep one of them")
+        passed["order"] = passed["order"] or False
     options |= {key: passed[key] for key in passed if key != "cluster"}
     options |= {key: False for key in ("na", "count") if options.get(key) in ("", [""])}  # '' says: nothing is that
     return options | ({"cluster": clusters} if clusters else {})

@@ -8,6 +8,7 @@ from typing import Any
 from socialstats.cli.deciding import words
 
 READINGS: dict[str, dict[str, Any]] = {
+    "baseball": {"order": "home"},
     "norm_goal": {
         "study": "norm-goal",
         "map": ["unit=scenario", "rater=rater", "value=action", "rater_source=source"],
@@ -53,5 +54,6 @@ def with_reading(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         reading = {key: value for key, value in reading.items() if key != "study"}
     given = words(settings.get("map"))
     parts = {entry.partition("=")[0] for entry in given}
+    reading = {key: value for key, value in reading.items() if key not in parts}
     merged = [*given, *(entry for entry in reading.get("map", []) if entry.partition("=")[0] not in parts)]
     return {**reading, **settings, **({"map": merged} if merged else {})}

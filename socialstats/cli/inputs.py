@@ -13,8 +13,8 @@ from socialstats.errors import InputError
 from socialstats.tables import read_table
 
 DATA_KEYS = (
-    "design", "map", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels", "scale",
-    "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude", "exclude_raters",
+    "design", "map", "order", "cluster", "by", "where", "tie", "na", "missing", "winner_coding", "conditions", "levels",
+    "scale", "refusal", "unmatched", "strata", "rater_groups", "raters", "exclude", "exclude_raters",
     "reread", "count", "crosstab", "level_columns", "units",
 )  # fmt: skip
 ANALYSIS_KEYS = (

@@ -17,6 +17,9 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         help="parts of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
         "covariate X, values (labels that a row cites); of pairs: unit, condition, value (or first, second: one row a "
         "unit); of ratings: unit, rater, value, status, rater_source")  # fmt: skip
+    add("--order", metavar="COLUMN|item_a|item_b",
+        help="who was shown first in comparisons: a column that says it (default: one called order, first, ...), or "
+        "item_a (item_b) if the first (second) item always was; without it there is no order effect")  # fmt: skip
     add("--design", choices=["comparisons", "paired", "ratings"], help="what the rows are (default: by the columns)")
     add("--cluster", action="append", metavar="COLUMN",
         help="dependence between rows; give it twice for two crossed ones")  # fmt: skip

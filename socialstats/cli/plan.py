@@ -18,7 +18,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "data": {
         "file": str, "design": str, "map": dict, "cluster": (str, list), "by": str, "where": (str, list),
         "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
-        "levels": list, "scale": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
+        "levels": list, "scale": str, "order": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
         "rater_groups": (str, list), "raters": list, "exclude": list, "exclude_raters": list,
         "label_check": str, "item_groups": str,
         "controls": str, "name_check": str, "reread": str, "count": str, "crosstab": bool, "level_columns": list, "units": list,

@@ -26,6 +26,7 @@ DECIDING = (
     "unmatched",
     "tie",
     "winner_coding",
+    "order",
 )
 
 

@@ -280,8 +280,15 @@ def _wins(finder: Finder, options: Options, items: Pair) -> tuple[str, ...]:
 
 
 def _order(finder: Finder, options: Options, items: Pair) -> str | None:
+    """Find the column that says who was shown first; an item column itself, where that side always was."""
     if options.order is False:
         return None
+    if options.order in ("item_a", "item_b"):
+        column = items[options.order == "item_b"]
+        if options.order in finder.columns and options.order != column:
+            said = f"order='{options.order}' is the item column '{text.shorten(column)}' or the column of that name"
+            finder.miss("order", said, [], guess=column)
+        return column
     if options.order is not None:
         return finder.explicit("order", options.order, ORDER_NAMES)
     return next((n for n in ORDER_NAMES if n in finder.columns and n not in items), None)

@@ -40,7 +40,7 @@ class Comparisons:
     first : (cells,) int8 array
         +1 where item_a was shown first, -1 where item_b was.
     order_known : bool
-        False when no column said who was shown first, and item_a was taken to be (`first` is all +1).
+        False when nothing declared who was shown first; `first` is then all +1, and studies estimate no order effect.
     count : (cells,) float64 array
         Rows in the cell.
     weight, weight_sq : (cells,) float64 arrays
@@ -261,8 +261,9 @@ class Comparisons:
             Column that says who won: the label of one of the two items, a tie label, or a side (see
             `winner_coding`). By default ``winner`` or an alias (``choice``, ``result``, ``preferred``, ...).
         order : str or False, optional
-            Column that says who was shown first: an item's label, a side, or +1/-1. False: there is none. By
-            default ``order`` or an alias; without one, item_a counts as shown first and `order_known` is False.
+            Column that says who was shown first: an item's label, a side, or +1/-1. ``"item_a"`` (``"item_b"``): the
+            first (second) item column always was, whatever it is called. False: not declared. By default the column
+            ``order`` or an alias; without one `order_known` is False, and studies estimate no order effect.
         covariates : sequence of str, mapping of str to pair of columns, optional
             By default every pair of columns ``X_a``/``X_b`` (or ``X_i``/``X_j``, ``X_1``/``X_2``, ``a_X``/``b_X``,
             or with the words that distinguish the item columns) is covariate ``X``; ``()`` for none.
@@ -312,8 +313,10 @@ class Comparisons:
         >>> rows = {"left": ["nurse", "nurse", "son"], "right": ["son", "judge", "judge"],
         ...         "winner": ["left", "tie", "right"]}
         >>> design = Comparisons.from_frame(rows, item_a="left", item_b="right")
-        >>> design.items, design.n_rows, design.n_ties
-        (('judge', 'nurse', 'son'), 3, 1)
+        >>> design.items, design.n_rows, design.n_ties, design.order_known
+        (('judge', 'nurse', 'son'), 3, 1, False)
+        >>> Comparisons.from_frame(rows, item_a="left", item_b="right", order="item_a").order_known
+        True
         """
         from socialstats.designs.build import build
 

@@ -94,7 +94,8 @@ def map_options(entries: Sequence[str]) -> dict[str, Any]:
     entries : sequence of str
         ``item_a=left``, ``winner=choice``, ``wins_a=win1`` (or ``win_a=win1``), ``cluster=worker`` (may repeat),
         or the two sides of a covariate: ``urgency_a=left_urgency``, ``urgency_b=right_urgency``. ``order=`` and
-        ``values=`` with nothing say that no column plays this part.
+        ``values=`` with nothing say that no column plays this part; ``order=item_a`` says that the first item column
+        was always shown first.
 
     Raises
     ------

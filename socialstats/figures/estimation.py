@@ -26,6 +26,7 @@ LABEL_WIDTH = 18  # characters of a condition
 UP, DOWN, SAME = "series-1", "series-2", "muted"
 
 
+@style.figure
 def estimation(
     first: ArrayLike,
     second: ArrayLike,

@@ -21,6 +21,7 @@ LABEL_WIDTH = 52  # characters; the marks still have two inches
 Z_95 = 1.959963984540054
 
 
+@style.figure
 def forest(
     rows: Sequence[Row],
     *,

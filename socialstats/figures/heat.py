@@ -21,6 +21,7 @@ CELL_HEIGHT = 0.46  # inches
 LABEL_WIDTH = 22  # characters
 
 
+@style.figure
 def heat(
     rows: Sequence[Row],
     *,

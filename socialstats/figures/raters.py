@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from socialstats.errors import InputError
+from socialstats.figures import style
 from socialstats.figures.heat import heat
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 
+@style.figure
 def rater_heat(
     pairs: Sequence[tuple[str, str, Row]],
     *,

@@ -31,6 +31,7 @@ class Bar:
     section: str = ""
 
 
+@style.figure
 def shares(bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share of answers") -> Axes:
     """Draw one stacked bar a source, under a heading where a new section starts.
 

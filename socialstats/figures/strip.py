@@ -51,6 +51,7 @@ class Placed:
     start: float
 
 
+@style.figure
 def strip(
     marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2, inches: float = style.WIDTH
 ) -> Axes:

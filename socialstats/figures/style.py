@@ -6,20 +6,25 @@ figure serves light and dark pages. All colours that carry meaning reach 3:1 aga
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from socialstats.text import shorten
+from socialstats.errors import InputError
+from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
+P = ParamSpec("P")
+R = TypeVar("R")
 LIGHT: dict[str, str] = {
     "surface": "#fefefe", "ink": "#1b1e22", "muted": "#5a616b", "line": "#c8cdd5", "hair": "#e6e8ec",
     "series-1": "#0072b2", "series-2": "#b04a00", "series-3": "#007a59", "series-4": "#a0528a",
@@ -55,6 +60,22 @@ def browser_draws_text() -> Iterator[None]:
             yield
     finally:
         _browser_draws.reset(token)
+
+
+def figure(draw: Callable[P, R]) -> Callable[P, R]:
+    """Make a figure refuse options that it does not have, with an `InputError` that names those it has."""
+    known = list(inspect.signature(draw).parameters)
+
+    @functools.wraps(draw)
+    def drawn(*args: P.args, **options: P.kwargs) -> R:
+        allowed = known[len(args) :]
+        unknown = [name for name in options if name not in allowed]
+        if unknown:
+            options_here = listing(allowed, most=20)
+            raise InputError(f"figure '{draw.__name__}' has no option {quoted(unknown)}. Options: {options_here}")
+        return draw(*args, **options)
+
+    return drawn
 
 
 def clean(text: str) -> str:

@@ -307,7 +307,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
     if "labels" in result.settings:
         rows = [replace(r, term=in_words(r.term)) for r in result.rows if r.group == "difference"]
-        return forest(rows, ax=ax, sort=False, **options)
+        return forest(rows, ax=ax, **{"sort": False, **options})
     marks = [
         Mark(label=in_words(t), value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
         for t in TERMS[:2] for r in [result.row(t)]

@@ -230,7 +230,7 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **opt
     first, second = (shorten(c, 20) for c in result.design.conditions)
     if kind == "table":
         shown = {"levels": result.extras["levels"], "conditions": result.design.conditions}
-        return square(result.extras["table"], **shown, ax=ax, **options)
+        return square(result.extras["table"], ax=ax, **{**shown, **options})
     if kind != "margins":
         raise InputError(f"kind={kind!r} is not one of margins, table")
     settings = {"xlabel": f"Difference of shares ({first} minus {second})", "sort": False, "digits": 3}

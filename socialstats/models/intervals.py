@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtridf, stdtrit
 
-from socialstats.errors import InputError
+from socialstats.results.rows import checked_level as checked_level
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 SMALLEST = float(np.nextafter(0.0, 1.0))
@@ -55,13 +55,6 @@ def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
     known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
     wanted = sum(v * critical_value(0.95, df) for v, df in known) / sum(v for v, _ in known)
     return float(min(max(stdtridf(0.975, wanted), min(df for _, df in known)), max(df for _, df in known)))
-
-
-def checked_level(level: float) -> float:
-    """Return a confidence level, or raise `InputError` when it is not between 0 and 1."""
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
-    return level
 
 
 def not_zero(p: Any) -> FloatArray:

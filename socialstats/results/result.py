@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.references import citation
-from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, FloatArray, Row, plain
+from socialstats.results.rows import (
+    GLANCE_COLUMNS,
+    TEXT_COLUMNS,
+    TIDY_COLUMNS,
+    FloatArray,
+    Row,
+    checked_level,
+    plain,
+)
 from socialstats.results.verification import Verification
 from socialstats.text import number, shorten
 
@@ -149,9 +157,16 @@ class Result:
         ----------
         level : float, optional
             Only metrics with closed-form intervals can change the level after the fact; others raise.
+
+        Raises
+        ------
+        InputError
+            For a level that is no number between 0 and 1, such as a term: that of one term is ``confint().loc[term]``.
         """
         import pandas as pd
 
+        if level is not None:
+            checked_level(level, "; one term: confint().loc[term]" if isinstance(level, str) else "")
         rows = self.rows if level is None else self.rows_at(level)
         used = next((r.conf_level for r in rows if r.conf_level is not None), 0.95)
         names = [f"{50 * (1 - used):g} %", f"{50 * (1 + used):g} %"]
@@ -203,7 +218,13 @@ class Result:
         return text
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the result and return the matplotlib Axes."""
+        """Draw the result and return the matplotlib Axes.
+
+        Raises
+        ------
+        InputError
+            For an option that the figure does not have; the message names those it has.
+        """
         axes: Axes = self.entry().plot(self, ax=ax, **options)
         return axes
 

@@ -5,11 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from socialstats.errors import InputError
+
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def checked_level(level: float, fix: str = "") -> float:
+    """Return a confidence level, or raise `InputError` when it is no number between 0 and 1."""
+    if not isinstance(level, Real) or not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}{fix}")
+    return level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

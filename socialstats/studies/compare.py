@@ -21,6 +21,7 @@ from socialstats.studies.compare_levels import share_levels_block
 from socialstats.studies.compare_numbers import Numbers, compute, groupings_of, reference_of
 from socialstats.studies.compare_words import answer, cautions_of, level_table, methods
 from socialstats.studies.estimates import verify_all
+from socialstats.studies.order_effect import plain_fits
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats.studies.urgency_refusals import refusals_by_level
 from socialstats.text import count, number, shorten
@@ -70,7 +71,8 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tupl
         differences_block(numbers.s, by, numbers.reference, options),
         effects_block(
             {k: v.fit for k, v in numbers.levels.items()}, {k: v.ratio for k, v in numbers.levels.items()},
-            {k: v.rates for k, v in numbers.levels.items()}, numbers.models, by, numbers.reference, options,
+            {k: v.rates for k, v in numbers.levels.items()}, numbers.models, numbers.beside, by,
+            numbers.reference, options,
         ),
         share_levels_block(fits, groupings_of(design, options), by, options.level),
         shares_block(numbers.models, numbers.reference, groupings_of(design, options)),
@@ -115,6 +117,7 @@ def checked(numbers: Numbers) -> dict[str, Result]:
     for name, level in numbers.levels.items():
         found[f"{shorten(name, 40)}: strengths and effects"] = level.fit
     found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
+    found |= plain_fits(numbers.beside)
     return found | {f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()}
 
 

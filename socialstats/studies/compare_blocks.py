@@ -14,6 +14,7 @@ from socialstats.studies.compare_items import in_cell
 from socialstats.studies.compare_levels import effects_table, strength_tables
 from socialstats.studies.comparisons import sizes_text
 from socialstats.studies.estimates import numbers_text, p_text, rows_table, span_text, with_holm
+from socialstats.studies.order_effect import Pairs, changes_sentence, fits_table
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.text import count, number, p_value, quoted, shorten
 
@@ -88,7 +89,7 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
 
 def effects_block(
     fits: Mapping[str, BradleyTerryResult], ratios: Mapping[str, Result | None], rates: Mapping[str, Result | None],
-    models: Mapping[str, Result], by: str, reference: str, options: StudyOptions,
+    models: Mapping[str, Result], beside: Pairs, by: str, reference: str, options: StudyOptions,
 ) -> Block | None:  # fmt: skip
     """Return the effects beside the strengths, of every level and their differences from the reference."""
     terms = [r.term for r in next(iter(fits.values())).rows if r.group in ("covariate", "order")]
@@ -108,10 +109,14 @@ def effects_block(
     if tested:
         caption = f"Effects minus those of {shorten(reference, 40)}"
         tables.append(rows_table(tested, caption, term=by))
+    tables += [fits_table(beside)] if beside else []
     return Block(
         id="levels-effects",
         question=f"How much does {lead} weigh in each?",
-        sentences=(f"What one step of {lead} adds to the log-odds of being chosen {span_text(own)}.",),
+        sentences=(
+            f"What one step of {lead} adds to the log-odds of being chosen {span_text(own)}.",
+            *([changes_sentence(beside)] if beside else []),
+        ),
         draw=partial(forest, own, xlabel=f"log-odds of one step of {lead}", label=by),
         figure_title=f"Effect of one step of {lead} by {by}",
         caption=f"Each from a model of its own ({next(iter(fits.values())).inference}).",

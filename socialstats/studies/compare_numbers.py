@@ -21,6 +21,7 @@ from socialstats.studies.base import StudyOptions
 from socialstats.studies.compare_items import item_changes
 from socialstats.studies.compare_refits import Refitted, difference, on_common_pairs, refit
 from socialstats.studies.comparisons import further_groups, item_groups
+from socialstats.studies.order_effect import Pairs, without_order
 from socialstats.studies.pair_model import default_cluster, fit_model
 from socialstats.studies.urgency_multiverse import of_effect, of_sensitivity, single
 from socialstats.text import listing, shorten
@@ -44,7 +45,7 @@ class Numbers:
     """Every level by itself, and every other level minus the reference, by level.
 
     `items` say how often each item is chosen, story by story; `problems` which differences do not exist; `left` which
-    pairs of items only one of two levels has.
+    pairs of items only one of two levels has; `beside` has the fit of every level without its order effect.
     """
 
     reference: str
@@ -54,6 +55,7 @@ class Numbers:
     entropy: Mapping[str, Result]
     items: Mapping[str, Result]
     ranges: Mapping[str, tuple[Result, ...]]
+    beside: Pairs
     problems: tuple[str, ...] = ()
     left: tuple[Caution, ...] = ()
 
@@ -107,7 +109,7 @@ class Comparing:
     def refitted(self, part: Comparisons) -> Refitted:
         """Return a part's model with its refits, made once."""
         if id(part) not in self.kept:
-            made = refit(part, self.options, self.formula, self.groupings, order=True)
+            made = refit(part, self.options, self.formula, self.groupings)
             self.kept[id(part)] = part, made  # holds the part, so that its id is not used again
         return self.kept[id(part)][1]
 
@@ -140,6 +142,8 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     formula = f"~ {options.covariate}" if by_covariate else None
     doing = Comparing(options=options, reference=reference, formula=formula, groupings=groupings_of(design, options))
     levels = {name: one_level(name, part, options, formula) for name, part in parts.items()}
+    beside = {k: pair for name, level in levels.items()
+              for k, pair in without_order(level.fit, level.design, options, formula, name).items()}  # fmt: skip
     left: list[Caution] = []
     found: dict[str, dict[str, Result]] = {"s": {}, "models": {}, "entropy": {}, "items": {}}
     for name in (name for name in parts if name != reference):
@@ -156,7 +160,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
                 found[what] |= doing.attempt(name, make)
     return Numbers(
         reference=reference, levels=levels, **found, problems=tuple(doing.problems), left=tuple(left),
-        ranges=ranges(levels, options) if by_covariate else {},
+        ranges=ranges(levels, options) if by_covariate else {}, beside=beside,
     )  # fmt: skip
 
 

@@ -85,14 +85,13 @@ def on_common_pairs(
 
 
 def refit(
-    design: Comparisons, options: StudyOptions, formula: str | None, groupings: Mapping[str, Mapping[str, Any]],
-    order: bool,
+    design: Comparisons, options: StudyOptions, formula: str | None, groupings: Mapping[str, Mapping[str, Any]]
 ) -> Refitted:  # fmt: skip
     """Fit a model and refit it on resampled pairs of items; the same seed draws the same pairs for any design of them.
 
     Resamples without a finite estimate keep their place, so that those of two fits can be matched.
     """
-    fit = fit_model(design, options, formula, cluster="pair", order=order)
+    fit = fit_model(design, options, formula, cluster="pair")
     boot = fit.bootstrap(by="pair", resamples=min(options.resamples, MOST_REFITS), seed=options.seed)
     items = tuple(fit.strengths)
     effects = [name for name in fit.names if name not in fit.strengths]

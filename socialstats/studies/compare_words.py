@@ -11,6 +11,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions, order_cautions
 from socialstats.studies.compare_numbers import Numbers
 from socialstats.studies.estimates import with_holm
+from socialstats.studies.order_effect import change_cautions
 from socialstats.studies.outcome import Table
 from socialstats.text import count, interval, listing, number, p_value, percent, shorten
 
@@ -128,7 +129,7 @@ def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
     """Return the cautions of the table, of every level and of the differences."""
     levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
     pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
-    return order_cautions(numbers.left, tuple(pairs), tuple(levels), design.cautions)
+    return order_cautions(change_cautions(numbers.beside), numbers.left, tuple(pairs), tuple(levels), design.cautions)
 
 
 def level_table(numbers: Numbers, by: str) -> Table:

@@ -13,6 +13,8 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
+from socialstats.studies.estimates import verify_named
+from socialstats.studies.order_effect import change_cautions, plain_fits, without_order
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip
 from socialstats.studies.pair_blocks import (
     cluster_block,
@@ -21,7 +23,7 @@ from socialstats.studies.pair_blocks import (
     with_strength_effect,
 )
 from socialstats.studies.pair_matrix import group_matrix
-from socialstats.studies.pair_model import default_cluster, fit_model
+from socialstats.studies.pair_model import default_cluster, fit_model, strongest
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.text import count, interval, listing, number, percent, quoted, shorten
 
@@ -32,9 +34,10 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     formula = adjusting_formula(design, options)
     fit = fit_model(design, options, formula, cluster=default_cluster(design))
+    beside = without_order(fit, design, options, formula)
     blocks = [
         strengths_block(fit, options),
-        effects_block(fit, design),
+        effects_block(fit, beside),
         cluster_block(design, options, formula, fit),
     ]
     blocks += [group_matrix(design, groups, name, options.level) for name, groups in item_groups(design).items()]
@@ -44,14 +47,16 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         design=describe(design, fit),
         answer=answer(design, fit, options),
         strip=lead_strip(fit),
-        cautions=order_cautions(fit.cautions, design.cautions, unused_covariates(design, options)),
+        cautions=order_cautions(
+            change_cautions(beside), fit.cautions, design.cautions, unused_covariates(design, options)
+        ),
         blocks=with_strength_effect(blocks, fit),
         flow=design.flow,
         data=(order_table(design),),
         diagnostics=fit_diagnostics(fit, design),
         methods=(ways_methods(fit, options),),
         references=tuple(dict.fromkeys((*fit.references, "mogstad2024", "romanowolf2005", "firth2004"))),
-        verifications={"Strengths": fit.verify()} if options.verify else {},
+        verifications=verify_named({"Strengths": fit, **plain_fits(beside)}) if options.verify else {},
         settings=options.echo(),
         simulated=options.simulated,
     )
@@ -96,12 +101,6 @@ def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) 
         else "No other item could be first."
     )
     return (lead, order)
-
-
-def strongest(fit: BradleyTerryResult) -> list[Row]:
-    """Return the strength rows, strongest first."""
-    rows = [r for r in fit.rows if r.group == "strength"]
-    return sorted(rows, key=lambda r: -(r.estimate or 0.0))
 
 
 def head_to_head(fit: BradleyTerryResult, one: str, other: str) -> Row:

@@ -16,6 +16,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import rows_table, with_holm
+from socialstats.studies.order_effect import Pairs, changes_sentence, fits_table
 from socialstats.studies.outcome import Block, Table
 from socialstats.studies.pair_model import fit_model
 from socialstats.studies.verdicts import verdict
@@ -122,8 +123,17 @@ def _span(row: Row) -> str:
     return f"{row.conf_low:.0f}\u2013{row.conf_high:.0f}"
 
 
-def effects_block(fit: BradleyTerryResult, design: Comparisons, said: Sequence[str] = ()) -> Block | None:
-    """Return order effect, covariates and tie parameter, with what they mean; `said`: terms that have their block."""
+def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = ()) -> Block | None:
+    """Return order effect (and the fit without it), covariates and tie parameter, with what they mean.
+
+    Parameters
+    ----------
+    fit : BradleyTerryResult
+    beside : mapping of str to WithoutOrder
+        The fit and the one without its order effect (`without_order`).
+    said : sequence of str
+        Terms that have their own block.
+    """
     found = tuple(r for r in fit.rows if r.group in ("order", "covariate", "tie"))
     if not found:
         return None
@@ -131,12 +141,15 @@ def effects_block(fit: BradleyTerryResult, design: Comparisons, said: Sequence[s
     return Block(
         id="effects",
         question=f"What changes with {_kinds(rows, said)}?",
-        sentences=tuple(effect_sentence(r, design) for r in rows if r.term not in said),
+        sentences=(
+            *(effect_sentence(r) for r in rows if r.term not in said),
+            *([changes_sentence(beside)] if beside else []),
+        ),
         draw=partial(forest, rows, xlabel="log-odds"),
         figure_title="Effects beside the strengths",
         caption=f"Log-odds per unit, with intervals ({fit.inference}).",
-        tables=(rows_table(rows, "Effects in log-odds"),),
-        results=() if adjusted is None else (adjusted,),
+        tables=(rows_table(rows, "Effects in log-odds"), *([fits_table(beside)] if beside else [])),
+        results=(*([] if adjusted is None else [adjusted]), *(pair.plain for pair in beside.values())),
     )
 
 
@@ -147,7 +160,7 @@ def _kinds(rows: Sequence[Row], said: Sequence[str]) -> str:
     return listing(list(dict.fromkeys(found))) or "covariates"
 
 
-def effect_sentence(row: Row, design: Comparisons) -> str:
+def effect_sentence(row: Row) -> str:
     """Say one effect: order, tie parameter, or covariate."""
     level = row.conf_level or 0.95
     if row.estimate is None or row.conf_low is None:
@@ -165,15 +178,7 @@ def effect_sentence(row: Row, design: Comparisons) -> str:
             f"({row.term} = {number(row.estimate)}, {inside})."
         )
     verdict = settled(row, "raises", "lowers")
-    if row.group == "order":
-        shown = (
-            "being shown first"
-            if design.order_known
-            else f"standing in column '{design.columns.get('item_a', 'item_a')}'"
-        )
-        what = f"{shown[0].upper()}{shown[1:]}"
-    else:
-        what = f"One unit of {row.term}"
+    what = "Being shown first" if row.group == "order" else f"One unit of {row.term}"
     tested = p_value(row.p_value) + (f", adjusted {p_value(row.p_adjusted)}" if row.p_adjusted is not None else "")
     return f"{what} {verdict} the log-odds of being chosen: {number(row.estimate)}, {inside}, {tested}."
 

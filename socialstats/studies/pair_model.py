@@ -1,12 +1,13 @@
-"""The Bradley-Terry model of a study, and which clusters it uses."""
+"""The Bradley-Terry model of a study: its order effect, and which clusters it uses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import InputError, NotIdentified
+from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
+from socialstats.results import Row
 from socialstats.studies.base import StudyOptions
 
 FEWEST_PAIRS = 50  # cluster-robust errors of fewer clusters tend to be too small
@@ -15,24 +16,12 @@ FEWEST_PAIRS = 50  # cluster-robust errors of fewer clusters tend to be too smal
 def fit_model(
     design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any, order: bool = True
 ) -> BradleyTerryResult:
-    """Fit the study's Bradley-Terry model, without the order effect where no column says who was shown first and
-    the data cannot tell it from the strengths (as when one item always stands in the same column)."""
-    try:
-        return _fit(design, options, formula, cluster, order)
-    except NotIdentified as error:
-        if not order or design.order_known or "order" not in error.terms:
-            raise
-    return _fit(design, options, formula, cluster, False)
-
-
-def _fit(
-    design: Comparisons, options: StudyOptions, formula: str | None, cluster: Any, order: bool
-) -> BradleyTerryResult:
+    """Fit the study's Bradley-Terry model; with `order`, the order effect is in it where the design declares one."""
     fit = bradley_terry(
         design,
         formula,
         ties=options.ties,
-        order=order,
+        order=order and design.order_known,
         cluster=cluster,
         penalty=options.penalty,
         prior=options.prior,
@@ -50,3 +39,9 @@ def default_cluster(design: Comparisons) -> Any:
         return "declared"
     pairs = len(design.pair.levels)
     return "pair" if FEWEST_PAIRS <= pairs < design.n_rows else None
+
+
+def strongest(fit: BradleyTerryResult) -> list[Row]:
+    """Return the strength rows, strongest first."""
+    rows = [r for r in fit.rows if r.group == "strength"]
+    return sorted(rows, key=lambda r: -(r.estimate or 0.0))

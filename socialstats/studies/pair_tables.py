@@ -68,7 +68,8 @@ def _all_pairs(design: Comparisons) -> int:
 
 
 def order_table(design: Comparisons) -> Table:
-    """Count outcomes by who was shown first."""
+    """Count outcomes by who was shown first, or by column where the design does not say."""
+    first, second = presented(design)
     a_first = design.first > 0
     first_won = np.where(a_first, design.outcome == A_WON, design.outcome == 1 - A_WON)
     tied = design.outcome == TIED
@@ -76,17 +77,21 @@ def order_table(design: Comparisons) -> Table:
     cells = [
         (label, int(n), percent(float(n / total)))
         for label, n in (
-            ("first shown was chosen", design.count[first_won & ~tied].sum()),
-            ("second shown was chosen", design.count[~first_won & ~tied].sum()),
+            (f"{first} was chosen", design.count[first_won & ~tied].sum()),
+            (f"{second} was chosen", design.count[~first_won & ~tied].sum()),
             ("tie", design.count[tied].sum()),
         )
     ]
-    note = (
-        "" if design.order_known else f" (no order column: '{design.columns.get('item_a', 'item_a')}' counts as first)"
-    )
-    return Table(
-        caption=f"Choices by order of presentation{note}", header=("Outcome", "Rows", "Share"), cells=tuple(cells)
-    )
+    by = "order of presentation" if design.order_known else "column (the order of presentation was not declared)"
+    return Table(caption=f"Choices by {by}", header=("Outcome", "Rows", "Share"), cells=tuple(cells))
+
+
+def presented(design: Comparisons) -> tuple[str, str]:
+    """Name the two sides of a row: by the order of presentation, or by the item columns where it was not declared."""
+    if design.order_known:
+        return "first shown", "second shown"
+    first, second = (shorten(design.columns.get(part, part), 30) for part in ("item_a", "item_b"))
+    return f"item in column '{first}'", f"item in column '{second}'"
 
 
 def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
@@ -98,6 +103,8 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> str:
         "rao_kupper": " Ties follow Rao and Kupper's model.",
         "half": " Ties count as half a win for each side.",
     }.get(fit.settings["ties"], "")
+    if not fit.design.order_known:
+        ties += " The order of presentation was not declared, and no order effect was estimated."
     return (
         f"Strengths were estimated with the {fit.title}{with_terms} by maximum likelihood (Newton's method on distinct "
         f"pairs; existence checked on the win graph).{ties} Uncertainty: {fit.inference}. Rank sets invert max-t tests "

@@ -13,11 +13,12 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, joined
 from socialstats.studies import compare
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.comparisons import describe, further_groups, strongest
+from socialstats.studies.comparisons import describe, further_groups
 from socialstats.studies.estimates import design_effect, verify_named
 from socialstats.studies.item_groups import read_item_groups
 from socialstats.studies.label_blocks import labels_block, references_of
 from socialstats.studies.label_check import check_labels, read_labels
+from socialstats.studies.order_effect import Pairs, change_cautions, plain_fits, without_order
 from socialstats.studies.outcome import Block, Outcome
 from socialstats.studies.pair_blocks import (
     cluster_block,
@@ -25,7 +26,7 @@ from socialstats.studies.pair_blocks import (
     strengths_block,
     with_strength_effect,
 )
-from socialstats.studies.pair_model import default_cluster, fit_model
+from socialstats.studies.pair_model import default_cluster, fit_model, strongest
 from socialstats.studies.pair_tables import fit_diagnostics, order_table, ways_methods
 from socialstats.studies.share_blocks import share_blocks
 from socialstats.studies.urgency_blocks import (
@@ -44,9 +45,10 @@ from socialstats.text import count, interval, number, shorten
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What the study computes: the model, S, win rates, urgency in sds, groupings of the roles and their shares."""
+    """What the study computes: the model (and without its order effect), S, win rates, urgency in sds, shares."""
 
     fit: BradleyTerryResult
+    beside: Pairs
     ratio: Result | None
     counts: Counts
     shares: tuple[Block, ...]
@@ -90,6 +92,7 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     counts = count_up(design, options)
     return Numbers(
         fit=fit,
+        beside=without_order(fit, plain, options, f"~ {options.covariate}"),
         ratio=urgency_in_sds(fit, options),
         counts=counts,
         shares=tuple(share_blocks(fit, plain, counts.groups | further_groups(plain, options), options)),
@@ -99,7 +102,8 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
 
 def named(numbers: Numbers) -> dict[str, Result]:
     """Return the results that are recomputed by other packages, by name."""
-    found: dict[str, Result] = {"Strengths and effects": numbers.fit, **numbers.counts.named()}
+    found: dict[str, Result] = {"Strengths and effects": numbers.fit, **plain_fits(numbers.beside)}
+    found |= numbers.counts.named()
     found |= {} if numbers.ratio is None else {numbers.ratio.title: numbers.ratio}
     found |= {
         f"Preference shares by {block.id.removeprefix('shares-')}" + (", plain fit" if k else ""): result
@@ -124,7 +128,7 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
         rates_block(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled),
         weight_block(fit, numbers.ratio, options),
         strengths_block(fit, options, item="role"),
-        effects_block(fit, design, said=(options.covariate,)),
+        effects_block(fit, numbers.beside, said=(options.covariate,)),
         *numbers.shares,
         *later_blocks(counts, design, options),
         cluster_block(design, options, f"~ {options.covariate}", fit),
@@ -136,7 +140,7 @@ def blocks(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tupl
 def all_cautions(design: Comparisons, numbers: Numbers, options: StudyOptions) -> tuple[Caution, ...]:
     """Return the cautions of the study, its results and the table, most serious first."""
     more = [result.cautions for block in numbers.shares for result in block.results]
-    own = own_cautions(design, numbers.fit, options)
+    own = (*change_cautions(numbers.beside), *own_cautions(design, numbers.fit, options))
     return order_cautions(own, numbers.fit.cautions, design.cautions, *numbers.counts.cautions(), *more)
 
 

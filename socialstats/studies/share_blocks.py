@@ -29,7 +29,7 @@ SAID: dict[Side, str] = {"above": "more", "below": "less"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fits:
-    """The page's fit, the same without clusters, and the plain model that the paper fits (no urgency, no order)."""
+    """The page's fit, the same without clusters, and the plain model that the paper fits: strengths alone."""
 
     own: BradleyTerryResult
     loose: BradleyTerryResult | None
@@ -70,15 +70,16 @@ def _attempt(fit: Any) -> BradleyTerryResult | None:
 
 
 def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
-    """Return the shares of one grouping, and those of the model without urgency and order."""
+    """Return the shares of one grouping, and those of the model of strengths alone."""
     groups, kind = shares.settings["groups"], name.replace("_", " ")
     equal, left = 1 / len(set(groups.values())), len(fits.own.strengths) - len(groups)
     rows = tuple(replace(r, term=f"{r.term} ({r.group})", group=None) for r in shares.rows)
+    held = f"{covariate} and order" if fits.own.design.order_known else covariate
     outside = f"; {count(left, 'role')} without a group" if left else ""
     plain = delta_shares(fits.plain, groups, shares.settings["level"])
     tables = [row_table(shares.rows, f"Preference shares by {kind}")]
     if plain is not None:
-        tables.append(row_table(plain.rows, f"The same from a plain Bradley-Terry fit, without {covariate} and order"))
+        tables.append(row_table(plain.rows, f"The same from a plain Bradley-Terry fit, without {held}"))
     tables.append(worth_table(fits.own, groups, kind, shares.settings["level"]))
     return Block(
         id=f"shares-{name}",
@@ -88,7 +89,7 @@ def share_block(shares: Result, name: str, fits: Fits, covariate: str) -> Block:
         figure_title=f"Preference shares by {kind}",
         caption=f"{_symbol(name)}: mean worth (RPI) of a group over the sum of the group means; the line is an "
         f"equal share. Groups: {sizes_text(groups, 'role')}{outside}. The arithmetic mean follows a group's few "
-        f"strongest roles, the geometric mean treats all alike. The worths are those at equal {covariate}"
+        f"strongest roles, the geometric mean treats all alike. The worths are those at equal {held}"
         f"{_published(plain)}. Intervals: {shares.inference}, {count(shares.fit['resamples'])} refits, "
         f"{count(fits.own.design.n_rows)} comparisons{_effect(shares, fits)}.",
         tables=tuple(tables),
@@ -154,7 +155,7 @@ def _symbol(name: str) -> str:
 
 def _published(plain: Result | None) -> str:
     """Say how to find what the paper defines."""
-    return "" if plain is None else " and order; published ones are those of a plain fit (second table)"
+    return "" if plain is None else "; published ones are those of a plain fit (second table)"
 
 
 def _effect(shares: Result, fits: Fits) -> str:

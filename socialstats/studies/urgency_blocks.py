@@ -13,7 +13,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Block, Mark, Strip, Table
 from socialstats.studies.pair_blocks import row_table
-from socialstats.text import count, interval, number, percent
+from socialstats.text import count, interval, listing, number, percent
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 SENSITIVITY = (
@@ -153,7 +153,8 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         sentences=tuple(sentences),
         draw=partial(forest, tuple(rows), xlabel="log-odds", sort=False),
         figure_title=f"One step of {options.covariate} beside the spread of the roles",
-        caption="Both in log-odds, from one model with role strengths, urgency difference and order of presentation. "
+        caption="Both in log-odds, from one model with role strengths, "
+        f"{listing([f'difference in {options.covariate}', *(['order of presentation'] * fit.design.order_known)])}. "
         "The sd is that of the true strengths: sampling variance was taken off.",
         tables=(row_table((*ratio.rows, step) if ratio else (step,), "Urgency against role preference"),),
         results=(ratio,) if ratio else (),

@@ -149,8 +149,9 @@ def other_ties(design: Comparisons, fit: BradleyTerryResult) -> list[str]:
 def without_strengths(design: Comparisons, formula: str, cluster: Any, options: StudyOptions) -> Result:
     """Fit the effects alone, as if all roles were equal."""
     found = bradley_terry(
-        design, formula, strengths="none", order=True, cluster=cluster, ties=options.ties, level=options.level, by=None
-    )
+        design, formula, strengths="none", order=design.order_known, cluster=cluster, ties=options.ties,
+        level=options.level, by=None,
+    )  # fmt: skip
     return single(found)
 
 

@@ -9,6 +9,7 @@ from socialstats.errors import Caution, caution
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Table
+from socialstats.studies.pair_tables import presented
 from socialstats.text import interval, number, percent
 
 PUBLISHED_BASELINE = 100.0
@@ -30,7 +31,7 @@ def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: S
                 f"{interval(order.conf_low, order.conf_high, level=options.level)}",
                 affects="win rates and S, which do not adjust for it",
                 fix="balance or randomise the order within every story"
-                if not design.order_known or _order_imbalance(design, options.covariate) > MOST_IMBALANCE
+                if _order_imbalance(design, options.covariate) > MOST_IMBALANCE
                 else f"nothing for averages: orders are balanced over {options.covariate} here, so that it adds "
                 "scatter, not bias; adjust for it, as the strengths do, where single pairs are compared",
             )
@@ -83,16 +84,17 @@ def grid_table(design: Comparisons, covariate: str) -> Table:
 
 
 def balance_table(design: Comparisons, covariate: str) -> Table:
-    """Count who was shown first by which side is more urgent."""
+    """Count who was shown first (or stood in which column) by which side is more urgent."""
+    first, second = presented(design)
     c = design.covariates[covariate]
     difference = np.sign(c.a - c.b) * design.first
     cells = []
-    for label, sign in (("more urgent role first", 1), ("equally urgent", 0), ("less urgent role first", -1)):
+    labels = (f"more {covariate}: {first}", f"equal {covariate}", f"more {covariate}: {second}")
+    for label, sign in zip(labels, (1, 0, -1), strict=True):
         n = float(design.count[difference == sign].sum())
         cells.append((label, int(n), percent(n / design.n_rows)))
-    return Table(
-        caption="Is the order of presentation balanced?", header=("Rows with", "Rows", "Share"), cells=tuple(cells)
-    )
+    what = "order of presentation" if design.order_known else "column of the items"
+    return Table(caption=f"Is the {what} balanced?", header=("Rows with", "Rows", "Share"), cells=tuple(cells))
 
 
 def sensitivity_methods(options: StudyOptions) -> str:

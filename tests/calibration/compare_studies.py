@@ -82,7 +82,7 @@ def joint_refits(rng: np.random.Generator, sims: int) -> list[Line]:
     for _ in range(sims):
         effect = rng.normal(0, PAIR_SD, pair.max() + 1)[pair]
         one, two = (design_of(rows, rng.random(len(rows)) < expit(x + effect)) for x in log_odds)
-        fits = [refit(d, OPTIONS, "~ urgency", {"kind": d.group_of("kind")}, False) for d in (two, one)]
+        fits = [refit(d, OPTIONS, "~ urgency", {"kind": d.group_of("kind")}) for d in (two, one)]
         try:
             found = difference(fits[0], fits[1], ("2", "1"), OPTIONS, 190)
         except UndefinedStatistic:  # an item near to always winning: no finite strengths in some resamples

@@ -109,7 +109,7 @@ FAULTS = {
     "unequal pairs": (
         lambda: scores().drop(index=[5, 9]), (),
         "error: data.csv, column 'subject': 2 units without a partner: 38 units under 'after', 40 units under "
-        "'before', 38 pairs. Add the missing rows, or say --unmatched drop to leave such units out\n"
+        "'before', 38 pairs. Add the missing rows, or say --missing drop to leave such units out\n"
         "error: data.csv line 6, column 'subject': 'p02' has no row under 'after'\n"
         "error: data.csv line 9, column 'subject': 'p04' has no row under 'after'\n",
     ),
@@ -271,8 +271,9 @@ def test_decimal_commas_are_answered_with_a_cure(capsys: pytest.CaptureFixture[s
     commas = frame.assign(**{name: frame[name].map(lambda x: f"{x:.1f}".replace(".", ","))})
     code, _, err = run(capsys, "check", write(tmp_path, "c.csv", commas))
     assert code == 2
-    assert f"column '{name}': the values look like numbers with a comma" in err
-    assert "Numbers are written with a point, as 1.5" in err
+    assert "is not spelled as a plain number" in err
+    assert f"column '{name}'" in err
+    assert "Write decimals with a point, as 1.5" in err
     assert "--scale nominal" in err
 
 

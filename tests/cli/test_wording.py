@@ -33,6 +33,7 @@ from socialstats.studies.outcome import Block, Outcome, Table
         ("x.level=3, my_scale=2 and p=.03", "x.level=3, my_scale=2 and p=.03"),
         ("by = m1: no row", "by = m1: no row"),
         ("prior=0.5, or penalty='firth'", "--prior 0.5, or --penalty firth"),
+        ("declare it (order='item_a')", "declare it (--order item_a)"),
     ],
 )
 def test_options_are_named_as_they_are_typed(said: str, typed: str) -> None:

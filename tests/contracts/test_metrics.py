@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import socialstats
-from socialstats.errors import SocialStatsError
+from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.references import REFERENCES
 from socialstats.results import TIDY_COLUMNS, Result, Row
@@ -351,3 +351,13 @@ def test_wrong_options_are_input_errors_that_name_the_value(name):
     if "cluster" in inspect.signature(METRICS[name].function).parameters:
         with pytest.raises(SocialStatsError, match="village"):
             fresh(name, cluster="village")
+
+
+@each_metric
+def test_a_term_as_level_and_an_unknown_option_of_the_figure_are_input_errors(name, results):
+    with pytest.raises(InputError, match=r"not 'doctor'; one term: confint\(\)\.loc\[term\]"):
+        results(name).confint("doctor")
+    with pytest.raises(InputError, match="not 95"):
+        results(name).confint(95)
+    with pytest.raises(InputError, match=r"no option 'zeal'\. Options: .*\bax\b"):
+        results(name).plot(zeal=1)

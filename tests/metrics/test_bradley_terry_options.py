@@ -178,7 +178,12 @@ def test_without_an_order_column_the_first_item_counts_as_shown_first():
     fit = bradley_terry(Comparisons.from_frame(frame), order=True)
     _, theirs = glm(frame, [np.ones(len(frame))])
     assert fit.row("order").estimate == pytest.approx(theirs.params[-1], abs=1e-9)
-    assert "SS106" in [c.code for c in fit.cautions]
+    noted = next(c for c in fit.cautions if c.code == "SS106")
+    assert noted.severity == "caution"
+    assert "order='item_a'" in noted.fix
+    declared = bradley_terry(Comparisons.from_frame(frame, order="item_a"), order=True)
+    assert declared.coef() == fit.coef()
+    assert "SS106" not in [c.code for c in declared.cautions]
 
 
 GAMES = st.lists(

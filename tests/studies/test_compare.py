@@ -155,9 +155,10 @@ def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
 
 def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
     """The s.e. of the difference, recomputed by refitting both weighted tables on the drawn pairs."""
-    one, two = (replace(ss.Comparisons.from_frame(chooser(s, {"a": 1.0}, k, "m"))) for s, k in ((0.4, 1), (1.0, 2)))
+    tables = (chooser(s, {"a": 1.0}, k, "m") for s, k in ((0.4, 1), (1.0, 2)))
+    one, two = (ss.Comparisons.from_frame(table, order="item_a") for table in tables)
     options = replace(FAST, resamples=120, seed=7)
-    made = difference(*(refit(d, options, "~ urgency", {}, True) for d in (one, two)), ("1", "2"), options, 28)
+    made = difference(*(refit(d, options, "~ urgency", {}) for d in (one, two)), ("1", "2"), options, 28)
     drawn = np.concatenate(list(weight_blocks(Units.clusters(one.pair.codes), resamples=120, seed=7, block=16)))
     gaps = []
     for w in drawn[:5]:
@@ -173,7 +174,7 @@ def test_joint_refits_use_the_same_resamples_of_pairs() -> None:
             )  # fmt: skip
         gaps.append(fits[0] - fits[1])  # type: ignore[operator]
     assert isinstance(made, ss.Result)
-    full = [refit(d, options, "~ urgency", {}, True) for d in (one, two)]
+    full = [refit(d, options, "~ urgency", {}) for d in (one, two)]
     at = [list(f.kinds).index("urgency") for f in full]
     joint = full[0].replicates[:5, at[0]] - full[1].replicates[:5, at[1]]
     assert joint == pytest.approx(gaps, abs=1e-6)
@@ -261,7 +262,7 @@ def test_a_hypothesis_is_about_a_difference_of_two_levels(outcome: Outcome) -> N
     assert set(tests) == {"effect", "item", "S", "H"}
     assert found.problems["which"].startswith("say which difference; this page has: by = 'firm', minus = 'default' and")
     assert found.problems["none"].startswith("say which difference")
-    assert "terms: 'order', 'urgency', 'a', " in found.problems["term"]
+    assert "terms: 'urgency', 'a', 'b', " in found.problems["term"]
     done, _ = with_hypotheses(outcome, wanted, design, FAST, METRICS)
     cells = {cell[0]: cell[2] for cell in done.blocks[0].tables[0].cells}
     assert cells["effect"] == "bradley terry: urgency (effect), firm minus default"
@@ -294,7 +295,7 @@ def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
 def test_a_few_resamples_without_finite_strengths_are_left_out_in_both_and_many_are_refused() -> None:
     options = StudyOptions(resamples=200, seed=1)
     parts = design_of(chooser(0.4, PLAIN, 1, "one"), chooser(0.9, FOND, 2, "two")).split().values()
-    fits = [refit(part, options, "~ urgency", {}, False) for part in parts]
+    fits = [refit(part, options, "~ urgency", {}) for part in parts]
     assert all(one.ok.all() for one in fits)
     whole = difference(fits[0], fits[1], ("a", "b"), options, 10)
     lost = fits[0].ok.copy()

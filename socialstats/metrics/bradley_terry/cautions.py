@@ -24,8 +24,9 @@ def fit_cautions(design: Comparisons, state: State) -> tuple[Caution, ...]:
     if state.options.order and not design.order_known:
         first = design.columns.get("item_a", "item_a")
         found.append(caution(
-            "SS106", f"column '{first}' was taken to be the one shown first",
-            affects="the order effect", fix="name the column that says who was shown first (order=)",
+            "SS106", f"order=True took the item in column '{first}' as shown first",
+            affects="the order effect and every strength",
+            fix="declare it in the design (order='item_a', or the column that says it), or leave out the order effect",
         ))  # fmt: skip
     if design.weighted:
         found.append(caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors"))

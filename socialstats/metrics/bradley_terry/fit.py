@@ -64,8 +64,8 @@ def bradley_terry(
         ``auto`` is Davidson's model when there are ties. ``half`` counts a tie as half a win for each side: it
         shrinks the strengths (to about 68 % at 30 % ties) and is there for comparison with other tools.
     order : bool
-        Adds the effect of being shown first (log-odds), from the design's order column; without such a column
-        item_a counts as first.
+        Adds the effect of being shown first (log-odds), as the design declares it (``order=`` of
+        `Comparisons.from_frame`). Where it declares nothing item_a counts as first, which caution SS106 says.
     strengths : {"free", "none"}
         ``none`` explains the outcomes by the formula alone.
     cluster : str, sequence of two str, or None

@@ -82,6 +82,6 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
     design = result.design
     return estimation(
-        design.first, design.second, design.count, result.rows[0], conditions=design.conditions, ax=ax,
-        **{"reference": result.settings["null"], **options},
+        design.first, design.second, design.count, result.rows[0], ax=ax,
+        **{"conditions": design.conditions, "reference": result.settings["null"], **options},
     )  # fmt: skip

@@ -134,6 +134,7 @@ def require_identified(data: PairData) -> None:
 def _not_identified(terms: list[str], why: str) -> None:
     raise NotIdentified(
         f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
+        + (" (order=False leaves out the order effect)" if "order" in terms else "")
         + (", or use strengths='none' to explain the strengths by covariates" if "strengths" in why else ""),
         terms=tuple(terms),
     )
