@@ -189,6 +189,12 @@ class Caution:
     def __str__(self) -> str:
         return f"{self.code} {self.short}" + (f": {self.detail}" if self.detail else "")
 
+    @property
+    def advice(self) -> str:
+        """The caution with what to do, as a terminal shows it."""
+        fix = self.fix[:1].upper() + self.fix[1:]
+        return f"{self}. {fix}" if fix else str(self)
+
 
 CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS101": ("stop", "the comparison graph is disconnected"),

@@ -8,11 +8,13 @@ import sys
 from socialstats.cli.collecting import collect as collect
 from socialstats.cli.collecting import tidy as tidy
 from socialstats.cli.convert import convert as convert
+from socialstats.cli.deciding import NoDesign
 from socialstats.cli.describe import columns_read, data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
 from socialstats.cli.guessing import guessed
 from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
+from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
 from socialstats.cli.validating import validate as validate
 from socialstats.cli.wording import as_typed
@@ -68,7 +70,7 @@ def check(options: argparse.Namespace) -> int:
         print(f"report      study {analysis.study.name} runs: {questions}, {count(len(notes), 'caution')}")
         print("".join(f"deviation   {shorten(text, 400)}\n" for text in deviations), end="")
     for note in notes:
-        print(as_typed(f"caution: {note}"), file=sys.stderr)
+        print(as_typed(f"caution: {note.advice}"), file=sys.stderr)
     return 0
 
 
@@ -78,6 +80,13 @@ def init(options: argparse.Namespace) -> int:
 
     said, _ = settle(options, Plan())
     table = read_table(options.data, options.input_format)
+    seen = ""
+    try:
+        read(table, said)
+    except NoDesign as error:
+        seen = proposed(error, options.data) + "\n"
+    except InputError:
+        pass  # what is wrong is said again where the guess is read
     settings = guessed(table, said)
     own = shaped(table, settings)
     design = read(table, settings)
@@ -90,6 +99,7 @@ def init(options: argparse.Namespace) -> int:
         "data": {"file": options.data, **data},
         "inference": inference | ({"ties": chosen.ties} if study.design == "comparisons" else {}),
     }
+    print("".join(f"# {line}\n" for line in seen.splitlines()), end="")
     print(write_plan(sections, PLAN_COMMENTS) + "\n\n" + HYPOTHESES.format(metric=leading_metric(study.name, design)))
     return 0
 

@@ -30,7 +30,12 @@ def describe(design: Design) -> list[str]:
         else _paired(design) if isinstance(design, Paired) else _ratings(design)
     )  # fmt: skip
     clusters = ", ".join(f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters) or "none declared"
-    lines = [f"{shorten(design.source)}: {own[0]}", f"columns     {parts}", *own[1:], f"clusters    {clusters}"]
+    lines = [
+        f"{shorten(design.source)}: {own[0]}",
+        f"columns     {parts or 'all of a cross table, or one a rater'}",
+        *own[1:],
+        f"clusters    {clusters}",
+    ]
     if design.by is not None:
         lines.append(f"by          {shorten(design.by.name)} ({_names(design.by.levels)})")
     lines += [
@@ -45,13 +50,17 @@ def describe(design: Design) -> list[str]:
 
 def columns_read(design: Design, table: Table) -> list[str]:
     """Return what each column that was used holds, a line each: its range or levels, and the three rarest values."""
-    others = () if isinstance(design, Comparisons) else design.conditions if isinstance(design, Paired) else design.raters
+    others = (
+        () if isinstance(design, Comparisons) else design.conditions if isinstance(design, Paired) else design.raters
+    )
     used = dict.fromkeys([*design.columns.values(), *others])
     lines = []
     for name in [column for column in used if column in table.columns][:MOST_COLUMNS]:
         cells = table.counts([name])
         labels = cells.columns[name].labels()
-        rows = np.bincount(labels.codes[labels.codes >= 0], weights=cells.n[labels.codes >= 0], minlength=len(labels.levels))
+        rows = np.bincount(
+            labels.codes[labels.codes >= 0], weights=cells.n[labels.codes >= 0], minlength=len(labels.levels)
+        )
         numbers = [as_number(level) for level in labels.levels]
         known = [x for x in numbers if x is not None]
         what = f"{as_given(min(known))} to {as_given(max(known))}, " if known and len(known) == len(numbers) else ""
@@ -69,7 +78,11 @@ def _comparisons(design: Comparisons) -> list[str]:
     return [
         f"{count(design.n_rows, 'comparison')} of {count(len(design.items), 'item')}",
         f"pairs       {count(len(design.pair.levels))} met",
-        *([f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})"] if design.ties_possible else []),
+        *(
+            [f"ties        {count(design.n_ties)} ({percent(design.n_ties / design.n_rows)})"]
+            if design.ties_possible
+            else []
+        ),
         f"order       {_order(design)}",
         f"covariates  {', '.join(design.covariates) or 'none'}",
     ]

@@ -189,8 +189,9 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
         kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
         return Ratings.from_table(crosstab(table), **kept, source=table.source)
     if "level_columns" in options:
-        kept = {key: options[key] for key in ("levels", "scale", "unit", "strata", "cluster", "by") if key in options}
-        return Ratings.from_counts(table, columns=options["level_columns"], **kept)
+        belong = ("levels", "scale", "unit", "strata", "cluster", "by")
+        named = {key: options[key] for key in belong if key in options}
+        return Ratings.from_counts(table, columns=options["level_columns"], **named)
     if "units" in options:
         return Ratings.from_wide(table, raters_in="rows", **options)
     if "raters" not in options:
@@ -213,7 +214,7 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
-        return Comparisons.from_counts(win_counts(crosstab(table)), source=table.source)
+        return replace(Comparisons.from_counts(win_counts(crosstab(table)), source=table.source), columns={})
     return build(table, Options(**options))
 
 

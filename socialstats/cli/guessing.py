@@ -17,6 +17,7 @@ from socialstats.cli.shapes import shaped
 from socialstats.errors import InputError
 from socialstats.tables import Table
 
+
 def guessed(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -> dict[str, Any]:
     """Return the settings with guesses for what they leave open; those of a study's own shape as they are.
 

@@ -21,7 +21,8 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "levels": list, "scale": str, "order": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
         "rater_groups": (str, list), "raters": list, "exclude": list, "exclude_raters": list,
         "label_check": str, "item_groups": str,
-        "controls": str, "name_check": str, "reread": str, "count": str, "crosstab": bool, "level_columns": list, "units": list,
+        "controls": str, "name_check": str, "reread": str, "count": str, "crosstab": bool,
+        "level_columns": list, "units": list,
     },
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,

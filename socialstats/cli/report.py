@@ -125,4 +125,4 @@ def tell(options: argparse.Namespace, outcome: Outcome) -> None:
         print(sentence, file=sys.stderr)
     for caution in outcome.cautions:
         if caution.severity != "info":
-            print(f"caution: {caution}", file=sys.stderr)
+            print(f"caution: {caution.advice}", file=sys.stderr)

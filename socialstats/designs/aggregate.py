@@ -15,8 +15,8 @@ from socialstats.tables import Table, as_number, missing_labels
 
 FIX = "Counts are whole numbers from 0 upwards"
 FREQUENCIES = frozenset({
-    "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases", "ncases",
-    "size",
+    "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
+    "ncases", "size",
 })  # fmt: skip
 TIE_COUNTS = frozenset({"ties", "tie", "tied", "nties", "ntied", "draw", "draws", "drawn", "ndraws"})
 WIN_WORDS = ("wins", "win", "won", "nwins")
@@ -46,7 +46,10 @@ def _holds_counts(table: Table, column: str, na: Collection[str] | None) -> bool
     except (InputError, TypeError):  # it holds no labels
         return False
     numbers = [as_number(level) for level in labels.levels]
-    if not all(x is not None and x >= 0 and x.is_integer() for x in numbers) or max(map(float, labels.levels), default=0) < 2:
+    if (
+        not all(x is not None and x >= 0 and x.is_integer() for x in numbers)
+        or max(map(float, labels.levels), default=0) < 2
+    ):
         return False
     found, rows = sorted(x for x in numbers if x is not None), int(cells.n.sum())
     return not (rows >= FEWEST_NUMBERED and len(found) == rows and found[-1] - found[0] == rows - 1 and found[0] <= 1)
@@ -61,8 +64,9 @@ class Frequency:
 
 
 def frequency(
-    table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str]
-) -> Frequency:
+    table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str],
+    weight: str | None = None,
+) -> Frequency:  # fmt: skip
     """Return the column of frequencies: as named, or the only one by name and content beside rows that are distinct.
 
     Parameters
@@ -76,9 +80,18 @@ def frequency(
         Columns that play a part.
     na : collection of str
         Texts that mean a missing value.
+    weight : str, optional
+        Column of sampling weights.
     """
     if isinstance(asked, str):
         return Frequency(column=asked)
+    if weight is not None and asked is None and bare(weight) in FREQUENCIES and _holds_counts(table, weight, na):
+        name = text.shorten(weight)
+        return Frequency(cautions=(caution(
+            "SS324", f"'{name}' is used as sampling weights, which leave n as it is, and holds whole numbers",
+            affects="n, standard errors",
+            fix=f"count='{name}' (--count {name}) in its place if a row stands for so many",
+        ),))  # fmt: skip
     found = [] if asked is False else frequency_columns(table, used, na)
     if not found:
         return Frequency()

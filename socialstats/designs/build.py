@@ -56,9 +56,11 @@ def draft(table: Table, options: Options) -> Draft:
     """Assign the columns, count the cells, and set aside what is missing or weighs nothing."""
     roles = assign(table, options)
     parts = {*roles.keys_of_cells(), *([roles.weight] if roles.weight else [])}
-    unique = [c for c in (roles.item_a, roles.item_b, roles.winner, *roles.scores, roles.order, roles.by) if c is not None]
+    unique = [
+        c for c in (roles.item_a, roles.item_b, roles.winner, *roles.scores, roles.order, roles.by) if c is not None
+    ]
     asked = False if roles.wins else options.count  # wins are counts already
-    counted = frequency(table, asked, [] if roles.weight else unique, parts, options.na_labels)
+    counted = frequency(table, asked, [] if roles.weight else unique, parts, options.na_labels, roles.weight)
     roles = replace(roles, count=counted.column)
     cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
     if not len(cells.n):
@@ -68,8 +70,8 @@ def draft(table: Table, options: Options) -> Draft:
     problems = Problems(table, labels, cells.n, na)
     use = np.ones(len(cells.n), dtype=bool)
     begun = Draft(
-        table=table, roles=roles, options=options, counts=cells, problems=problems, use=use, times=np.ones(len(cells.n)),
-        noticed=counted.cautions,
+        table=table, roles=roles, options=options, counts=cells, problems=problems, use=use,
+        times=np.ones(len(cells.n)), noticed=counted.cautions,
     )  # fmt: skip
     begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
     _set_missing_aside(begun)
@@ -210,7 +212,8 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
     }  # fmt: skip
     design = Comparisons(
         **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
-        columns=roles.parts(), weighted=roles.weight is not None, ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, fields["count"]),
+        columns=roles.parts(), weighted=roles.weight is not None,
+        ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, fields["count"]),
     )  # fmt: skip
     done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design.items))))
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
@@ -220,7 +223,12 @@ def _ties_possible(begun: Draft, outcome: AnyArray) -> bool:
     """Return whether the table has a way to say that a comparison was tied: a column, a declared label, a tie."""
     options = begun.options
     declared = options.tie_labels != DEFAULT_TIES or options.winner_coding == "score"
-    return len(begun.roles.wins) == 3 or bool(begun.roles.scores) or (begun.roles.winner is not None and declared) or bool((outcome == TIED).any())
+    return (
+        len(begun.roles.wins) == 3
+        or bool(begun.roles.scores)
+        or (begun.roles.winner is not None and declared)
+        or bool((outcome == TIED).any())
+    )
 
 
 def _refuse_nothing(begun: Draft, left: bool) -> None:

@@ -69,7 +69,17 @@ class Roles:
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        named = [self.item_a, self.item_b, self.winner, *self.wins, *self.scores, self.order, self.count, self.by, self.values]
+        named = [
+            self.item_a,
+            self.item_b,
+            self.winner,
+            *self.wins,
+            *self.scores,
+            self.order,
+            self.count,
+            self.by,
+            self.values,
+        ]
         named += self.clusters
         named += [column for pair in self.covariates.values() for column in pair]
         return list(dict.fromkeys(name for name in named if name is not None))
@@ -165,8 +175,8 @@ def assign(table: Table, options: Options) -> Roles:
         raise DesignError(finder.problems)
     found = frozenset(covariates) if options.covariates is None else frozenset()
     return Roles(
-        item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates, found=found,
-        weight=weight, count=times, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
+        item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
+        found=found, weight=weight, count=times, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
         pair_cluster="pair" in clusters and "pair" not in table.columns,
     )  # fmt: skip
 

@@ -322,8 +322,8 @@ class Comparisons:
 
         options = Options(
             item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
-            count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing, winner_coding=winner_coding,
-            na=na, allowed=allowed or {}, score_a=score_a, score_b=score_b,
+            count=count, by=by, values=values, cluster=cluster, tie=tie, refusal=refusal, missing=missing,
+            winner_coding=winner_coding, na=na, allowed=allowed or {}, score_a=score_a, score_b=score_b,
         )  # fmt: skip
         return build(as_table(data, source), options)
 

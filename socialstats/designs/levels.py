@@ -15,7 +15,10 @@ DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
 SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"{DIGITS}\s?%"), "Write percentages as plain numbers, as 28.4"),
     (re.compile(r"[\u2212\u2013]\d+(?:[.,]\d+)?%?"), "Write a minus as the hyphen '-'"),
-    (re.compile(r"[+-]?\d{1,3}(?:[,\u0020\u00a0\u2009\u202f']\d{3})+\.\d+"), "Write no marks between thousands, as 1234.5"),
+    (
+        re.compile(r"[+-]?\d{1,3}(?:[,\u0020\u00a0\u2009\u202f']\d{3})+\.\d+"),
+        "Write no marks between thousands, as 1234.5",
+    ),
     (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+"), "Write no marks between thousands and a decimal point, as 1234.5"),
     (re.compile(r"[+-]?\d{1,3}(?:[\u0020\u00a0\u2009\u202f']\d{3})+"), "Write no marks between thousands, as 1234"),
     (re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}"), "Write no marks between thousands, as 1234567"),

@@ -83,7 +83,9 @@ def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
     if roles.count is None:
         return np.ones(len(rows.use))
     times = whole_numbers(roles.count, rows.use, rows.problems)
-    rows.constant(roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows")
+    rows.constant(
+        roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows"
+    )
     if not times[rows.use].any():
         raise NothingToAnalyse(f"{rows.table.source}: no pair is left to analyse (every count is 0)")
     rows.use = rows.use & (times > 0)
@@ -135,8 +137,11 @@ def _finish(
         raise _nothing(rows)
     steps = [
         FlowStep(label=f"{rows.noun} analysed", rows=int(rows.counts.n[rows.use].sum())),
-        FlowStep(label="pairs analysed", rows=int(times.sum()),
-                 note=f"two {rows.noun} a pair" if roles.count is None else "each row counts several pairs"),
+        FlowStep(
+            label="pairs analysed",
+            rows=int(times.sum()),
+            note=f"two {rows.noun} a pair" if roles.count is None else "each row counts several pairs",
+        ),
     ]
     by = rows.factor(roles.by, joined.row) if roles.by else None
     clusters = tuple(rows.factor(column, joined.row) for column in roles.clusters)

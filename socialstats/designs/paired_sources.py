@@ -43,8 +43,8 @@ class PairedSources:
         data : data frame, DuckDB relation, mapping of columns, or Table
             Of any engine that narwhals knows.
         unit : str or sequence of str, optional
-            Column that names the unit (question, story, person), within `by`; several columns that name it together. By default ``unit`` or an alias
-            (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
+            Column that names the unit (question, story, person), within `by`; several columns that name it together.
+            By default ``unit`` or an alias (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
         condition : str, optional
             Column of the two conditions. By default ``condition`` or an alias (``arm``, ``time``, ``model``, ...).
         value : str, optional
@@ -110,7 +110,8 @@ class PairedSources:
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
         """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
 
-        Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the file's lines.
+        Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the
+        file's lines.
         """
         table = read_table(path, format)
         if "first" in options or "second" in options:

@@ -29,7 +29,11 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     finder = Finder(table)
     parts = [("first", first), ("second", second), *([("unit", options.unit)] if options.unit else [])]
     belongs = [name for name in (options.by, *texts(options.cluster)) if name]
-    named = [*parts, *([("count", options.count)] if options.count else []), *(("by or cluster", one) for one in belongs)]
+    named = [
+        *parts,
+        *([("count", options.count)] if options.count else []),
+        *(("by or cluster", one) for one in belongs),
+    ]
     for part, column in named:
         finder.explicit(part, column)
     distinct_parts(finder, [(part, column) for part, column in named if part != "by or cluster"])

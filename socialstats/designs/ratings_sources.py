@@ -47,8 +47,8 @@ class RatingsSources:
         data : data frame, DuckDB relation, mapping of columns, or Table
             Of any engine that narwhals knows.
         unit, rater, value : str, optional
-            Columns; `unit` may be several that name the unit together. By default ``unit`` (or ``item``, ``question``, ``sample``, ``id``, ...), ``rater`` (or
-            ``judge``, ``annotator``, ``model``, ...) and ``value`` (or ``rating``, ``score``, ``label``, ...).
+            Columns; `unit` may be several that name the unit together. By default ``unit`` (or ``item``,
+            ``question``, ``sample``, ``id``, ...), ``rater`` (or ``judge``, ``annotator``, ``model``, ...) and ``value`` (or ``rating``, ``score``, ``label``, ...).
         levels : sequence, optional
             The possible values, the lowest first. An ordered categorical brings its own; numbers may go without
             (those that occur, ascending); texts may not, unless they are nominal.

@@ -48,7 +48,9 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
         if name:
             finder.explicit(part, name)
     counts = frequency_columns(table, [*keep, row or ""], options.na_labels) if by_column else []
-    chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in (row, *keep, *counts))
+    chosen = (
+        texts(columns) if columns is not None else tuple(c for c in table.columns if c not in (row, *keep, *counts))
+    )
     for name in chosen:
         finder.explicit("raters" if by_column else "units", name)
     if finder.problems:

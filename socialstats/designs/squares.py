@@ -48,8 +48,8 @@ def crosstab(table: Table) -> pd.DataFrame:
     heads = columns[1:] if named else columns
     if rows > LARGEST or len(heads) != rows or sorted(map(bare, labels)) != sorted(map(bare, heads)) or rows < 2:
         raise InputError(
-            f"{table.source}: a cross table has the same labels in its first column and in its header. Here the rows are "
-            f"{quoted(labels[:9], 8)} and the columns {quoted(heads[:9], 8)}"
+            f"{table.source}: a cross table has the same labels in its first column and in its header. Here the rows "
+            f"are {quoted(labels[:9], 8)} and the columns {quoted(heads[:9], 8)}"
         )
     place = {bare(label): k for k, label in enumerate(labels)}
     cells, problems = np.full((rows, rows), np.nan), []
@@ -76,7 +76,9 @@ def win_counts(square: pd.DataFrame) -> dict[str, list[Any]]:
     """Return a matrix of wins (the row's item over the column's) as one row a pair that met: items and wins of both."""
     labels = [str(label) for label in square.index]
     wins = square.to_numpy()
-    pairs = [(a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])]
+    pairs = [
+        (a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])
+    ]
     return {
         "item_a": [labels[a] for a, _ in pairs], "item_b": [labels[b] for _, b in pairs],
         "wins_a": [float(np.nan_to_num(wins[a, b])) for a, b in pairs],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -25,16 +26,16 @@ STORIES = re.compile(
 ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
 RATER_STEMS = frozenset({
     "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
-    "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic", "person",
-    "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "juge", "rad", "radiologist",
+    "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic",
+    "person", "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "juge", "rad", "radiologist",
 })  # fmt: skip
 PLAIN_STEMS = frozenset({
-    "", "x", "y", "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t", "run", "epoch", "sample",
-    "seed", "prompt", "method", "meth",
+    "", "x", "y", "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t", "run", "epoch",
+    "sample", "seed", "prompt", "method", "meth",
 })  # fmt: skip
+REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {99999.0, 999999.0}
 CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
-                  | {sign * digit * repeat for sign in (1.0, -1.0) for digit in range(1, 10) for repeat in (11, 111, 1111)}
-                  | {sign * 9 * repeat for sign in (1.0, -1.0) for repeat in (11111, 111111)})  # fmt: skip
+                  | REPEATED | {-code for code in REPEATED})  # fmt: skip
 MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
 FULL = 4  # rows a level from which every level of a scale is expected to occur
 MOST_LEVELS = 12  # a scale with more whole numbers is read as any numbers
@@ -109,7 +110,7 @@ def _apart(code: float, rest: Sequence[float], rows: float) -> bool:
     if code < 0 <= rest[0] and rest[-1] > 2:
         return gap > 1 or not short
     if short and abs(code) < 10:
-        step = max(b - a for a, b in zip(rest, rest[1:], strict=False))
+        step = max(b - a for a, b in itertools.pairwise(rest))
         return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(rest))
     return gap > spread
 

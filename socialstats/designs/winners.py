@@ -21,8 +21,8 @@ from socialstats.tables import Labels, as_number
 UNKNOWN = -1
 SIDE_CODES: tuple[tuple[str, str], ...] = (
     ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
-    ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"), ("1", "-1"),
-    ("+1", "-1"),
+    ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
+    ("1", "-1"), ("+1", "-1"),
 )  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
 SCORES = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
@@ -160,7 +160,9 @@ def higher_score(columns: Sequence[str], use: BoolArray, problems: Problems) -> 
         numbers = [as_number(level) for level in labels.levels]
         bad = use & np.array([*(x is None for x in numbers), False])[labels.codes]
         problems.refuse_spellings([column], use)
-        problems.each_value(column, bad, [column], "'{}' is not a number", fix="Scores are numbers; the higher one wins")
+        problems.each_value(
+            column, bad, [column], "'{}' is not a number", fix="Scores are numbers; the higher one wins"
+        )
         scores.append(np.array([*(np.nan if x is None else x for x in numbers), np.nan])[labels.codes])
     return np.select([scores[0] > scores[1], scores[0] < scores[1]], [A_WON, B_WON], default=TIED).astype(np.int64)
 

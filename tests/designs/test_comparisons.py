@@ -166,7 +166,9 @@ def test_row_order_changes_nothing(rows: list[tuple[Any, ...]], seed: int) -> No
 def test_a_repeated_row_is_a_weight(weighted: list[tuple[tuple[Any, ...], int]]) -> None:
     repeated = [row for row, times in weighted for _ in range(times)]
     x = Comparisons.from_frame(frame(repeated), na=False)
-    y = Comparisons.from_frame(frame([row for row, _ in weighted], [times for _, times in weighted]), weight="w", na=False)
+    y = Comparisons.from_frame(
+        frame([row for row, _ in weighted], [times for _, times in weighted]), weight="w", na=False
+    )
     np.testing.assert_array_equal(x.item_a, y.item_a)
     np.testing.assert_array_equal(x.outcome, y.outcome)
     np.testing.assert_array_equal(x.weight, y.weight)
