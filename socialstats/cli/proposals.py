@@ -39,8 +39,9 @@ AGREE = 0.4  # kappa from which a table of counts is rather one of two raters th
 UNITS = (
     "unit", "item", "id", "question", "subject", "subj", "participant", "person", "student", "patient", "case", "story",
     "sample", "plot", "plant", "product", "produit", "object", "essay", "text", "image", "photo", "stimulus", "couple",
-    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss", "pair",
-    "twin", "block", "litter", "household", "dyad", "family", "fruit", "animal", "mouse", "wine", "bottle", "video", "post",
+    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss",
+    "pair", "twin", "block", "litter", "household", "dyad", "family", "fruit", "animal", "mouse", "wine", "bottle",
+    "video", "post",
 )  # fmt: skip
 RATERS = (
     "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "panellist", "observer", "obs", "expert",

@@ -17,7 +17,7 @@ from socialstats.designs.labels import label_cautions
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
-from socialstats.designs.problems import BoolArray, Problems
+from socialstats.designs.problems import BoolArray, Problems, na_of
 from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
 from socialstats.designs.suspects import code_suspects, repeated_rows
@@ -65,8 +65,8 @@ def draft(table: Table, options: Options) -> Draft:
     cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
-    na = options.na_labels
-    labels = {name: column.labels(na) for name, column in cells.columns.items()}
+    na = na_of([*cells.columns], options.na_labels, roles.names())
+    labels = {name: column.labels(na[name]) for name, column in cells.columns.items()}
     problems = Problems(table, labels, cells.n, na)
     use = np.ones(len(cells.n), dtype=bool)
     begun = Draft(

@@ -84,6 +84,11 @@ class Roles:
         named += [column for pair in self.covariates.values() for column in pair]
         return list(dict.fromkeys(name for name in named if name is not None))
 
+    def names(self) -> list[str]:
+        """Return the columns of names: items, who was shown first, clusters, and what splits the table."""
+        named = (self.item_a, self.item_b, self.order, self.by, *self.clusters)
+        return [name for name in named if name is not None]
+
     def parts(self) -> dict[str, str]:
         """Return part -> column, for people."""
         named: dict[str, str | None] = {
@@ -176,7 +181,8 @@ def assign(table: Table, options: Options) -> Roles:
     found = frozenset(covariates) if options.covariates is None else frozenset()
     return Roles(
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
-        found=found, weight=weight, count=times, by=by, values=values, clusters=tuple(c for c in clusters if c in table.columns),
+        found=found, weight=weight, count=times, by=by, values=values,
+        clusters=tuple(c for c in clusters if c in table.columns),
         pair_cluster="pair" in clusters and "pair" not in table.columns,
     )  # fmt: skip
 

@@ -107,7 +107,7 @@ class LabelLists:
         table = as_table(data, source)
         clusters = tuple(texts(cluster))
         columns = checked_columns(table, labels, unit, group, clusters)
-        rows = begin(table, columns, missing_labels(na))
+        rows = begin(table, columns, missing_labels(na), [c for c in columns if c != labels])
         rows.set_missing_aside([c for c in columns if c != labels], drop=False, fix=FILL)
         if unit is not None:
             check_units(rows, unit, sep, (*([group] if group else []), *clusters))

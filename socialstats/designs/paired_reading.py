@@ -54,7 +54,7 @@ def build_pairs(
     noticed : sequence of Caution, optional
         What was said of a column of frequencies; None where none was looked for.
     """
-    rows = begin(table, roles.columns(), options.na_labels)
+    rows = begin(table, roles.columns(), options.na_labels, [*roles.key, roles.condition, *roles.clusters])
     if wide is not None:
         rows.become_wide(wide)
     if noticed is None:

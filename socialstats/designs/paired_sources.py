@@ -71,7 +71,8 @@ class PairedSources:
             Another rule than `missing` for units with one condition only.
         na : str, sequence of str, or False
             Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
-            do unless they are declared as something else. False: empty fields alone are missing.
+            do unless they are declared as something else. Numbers mean that among values, not among names of units,
+            items or raters. False: empty fields alone are missing.
         source : str
             Name for messages.
 

@@ -11,7 +11,7 @@ import numpy as np
 from socialstats import text
 from socialstats.designs.levels import other_spelling
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, InputError, Problem
-from socialstats.tables import Labels, Table, as_number
+from socialstats.tables import Labels, Table, as_number, missing_names
 from socialstats.tables.table import Wanted
 
 ROWS_FOUND = 20
@@ -31,6 +31,12 @@ class Pending:
     fix: str
 
 
+def na_of(columns: Sequence[str], na: Collection[str], names: Collection[str]) -> dict[str, frozenset[str]]:
+    """Return the texts that count as missing in each column, where some columns hold names."""
+    values, naming = frozenset(na), missing_names(na)
+    return {column: naming if column in names else values for column in columns}
+
+
 class Problems:
     """Collects problems of the cells of one table.
 
@@ -41,11 +47,11 @@ class Problems:
         Columns over the cells.
     n : (cells,) array
         Rows in each cell.
-    na : collection of str
-        Texts that count as missing.
+    na : mapping of str to frozenset of str
+        Texts that count as missing, by column.
     """
 
-    def __init__(self, table: Table, labels: Mapping[str, Labels], n: Any, na: Collection[str]) -> None:
+    def __init__(self, table: Table, labels: Mapping[str, Labels], n: Any, na: Mapping[str, frozenset[str]]) -> None:
         self.table, self.labels, self.n, self.na = table, labels, n, na
         self.pending: list[Pending] = []
 
@@ -54,10 +60,10 @@ class Problems:
     ) -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
         found = {tuple(self._row(keys, cell)) for cell in np.flatnonzero(bad).tolist()}
-        na = self.na
+        na = [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
-            return tuple(None if value in na else value for value in row) in found
+            return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in found
 
         n_rows = int(self.n[bad].sum())
         self.pending.append(

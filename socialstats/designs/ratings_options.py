@@ -130,8 +130,12 @@ class RatingsRoles:
 
     def needed(self) -> list[str]:
         """Return the columns that every row needs a value in: all but those that belong to the rater."""
-        by, counted = [self.by] if self.by else [], [self.count] if self.count else []
-        return list(dict.fromkeys([self.unit, *self.who, *by, *counted, *self.strata, *self.clusters]))
+        return [*self.names(), *([self.count] if self.count else [])]
+
+    def names(self) -> list[str]:
+        """Return the columns of names that belong to the unit, the rater or the row."""
+        by = [self.by] if self.by else []
+        return list(dict.fromkeys([self.unit, *self.who, *by, *self.strata, *self.clusters]))
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""

@@ -54,7 +54,7 @@ def build_from(
     """
     if noticed is None:
         noticed = frequency(table, options.count, [], roles.columns(), options.na_labels).cautions
-    rows = begin(table, roles.columns(), options.na_labels)
+    rows = begin(table, roles.columns(), options.na_labels, [*roles.names(), *roles.groups])
     if wide is not None:
         rows.become_wide(wide)
     rows.set_missing_aside(roles.needed(), drop=False, fix=FILL)

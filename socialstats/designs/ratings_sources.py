@@ -48,7 +48,8 @@ class RatingsSources:
             Of any engine that narwhals knows.
         unit, rater, value : str, optional
             Columns; `unit` may be several that name the unit together. By default ``unit`` (or ``item``,
-            ``question``, ``sample``, ``id``, ...), ``rater`` (or ``judge``, ``annotator``, ``model``, ...) and ``value`` (or ``rating``, ``score``, ``label``, ...).
+            ``question``, ``sample``, ``id``, ...), ``rater`` (or ``judge``, ``annotator``, ``model``, ...) and
+            ``value`` (or ``rating``, ``score``, ``label``, ...).
         levels : sequence, optional
             The possible values, the lowest first. An ordered categorical brings its own; numbers may go without
             (those that occur, ascending); texts may not, unless they are nominal.
@@ -58,7 +59,8 @@ class RatingsSources:
             Values that mean a refusal to answer.
         na : str, sequence of str, or False
             Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
-            do unless they are declared as something else. False: empty fields alone are missing.
+            do unless they are declared as something else. Numbers mean that among values, not among names of units,
+            items or raters. False: empty fields alone are missing.
         status : str, optional
             Column that says ``ok`` or ``refusal``; anything else means that there is no rating, listed in `flow`.
         rater_source : str, optional

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats import text
 from socialstats.designs.cells import group
 from socialstats.designs.parts import Factor, FloatArray, FlowStep, IntArray
-from socialstats.designs.problems import BoolArray, Problems
+from socialstats.designs.problems import BoolArray, Problems, na_of
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import Counts, Labels, Table, as_number
 
@@ -23,14 +23,14 @@ Message = Callable[[IntArray], str]
 class LazyLabels(Mapping[str, Labels]):
     """The labels of columns, made when they are first asked for (a million distinct numbers need none)."""
 
-    def __init__(self, counts: Counts, na: Collection[str], source: str) -> None:
+    def __init__(self, counts: Counts, na: Mapping[str, frozenset[str]], source: str) -> None:
         self._counts, self._na, self._source = counts, na, source
         self._done: dict[str, Labels] = {}
 
     def __getitem__(self, column: str) -> Labels:
         if column not in self._done:
             try:
-                self._done[column] = self._counts.columns[column].labels(self._na)
+                self._done[column] = self._counts.columns[column].labels(self._na[column])
             except TypeError as error:
                 raise InputError(
                     f"{self._source}, column '{column}': it holds values that are no labels ({error})"
@@ -56,7 +56,7 @@ class Rows:
     problems : Problems
     use : (rows,) bool array
         Rows that count.
-    na : frozenset of str
+    na : mapping of str to frozenset of str
         Texts that mean a missing value.
     flow : list of FlowStep
     noun : str
@@ -69,7 +69,7 @@ class Rows:
     counts: Counts
     problems: Problems
     use: BoolArray
-    na: frozenset[str]
+    na: Mapping[str, frozenset[str]]
     flow: list[FlowStep] = field(default_factory=list)
     noun: str = "rows"
     origin: Table | None = None
@@ -93,7 +93,7 @@ class Rows:
         None for columns that are no numbers, or hold a number that means a missing value.
         """
         coded = self.counts.columns[column]
-        missing = [number for number in map(as_number, self.na) if number is not None]
+        missing = [number for number in map(as_number, self.na[column]) if number is not None]
         if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
             return None
         return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[coded.codes]  # + 0.0: no negative zero
@@ -213,8 +213,17 @@ def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tupl
     return f"the value is missing ({text.quoted(read, 5)} {word} that)", cure
 
 
-def begin(table: Table, columns: Sequence[str], na: Collection[str]) -> Rows:
+def begin(table: Table, columns: Sequence[str], na: Collection[str], names: Collection[str] = ()) -> Rows:
     """Count the distinct rows of the columns that play a part.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of str
+    na : collection of str
+        Texts that mean a missing value.
+    names : collection of str
+        Columns of names, such as units and raters.
 
     Raises
     ------
@@ -224,7 +233,7 @@ def begin(table: Table, columns: Sequence[str], na: Collection[str]) -> Rows:
     cells = table.counts(list(dict.fromkeys(columns)))
     if not len(cells.n):
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
-    marked = frozenset(na)
+    marked = na_of(columns, na, names)
     problems = Problems(table, LazyLabels(cells, marked, table.source), cells.n, marked)
     begun = Rows(table=table, counts=cells, problems=problems, use=np.ones(len(cells.n), dtype=bool), na=marked)
     begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))

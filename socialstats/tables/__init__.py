@@ -6,7 +6,7 @@ from socialstats.tables.counting import Counts, counts
 from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.tables.reading import Format, read_table
 from socialstats.tables.table import Table, as_table
-from socialstats.tables.values import MISSING, Coded, Labels, as_number, as_text, missing_labels
+from socialstats.tables.values import MISSING, Coded, Labels, as_number, as_text, missing_labels, missing_names
 
 __all__ = [
     "Coded",
@@ -20,6 +20,7 @@ __all__ = [
     "as_text",
     "counts",
     "missing_labels",
+    "missing_names",
     "read_table",
     "rows_where",
     "rows_without",

@@ -43,6 +43,19 @@ def missing_labels(na: str | Collection[str] | Literal[False], declared: Collect
     return MISSING.difference(declared) | ({na} if isinstance(na, str) else {*na})
 
 
+def missing_names(na: Collection[str]) -> frozenset[str]:
+    """Return the texts that mean a missing value in a column of names (units, items, raters): not the numbers.
+
+    A number that a user declares as missing is a code among values; among names it may be a name.
+
+    Examples
+    --------
+    >>> sorted(missing_names(missing_labels(["99", "unknown"])) - MISSING)
+    ['unknown']
+    """
+    return frozenset(text for text in na if text in MISSING or as_number(text) is None)
+
+
 def as_text(value: Any) -> str | None:
     """Return a value as the label it stands for; None where it is missing.
 

@@ -133,7 +133,7 @@ def rated(values: Any, **options: Any) -> Ratings:
         (["10", "9", "9", "9"], {"scale": "nominal"}, ("9", "10"), [9, 10], "nominal", False),
         (["lo", "hi", "lo", "lo"], {"levels": ["lo", "mid", "hi"]}, ("lo", "mid", "hi"), [0, 1, 2], "ordinal", True),
         (["lo", "hi", "lo", "lo"], {"scale": "nominal"}, ("hi", "lo"), [0, 1], "nominal", False),
-        (["nan", "no", "NA", "NA"], {"scale": "nominal", "na": False}, ("NA", "nan", "no"), [0, 1, 2], "nominal", False),
+        (["x", "no", "NA", "NA"], {"scale": "nominal", "na": False}, ("NA", "no", "x"), [0, 1, 2], "nominal", False),
         ([True, False, True, True], {}, ("False", "True"), [0, 1], "nominal", False),
         (["yes", "no", "no", "no"], {}, ("no", "yes"), [0, 1], "nominal", False),
         (["yes", "no", "no", "no"], {"scale": "ordinal"}, ("no", "yes"), [0, 1], "ordinal", False),
