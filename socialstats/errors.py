@@ -230,6 +230,8 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS320": ("info", "a column was taken as the source of the raters by its name and values"),
     "SS321": ("caution", "rows are repeated"),
     "SS322": ("caution", "repeated answers of one source are not independent"),
+    "SS341": ("info", "repeated scores of a unit were averaged"),
+    "SS342": ("caution", "models were scored on different units"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

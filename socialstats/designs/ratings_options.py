@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import declared_levels
@@ -56,6 +56,7 @@ class RatingsOptions:
     cluster: str | Sequence[str] = ()
     by: str | None = None
     missing: ErrorOrDrop = "drop"
+    repeats: Literal["error", "mean"] = "error"
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, ("error", "drop"))
@@ -120,6 +121,12 @@ class RatingsRoles:
     groups: tuple[str, ...]
     strata: tuple[str, ...]
     clusters: tuple[str, ...]
+    within: str | None = None  # names of units are unique within a level of this column
+
+    @property
+    def what(self) -> list[str]:
+        """Columns that tell units apart."""
+        return [self.unit, *([self.within] if self.within else [])]
 
     @property
     def who(self) -> list[str]:
@@ -129,7 +136,7 @@ class RatingsRoles:
     def needed(self) -> list[str]:
         """Return the columns that every row needs a value in: all but those that belong to the rater."""
         by = [self.by] if self.by else []
-        return list(dict.fromkeys([self.unit, *self.who, *by, *self.strata, *self.clusters]))
+        return list(dict.fromkeys([*self.what, *self.who, *by, *self.strata, *self.clusters]))
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""
