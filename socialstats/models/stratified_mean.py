@@ -80,10 +80,13 @@ def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
     -----
     Least squares with one mean per stratum, and the contrast with the weights w_t. The strata are fixed: only units
     vary. With n_t units in stratum t, n_gt of them in cluster g, f_gt = n_gt / n_t and S_gt their summed residuals, the
-    matrices A_g = (I - H_gg)^(-1/2) of Bell & McCaffrey (2002) give V = sum_g (sum_t (w_t/n_t) S_gt / sqrt(1 - f_gt))^2.
+    matrices A_g = (I - H_gg)^(-1/2) of Bell & McCaffrey (2002) give
+
+        V = sum_g (sum_t (w_t/n_t) S_gt / sqrt(1 - f_gt))^2.
+
     The degrees of freedom are (tr P)^2 / tr(P^2) with P of independent errors of one variance: tr P = sum_t w_t^2/n_t,
-    P_gg = sum_t (w_t/n_t)^2 n_gt, P_gh = -sum_t q_gt q_ht with q_gt = (w_t/n_t) n_gt / sqrt(n_t (1 - f_gt)). One stratum
-    is `clustered_mean`; clusters of one unit give sum_t w_t^2 s_t^2 / n_t.
+    P_gg = sum_t (w_t/n_t)^2 n_gt, P_gh = -sum_t q_gt q_ht with q_gt = (w_t/n_t) n_gt / sqrt(n_t (1 - f_gt)). With one
+    stratum this is `clustered_mean`; clusters of one unit give sum_t w_t^2 s_t^2 / n_t.
 
     References
     ----------
