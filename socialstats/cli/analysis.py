@@ -13,6 +13,7 @@ from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.shapes import shaped
 from socialstats.cli.wording import as_typed
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS
@@ -24,7 +25,7 @@ from socialstats.tables import Table, as_table, read_table
 
 OPTION_KEYS = (
     "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
-    "smallest_effect", "effect_scale",
+    "smallest_effect", "effect_scale", "pooling",
 )  # fmt: skip
 
 
@@ -83,7 +84,8 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
         settings = with_reading(options.example, settings)
     table, simulated, facts = read_input(options)
     design = read(table, settings, design_of(settings.get("study")))
-    study = pick(STUDIES, settings.get("study"), design)
+    own = shaped(table, settings)
+    study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}

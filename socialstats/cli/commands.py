@@ -41,6 +41,7 @@ HYPOTHESES = """# What is expected, written down before the data are seen: one o
 # smallest_effect = 0.1
 # family = "main\""""
 OF_STUDY = {
+    "leaderboard": "leaderboard",
     "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
     "staged-values": "trait_profile",
 }  # fmt: skip

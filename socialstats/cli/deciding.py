@@ -130,6 +130,19 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
     )
 
 
+def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None:
+    """Return the parts of ratings of a table whose columns fit pairs as well, with one column as condition and rater.
+
+    None for any other table.
+    """
+    try:
+        paired, rated = paired_parts(table, settings), _ratings_parts(table, settings)
+    except InputError:
+        return None
+    same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
+    return rated if same and not _fits("comparisons", table, settings) else None
+
+
 def lone_part(table: Table, misses: Mapping[str, str]) -> None:
     """Refuse a table that lacks a single part of ratings (or of pairs as well), saying only that.
 

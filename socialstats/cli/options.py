@@ -79,6 +79,8 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
     add("--label-check", metavar="FILE", help="labels of stories by people and judges, for role-conflict")
     add("--item-groups", metavar="FILE", help="groups of the items, one row an item, for role-conflict")
     add("--smallest-effect", type=float, metavar="X", help="differences between -X and X are practically nothing")
+    add("--pooling", choices=["tasks", "units"],
+        help="what weighs the same in the mean of a leaderboard over tasks (default tasks)")  # fmt: skip
     add("--effect-scale", choices=["raw", "d_z"], help="unit of --smallest-effect (default raw)")
 
 

@@ -152,8 +152,9 @@ def own_cautions(board: Board, shared: Any) -> tuple[Caution, ...]:
     lost = [(model, int(n)) for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True) if n]
     if lost:
         said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
+        common = f"all models share {count(int(shared.sum()))}"
         found.append(caution(
-            "SS342", f"of {count(len(board.task), 'unit')} these lack: {said}; all models share {count(int(shared.sum()))}",
+            "SS342", f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
             affects="means, which are over each model's own units; differences are on the units that both models have",
             fix="score the missing units, or quote the means on shared units",
         ))  # fmt: skip

@@ -96,6 +96,6 @@ def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options
     if group not in groups:
         raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
     rows = [row for row in result.rows if row.group == group]
-    settings = {"xlabel": shorten(group) if group != MEAN else "mean score", "reference": None}
-    settings |= {"digits": max((digits_of(row.std_error) for row in rows), default=2)}
+    settings: dict[str, Any] = {"xlabel": shorten(group) if group != MEAN else "mean score", "reference": None}
+    settings["digits"] = max((digits_of(row.std_error) for row in rows), default=2)
     return forest(rows[:200], ax=ax, **{**settings, **options})
