@@ -63,6 +63,7 @@ def check(options: argparse.Namespace) -> int:
     analysis = prepare(options, load_plan(options.plan), verify=False, resamples=TRIED)
     print("\n".join(describe(analysis.design)), flush=True)
     notes = analysis.design.cautions
+    print("".join(f"note        {shorten(note, 400)}\n" for note in analysis.notes), end="")
     if options.plan is not None or options.study is not None:
         outcome, deviations = analysis.run()
         questions, notes = count(len(outcome.blocks), "question"), outcome.cautions

@@ -282,11 +282,13 @@ def refuse_choices(table: Table, roles: RatingsRoles) -> None:
         if not chosen and (cells == rows or split < rows or len(levels) * 2 > rows):
             continue
         first = sorted(levels)[0]
-        part = "" if chosen else f", name it as a part of the unit with task='{name}' (--map task={shorten(name)})"
+        other = "" if chosen else (
+            f", name it as a part of the unit with task='{name}' (--map task={shorten(name)}), or remove the column if "
+            "the rows are repeats that may be averaged"
+        )  # fmt: skip
         raise InputError(
             f"{table.source}: a model has several scores of one unit, and column '{shorten(name)}' tells them apart "
-            f"({quoted(sorted(levels), 8)}). Choose one, as in --where {shorten(name)}={shorten(first)}{part}, or "
-            "remove the column if the rows are repeats that may be averaged"
+            f"({quoted(sorted(levels), 8)}). Choose one, as in --where {shorten(name)}={shorten(first)}{other}"
         )
 
 
