@@ -118,6 +118,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
     if fits:
         each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
+        fix += " or --study leaderboard (scores of models)" if fit_both(table, settings) is not None else ""
         raise DesignError(f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}")
     lone_part(table, misses)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())

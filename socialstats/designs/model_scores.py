@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
-from socialstats.designs.paired_options import texts
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.paired_options import refuse_unit_as_cluster, texts
+from socialstats.designs.ratings import Ratings, Scale
 from socialstats.designs.ratings_options import RATINGS, UNITS, RatingsOptions, RatingsRoles
 from socialstats.designs.ratings_reading import build_from
 from socialstats.designs.wide import as_named, make_long
@@ -133,6 +133,8 @@ class Parts:
 def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Ratings:
     """Read one row per model and item, or per model and task."""
     finder = Finder(table)
+    taken = {name for name in (rater, parts.value, parts.task, parts.by, *parts.clusters) if name}
+    refuse_unit_as_cluster(finder, parts.unit, parts.clusters, ITEMS, taken)
     unit = parts.find("unit", ITEMS, table, rater)
     task = parts.find("task", TASKS, table, rater, unit)
     value = parts.find("value", SCORES, table, rater, unit, task)
@@ -219,7 +221,9 @@ def finished(
 ) -> Ratings:  # fmt: skip
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = labels_of(table, roles.value) - options.refusal_labels - options.na_labels
-    done = build_from(table, roles, replace(options, levels=zero_and_one(words)), wide=wide)
+    pair = zero_and_one(words)
+    numbers: Scale | None = None if pair or opposites(words) else "interval"
+    done = build_from(table, roles, replace(options, levels=pair, scale=numbers), wide=wide)
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = dict(done.strata)
     if task is not None:

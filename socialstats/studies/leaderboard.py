@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from socialstats.designs.model_scores import TASK, is_plain_board, model_scores
+from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.leaderboard import LeaderboardResult, leaderboard
@@ -68,7 +68,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         flow=design.flow,
         data=task_counts(main),
         diagnostics=diagnostics(main),
-        methods=methods(numbers),
+        methods=methods(design, numbers),
         references=references_of((main, numbers.marginal, numbers.joint), shown),
         verifications=verify_all({"Leaderboard": main}, shown) if options.verify else {},
         settings=settings_of(options, USED),
@@ -159,7 +159,7 @@ def diagnostics(main: LeaderboardResult) -> tuple[Diagnostic, ...]:
     return (Diagnostic(check="Does every model have a score of every unit?", found=found, so_what=so_what),)
 
 
-def methods(numbers: Numbers) -> tuple[str, ...]:
+def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     """Return the methods paragraph."""
     main = numbers.main
     level = level_text(main.settings["level"])
@@ -169,6 +169,8 @@ def methods(numbers: Numbers) -> tuple[str, ...]:
         "fixed, and units as drawn within tasks, so that results hold for these tasks. "
         if tasks else ""
     )  # fmt: skip
+    if design.columns.get("unit") in TASKS:
+        pooled = "The tasks were the units, taken as drawn from tasks like these. "
     repeats = [c for c in main.cautions if c.code == "SS341"]
     averaged = "Repeated scores of one model and unit were averaged. " if repeats else ""
     test = "t tests of paired differences on the units that both models have"

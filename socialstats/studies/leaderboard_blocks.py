@@ -60,6 +60,11 @@ class Numbers:
         """Decimals of means and differences."""
         return digits_for(self.means)
 
+    @property
+    def bounded(self) -> bool:
+        """True where no mean can exceed 1."""
+        return bool(self.main.extras["shares"])
+
     @cached_property
     def gap(self) -> Row | None:
         """The difference of the two models with the highest means, as it stands in the result; None for fewer."""
@@ -118,10 +123,10 @@ def lead_block(numbers: Numbers) -> Block | None:
     best, *others = numbers.ordered
     rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
     digits = digits_for(rows)
-    said = f"'{shorten(best.term)}' had the highest mean: {value_text(best)}."
+    said = f"'{shorten(best.term)}' had the highest mean: {value_text(best, bounded=numbers.bounded)}."
     last = rows[-1]
     if last.estimate is not None and len(rows) > 1:
-        said += f" Against the lowest mean, it was {gap_text(last, last.term)}."
+        said += f" Against the lowest mean, it was {gap_text(last, last.term, bounded=numbers.bounded)}."
     return Block(
         id="lead",
         question=f"How far is '{shorten(best.term, 40)}' above the others?",
@@ -188,11 +193,13 @@ def tasks_block(numbers: Numbers) -> Block | None:
     if not tasks:
         return None
     by_task = {task: {row.term: row for row in numbers.group(task_group(task))} for task in tasks}
-    names = [row.term for row in numbers.ordered] or [row.term for row in numbers.means]
-    leaders = {task: ordered(list(rows.values()))[0] for task, rows in by_task.items() if ordered(list(rows.values()))}
-    wins = {name: [t for t, row in leaders.items() if row.term == name] for name in names}
+    names = [*(row.term for row in numbers.ordered), *(row.term for row in numbers.means if row.estimate is None)]
+    best = {task: max((r.estimate for r in rows.values() if r.estimate is not None), default=None)
+            for task, rows in by_task.items()}  # fmt: skip
+    wins = {name: [t for t in tasks if best[t] is not None and by_task[t][name].estimate == best[t]] for name in names}
+    tied = ", alone or tied," if sum(map(len, wins.values())) > sum(top is not None for top in best.values()) else ""
     said = [
-        f"'{shorten(name)}' had the highest mean in {count(len(won))} of {count(len(tasks), 'task')} "
+        f"'{shorten(name)}' had the highest mean{tied} in {count(len(won))} of {count(len(tasks), 'task')} "
         f"({quoted(won)})." for name, won in wins.items() if won
     ][:5]  # fmt: skip
     cells = [replace(by_task[t][name], group=t, n=None) for name in names for t in tasks]
@@ -249,7 +256,7 @@ def pooling_block(numbers: Numbers) -> Block | None:
     if not best:
         said += f"no model has a mean ({second[0].undefined})."
     else:
-        said += f"'{shorten(best[0].term)}' had the highest mean ({value_text(best[0])}); "
+        said += f"'{shorten(best[0].term)}' had the highest mean ({value_text(best[0], bounded=numbers.bounded)}); "
         said += f"{count(len(moved), 'model')} of {count(len(order))} had another rank."
     cells = tuple(
         (r.term, r.estimate, r.conf_low, r.conf_high, own[r.term].estimate, own[r.term].conf_low,
@@ -281,7 +288,7 @@ def missing_block(numbers: Numbers) -> Block | None:
     said = [f"{count(len(lost), 'model lacks', 'models lack')} scores of some units: {named}."]
     if known:
         said.append(f"On the {count(n, 'unit')} that all models share, '{shorten(known[0].term)}' had the highest mean "
-                    f"({value_text(known[0])}).")  # fmt: skip
+                    f"({value_text(known[0], bounded=numbers.bounded)}).")  # fmt: skip
     else:
         reason = next(iter(shared.values())).undefined if shared else "no unit has scores of all models"
         said.append(f"A ranking on shared units is undefined: {reason}.")

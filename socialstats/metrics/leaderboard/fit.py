@@ -132,7 +132,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         + (("wilson1927",) if board.shares else ()) + (("zoudonner2008",) if board.shares and tasks else ()),
         design=design,
         extras={
-            "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
+            "shares": board.shares, "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
             "missing": dict(zip(board.models, missing.tolist(), strict=True)),
             "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True)) if tasks else {},
         },

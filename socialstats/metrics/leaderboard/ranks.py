@@ -78,7 +78,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         for i, row in enumerate(ranked)
     }  # fmt: skip
     rows = tuple(found.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means)
-    first = [row.term for row in found.values() if row.conf_low == 1]
+    first = [row.term for row in sorted(found.values(), key=lambda r: r.estimate or 0.0) if row.conf_low == 1]
     return RankTable(
         metric="leaderboard", title=f"Ranks with {kind} confidence sets", rows=rows,
         inference=f"{kind} sets, {test}" + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),

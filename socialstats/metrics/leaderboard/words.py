@@ -48,12 +48,13 @@ def sentence(result: Result) -> str:
     start = f"{over(result)}, "
     if not known:
         return f"{start}no model has a mean ({means[0].undefined})."
-    best = known[0]
-    text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')} ({value_text(best)})"
+    best, bounded = known[0], bool(result.extras["shares"])
+    text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')}"
+    text += f" ({value_text(best, bounded=bounded)})"
     if len(known) == 1:
         return f"{text}; no other model has a mean."
     gap = difference_of(result, best.term, known[1].term)
-    text += f", {gap_text(gap, known[1].term)}"
+    text += f", {gap_text(gap, known[1].term, bounded=bounded)}"
     others = [difference_of(result, best.term, row.term) for row in known[1:]]
     tested = [row for row in others if row.p_adjusted is not None]
     if len(others) < 2 or not tested:
@@ -64,28 +65,31 @@ def sentence(result: Result) -> str:
     return f"{text}; it differed significantly from {who} of the {count(len(others))} others (Holm)."
 
 
-def value_text(row: Row) -> str:
-    """Write a mean with its interval."""
+def value_text(row: Row, *, bounded: bool) -> str:
+    """Write a mean with its interval; `bounded`: without a leading zero, as it cannot exceed 1."""
     digits = digits_of(row.std_error)
-    text = number(row.estimate, digits)
+    text = number(row.estimate, digits, bounded=bounded)
     if row.conf_low is None:
         return f"{text}, no interval: {row.undefined}" if row.undefined else text
-    return f"{text}, {interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)}"
+    level = row.conf_level or 0.95
+    return f"{text}, {interval(row.conf_low, row.conf_high, digits, level=level, bounded=bounded)}"
 
 
-def gap_text(row: Row, other: str) -> str:
+def gap_text(row: Row, other: str, *, bounded: bool) -> str:
     """Write a difference with its interval and test."""
     if row.estimate is None:
         return f"and its difference from '{shorten(other)}' is undefined: {row.undefined}"
     digits = digits_of(row.std_error)
-    text = f"{number(row.estimate, digits)} above '{shorten(other)}'"
+    size = number(row.estimate, digits, bounded=bounded)
+    text = f"{size} above '{shorten(other)}'"
     if row.estimate < 0:
-        text = f"and on shared units its difference from '{shorten(other)}' was {number(row.estimate, digits)}"
+        text = f"and on shared units its difference from '{shorten(other)}' was {size}"
     if row.statistic is None:
         return f"{text} ({row.undefined})"
     df = number(row.df, 0 if (row.df or 0.0) % 1 == 0 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_adjusted, name='Holm-adjusted p')}"
-    return f"{text} ({interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95)}, {test})"
+    ends = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded)
+    return f"{text} ({ends}, {test})"
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
