@@ -190,53 +190,21 @@ def mean_checks(
         return checks
     if not all_shares(table):
         return [*checks, *t_ends(row, level, how.df)]
-    low, high = pooled_roots(values, how, clustered, level)
-    return [*checks, *end_checks(row, low, high, "numpy", f"{ROOTS}, combined task by task", 1e-7)]
+    low, high = roots_of(values, how, error, clustered, level)
+    return [*checks, *end_checks(row, low, high, "numpy", ROOTS, 1e-7)]
 
 
-def pooled_roots(values: pd.Series[Any], how: Errors, clustered: bool, level: float) -> tuple[float, float]:
-    """Return Wilson's ends of each task, combined by Zou and Donner's formula written out as a double sum."""
-    parts: list[tuple[float, float, float]] = []
-    spread: list[FloatArray] = []
-    for task, own in values.groupby(level="task"):
-        p, n = float(own.mean()), len(own)
-        if not clustered and set(own) <= {0.0, 1.0}:
-            ends = wilson_roots(p, n, level, None)
-        else:
-            alone = errors_of(own, "units", clustered, {})
-            error = estimate_and_error(own, alone)[1] or 0.0
-            groups = own.index.get_level_values("cluster").nunique()
-            still = error < 1e-14 * n
-            df = groups - 1.0 if still else alone.df
-            ends = wilson_roots(p, trials_of(p, 0.0 if still else error, groups, math.inf), level, df)
-        parts.append((how.weights[task] * (p - ends[0]), how.weights[task] * (ends[1] - p), how.weights[task] * p))
-        spread.append(influence(values, task, how))
-    r = correlations(spread, how)
-    estimate = sum(part[2] for part in parts)
-    reach = [
-        math.sqrt(max(sum(r[i, j] * parts[i][k] * parts[j][k] for i, j in np.ndindex(r.shape)), 0.0)) for k in (0, 1)
-    ]
-    return estimate - reach[0], estimate + reach[1]
-
-
-def influence(values: pd.Series[Any], task: Any, how: Errors) -> FloatArray:
-    """Return what each cluster adds to the mean of one task."""
-    if how.contrasts is None or not len(how.contrasts):
-        return np.zeros(0)
-    tasks = values.index.get_level_values("task")
-    residual = (values - values.groupby(level="task").transform("mean")).to_numpy()
-    return np.asarray((how.contrasts * (tasks == task)[None, :]) @ residual)
-
-
-def correlations(spread: list[FloatArray], how: Errors) -> FloatArray:
-    """Return the correlations of the means of tasks; 0 where one does not vary, or units are independent."""
-    out = np.eye(len(spread))
-    if how.contrasts is None:
-        return out
-    for i, j in combinations(range(len(spread)), 2):
-        size = math.sqrt(float(spread[i] @ spread[i]) * float(spread[j] @ spread[j]))
-        out[i, j] = out[j, i] = float(spread[i] @ spread[j]) / size if size else 0.0
-    return out
+def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool, level: float) -> tuple[float, float]:
+    """Return Wilson's ends: of yes-or-no scores of one task, or of as many scores as the error speaks for."""
+    p = float(sum(how.weights[t] * m for t, m in values.groupby(level="task").mean().items()))
+    sizes = values.groupby(level="task").size()
+    groups = float(values.index.get_level_values("cluster").nunique())
+    if len(sizes) == 1 and not clustered and set(values) <= {0.0, 1.0}:
+        return wilson_roots(p, groups, level, None)
+    still = error < 1e-14 * len(values)
+    least = min(groups, 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items()))
+    trials = trials_of(p, 0.0 if still else error, least, math.inf)
+    return wilson_roots(p, trials, level, groups - 1 if still else how.df)
 
 
 def is_clustered(result: Result) -> bool:

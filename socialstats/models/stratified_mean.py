@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,47 +159,3 @@ def flat(influence: FloatArray, magnitude: float) -> BoolArray:
     """Tell which combinations, one a column, show no variation but rounding."""
     size: FloatArray = np.sqrt((influence**2).sum(axis=0))
     return np.asarray(size <= EPS * max(len(influence), 1) * magnitude)
-
-
-def pooled_ends(
-    estimate: float,
-    means: FloatArray,
-    ends: Sequence[tuple[float, float]],
-    weights: FloatArray,
-    correlation: FloatArray,
-) -> tuple[float, float]:
-    """Return an interval of a weighted mean from the intervals of its parts: it stays where theirs do.
-
-    Parameters
-    ----------
-    estimate : float
-    means : (strata,) float64 array
-    ends : sequence of (low, high)
-        Of each mean.
-    weights : (strata,) float64 array
-    correlation : (strata, strata) float64 array
-        Of the means.
-
-    Notes
-    -----
-    Variance estimates recovered from the ends (Zou & Donner 2008): low = estimate - sqrt(d'Rd) with
-    d_t = w_t (mean_t - low_t), and likewise above. As d'Rd is at most (sum d_t)^2, an interval of shares made of
-    Wilson's intervals stays inside [0, 1].
-
-    References
-    ----------
-    Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures: A general approach.
-    Statistics in Medicine, 27(10), 1693-1702. doi:10.1002/sim.3095
-
-    Examples
-    --------
-    >>> low, high = pooled_ends(0.5, np.array([0.0, 1.0]), [(0.0, 0.3), (0.7, 1.0)], np.array([0.5, 0.5]), np.eye(2))
-    >>> round(low, 3), round(high, 3)
-    (0.35, 0.65)
-    """
-    low, high = np.array(ends).T
-    down, up = weights * (means - low), weights * (high - means)
-    return (
-        max(estimate - math.sqrt(max(float(down @ correlation @ down), 0.0)), float(weights @ low)),
-        min(estimate + math.sqrt(max(float(up @ correlation @ up), 0.0)), float(weights @ high)),
-    )

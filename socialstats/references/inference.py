@@ -52,10 +52,6 @@ INFERENCE: dict[str, Reference] = {
     "holm1979": Reference(
         authors="Holm, S.", year=1979, title="A simple sequentially rejective multiple test procedure",
         venue="Scandinavian Journal of Statistics, 6(2), 65-70"),
-    "zoudonner2008": Reference(
-        authors="Zou, G. Y., & Donner, A.", year=2008,
-        title="Construction of confidence limits about effect measures: A general approach",
-        venue="Statistics in Medicine, 27(10), 1693-1702", doi="10.1002/sim.3095"),
     "efron1987": Reference(
         authors="Efron, B.", year=1987, title="Better bootstrap confidence intervals",
         venue="Journal of the American Statistical Association, 82(397), 171-185",

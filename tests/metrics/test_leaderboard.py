@@ -158,7 +158,12 @@ def test_ranks_of_many_units_are_max_t_sets_inside_those_of_holm():
     ("rows", "group", "term", "reason"),
     [
         ([("a", 1, 3.0), ("b", 1, 4.0)], "mean", "a", "one unit only"),
-        ([("a", k, 5.0) for k in range(4)] + [("b", k, 4.0) for k in range(4)], "difference", "a - b", "equal 1: no"),
+        (
+            [("a", k, 5.0) for k in range(4)] + [("b", k, 4.0) for k in range(4)],
+            "difference",
+            "a - b",
+            "are equal: no",
+        ),
         (
             [("a", 1, 1.5), ("a", 2, 2.5), ("b", 3, 1.0), ("b", 4, 7.0)],
             "difference",
@@ -187,6 +192,25 @@ def test_equal_models_are_rarely_told_apart():
         result = ss.leaderboard(ss.model_scores(frame, cluster="scenario"))
         wrong += any(row.p_adjusted <= 0.05 for row in result.rows if row.group == "difference")
     assert wrong / 200 < 0.05 + 3 * 0.0154
+
+
+def test_intervals_of_shares_over_tasks_cover_and_stay_in_range():
+    """200 tables of two models, ten tasks of ten items: 95% of intervals hold the truth, Monte-Carlo error 1.1%."""
+    rng, held = np.random.default_rng(5), 0
+    chance = np.linspace(0.85, 0.99, 10)
+    task, item, model = (a.ravel() for a in np.meshgrid(np.arange(10), np.arange(10), list("ab")))
+    for _ in range(200):
+        frame = pd.DataFrame({"model": model, "task": task, "item": item, "score": rng.random(200) < chance[task]})
+        for row in ss.leaderboard(frame).rows[:2]:
+            assert 0 <= row.conf_low < row.conf_high <= 1
+            held += row.conf_low <= chance.mean() <= row.conf_high
+    assert abs(held / 400 - 0.955) < 0.033
+
+
+def test_models_with_the_same_mean_share_the_first_place():
+    frame = pd.DataFrame({"model": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 0, 0, 1, 0, 0]})
+    assert ss.leaderboard(frame).sentence().startswith("Over 2 units, 2 of 3 models had the highest mean (.50, ")
+    assert "'a' and 'b'" in ss.leaderboard(frame).sentence()
 
 
 @pytest.mark.parametrize(

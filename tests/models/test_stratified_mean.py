@@ -1,4 +1,4 @@
-"""Means over fixed strata: brute-force matrices, one stratum as a clustered mean, intervals that stay in range."""
+"""Means over fixed strata: brute-force matrices, one stratum as a clustered mean."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from socialstats.models.clustered_mean import clustered_mean
-from socialstats.models.proportions import wilson
-from socialstats.models.stratified_mean import Strata, pooled_ends, stratified_means
+from socialstats.models.stratified_mean import Strata, stratified_means
 
 N = 40
 
@@ -74,17 +73,3 @@ def test_a_stratum_of_one_unit_has_no_error_and_says_so():
     found = stratified_means(np.array([[1.0], [2.0], [3.0]]), strata)
     assert found.estimate.tolist() == [2.25]
     assert found.undefined == "task 'b' has one unit only: no standard error"
-
-
-def test_pooled_intervals_of_shares_stay_between_0_and_1_and_one_part_keeps_its_own():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        n, weights = rng.integers(2, 30, 4), rng.dirichlet(np.ones(4))
-        p = rng.integers(0, n + 1) / n
-        low, high = wilson(p, n.astype(float))
-        ends = list(zip(low.tolist(), high.tolist(), strict=True))
-        for r in (np.eye(4), np.ones((4, 4))):
-            pooled = pooled_ends(float(weights @ p), p, ends, weights, r)
-            assert 0 <= pooled[0] <= weights @ p <= pooled[1] <= 1
-        alone = pooled_ends(float(p[0]), p[:1], ends[:1], np.ones(1), np.eye(1))
-        assert alone == pytest.approx(ends[0], abs=1e-12)

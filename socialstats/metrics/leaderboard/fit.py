@@ -13,7 +13,6 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.metrics.leaderboard.board import POOLINGS, Board, board_of
 from socialstats.metrics.leaderboard.ranks import LeaderboardResult
 from socialstats.metrics.leaderboard.rows import (
-    DIFFERENCE,
     MEAN,
     OTHER,
     SHARED,
@@ -62,8 +61,8 @@ def leaderboard(
     -------
     LeaderboardResult
         Group ``"mean"``: the mean of each model over its own units, in the unit of the scores. Scores between 0 and 1
-        have Wilson's intervals (with clusters, or scores between: for the effective number of units, with t), pooled
-        over tasks by Zou and Donner's method; others t intervals. Groups ``"task: NAME"``: by task, with several.
+        have Wilson's intervals (with clusters, tasks, or scores that are not 0 or 1: for the effective number of units,
+        with t); others t intervals. Groups ``"task: NAME"``: by task, with several.
         ``"mean over units"`` or ``"mean over tasks"``: the other pooling, where it differs. ``"difference"``: each
         pair of models, first minus second in alphabetical order, over the units that both have, t test against 0,
         `p_adjusted` by Holm over all pairs. ``"mean on shared units"``: over the units that every model has, where
@@ -82,7 +81,8 @@ def leaderboard(
     ----------
     Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
     samples. Survey Methodology, 28(2), 169-181.
-    Zou, G. Y., & Donner, A. (2008). doi:10.1002/sim.3095
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
     Holm, S. (1979). A simple sequentially rejective multiple test procedure.
     Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
 
@@ -129,7 +129,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         settings=settings,
         cautions=(*cluster_cautions(design, board.factors), *own_cautions(board, shared)),
         references=("bellmccaffrey2002", "pustejovskytipton2018", "holm1979", "mogstad2024", "romanowolf2005")
-        + (("wilson1927",) if board.shares else ()) + (("zoudonner2008",) if board.shares and tasks else ()),
+        + (("wilson1927", "korngraubard1998") if board.shares else ()),
         design=design,
         extras={
             "shares": board.shares, "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
@@ -184,5 +184,3 @@ METRIC = Metric(
     values="binary",
     options={"task": "domain"},
 )
-
-__all__ = ["DIFFERENCE", "MEAN", "METRIC", "leaderboard"]

@@ -9,11 +9,11 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray
 from socialstats.metrics.leaderboard.board import Board, BoolArray
-from socialstats.models.clustered_mean import plain_number, t_p_value
+from socialstats.models.clustered_mean import t_p_value
 from socialstats.models.intervals import critical_value
-from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat, pooled_ends, stratified_means
+from socialstats.models.proportions import effective_trials, wilson
+from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat
 from socialstats.models.unit_means import with_holm
-from socialstats.models.unit_shares import How, Shares, share_row
 from socialstats.results import Row
 from socialstats.text import count
 
@@ -21,6 +21,7 @@ MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
 OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
 WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
 TASK_PREFIX = "task: "
+MOST = 1e300  # scores that an interval may count: no bound
 
 
 def task_group(task: str) -> str:
@@ -70,7 +71,7 @@ def mean_row(
     still = bool(flat(means.influence, board.magnitude)[0])
     row = row if still else replace(row, std_error=error)
     if board.shares:
-        low, high = share_ends(board, k, units, float(means.estimate[0]), pooling)
+        low, high = share_ends(board, k, units, means, 0.0 if still else error, pooling)
         return replace(row, conf_low=low, conf_high=high, conf_level=board.level)
     if still:
         return replace(row, undefined=constant(board.values[units, k], "scores"))
@@ -79,34 +80,27 @@ def mean_row(
     return replace(row, conf_low=mean - reach, conf_high=mean + reach, conf_level=board.level)
 
 
-def share_ends(board: Board, k: int, units: BoolArray, estimate: float, pooling: str) -> tuple[float, float]:
-    """Return the ends of an interval of a mean share, from Wilson's intervals of the tasks."""
+def share_ends(
+    board: Board, k: int, units: BoolArray, means: StratifiedMeans, error: float, pooling: str
+) -> tuple[float, float]:
+    """Return the ends of Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
+
+    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998). Without variance, each unit (or cluster) is
+    one score, fewer where tasks of unequal size weigh the same: 1 / sum of w_t^2 / n_t (Kish 1965).
+    """
     strata = board.strata(units, pooling)
     assert isinstance(strata, Strata)
-    values, how = board.values[units, k], How(ci="wilson", level=board.level, resamples=0, seed=0)
-    tasks = range(len(strata.weights))
-    parts = []
-    for t in tasks:
-        own = strata.stratum == t
-        clusters = (strata.cluster[own],) if board.factors else ()
-        parts.append(
-            share_row(Row(term=""), Shares(values=values[own], count=np.ones(own.sum()), clusters=clusters), how)
-        )
-    ends = [(float(p.conf_low or 0.0), float(p.conf_high or 0.0)) for p in parts]
-    means = np.array([p.estimate for p in parts], dtype=np.float64)
-    if len(parts) == 1:
-        return ends[0]
-    each = [stratified_means(values[:, None], replace(strata, weights=np.eye(len(parts))[t])) for t in tasks]
-    return pooled_ends(estimate, means, ends, strata.weights, correlation(np.hstack([m.influence for m in each])))
-
-
-def correlation(influence: FloatArray) -> FloatArray:
-    """Return correlations of the columns of an influence; 0 with a column that does not vary."""
-    size = np.sqrt((influence**2).sum(axis=0))
-    scaled = influence / np.where(size > 0, size, 1.0)
-    found = np.asarray(scaled.T @ scaled)
-    np.fill_diagonal(found, 1.0)
-    return found
+    values, sizes = board.values[units, k], np.bincount(strata.stratum)
+    groups = float(len(np.unique(strata.cluster)))
+    if len(sizes) == 1 and not board.factors and np.isin(values, (0.0, 1.0)).all():
+        low, high = wilson(means.estimate, np.array([groups]), level=board.level)
+        return float(low[0]), float(high[0])
+    kish = 1 / float((strata.weights**2 / sizes).sum())
+    least = np.array([min(groups, kish)])
+    trials = effective_trials(means.estimate, np.array([error**2]), least, np.array([MOST]))
+    df = means.df if error > 0 else groups - 1
+    low, high = wilson(means.estimate, trials, level=board.level, df=np.array([df]))
+    return float(min(low[0], means.estimate[0])), float(max(high[0], means.estimate[0]))
 
 
 def difference_rows(board: Board) -> list[Row]:
@@ -139,7 +133,7 @@ def difference_row(board: Board, row: Row, found: StratifiedMeans | str, gaps: F
 def constant(values: FloatArray, what: str) -> str:
     """Say that values show no variation."""
     if np.ptp(values) == 0:
-        return f"all {count(len(values))} {what} equal {plain_number(float(values[0]))}: no standard error, no test"
+        return f"all {count(len(values))} {what} are equal: no standard error, no test"
     return f"the {what} do not vary between clusters within tasks: no standard error, no test"
 
 

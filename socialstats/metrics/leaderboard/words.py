@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import InputError
 from socialstats.metrics.leaderboard.rows import DIFFERENCE, MEAN, WEIGHED
+from socialstats.models.bradley_terry.ranks import SAME
 from socialstats.results import Result, Row
 from socialstats.text import count, digits_of, interval, number, p_value, quoted, shorten
 
@@ -51,6 +52,10 @@ def sentence(result: Result) -> str:
     best, bounded = known[0], bool(result.extras["shares"])
     text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')}"
     text += f" ({value_text(best, bounded=bounded)})"
+    tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    if len(tied) > 1:
+        who = f"{count(len(tied))} of {count(len(means), 'model')}"
+        return f"{start}{who} had the highest mean ({value_text(best, bounded=bounded)}): {quoted(tied)}."
     if len(known) == 1:
         return f"{text}; no other model has a mean."
     gap = difference_of(result, best.term, known[1].term)
