@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from socialstats import datasets as datasets
     from socialstats.designs.comparisons import Comparisons as Comparisons
     from socialstats.designs.label_lists import LabelLists as LabelLists
+    from socialstats.designs.model_scores import model_scores as model_scores
     from socialstats.designs.paired import Paired as Paired
     from socialstats.designs.ratings import Ratings as Ratings
     from socialstats.designs.reading import read_comparisons as read_comparisons
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from socialstats.metrics.js_similarity import js_similarity as js_similarity
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.metrics.label_counts import label_counts as label_counts
+    from socialstats.metrics.leaderboard import LeaderboardResult as LeaderboardResult
+    from socialstats.metrics.leaderboard import leaderboard as leaderboard
     from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy as majority_vote_accuracy
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
     from socialstats.metrics.paired_difference import paired_difference as paired_difference
@@ -73,6 +76,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "socialstats.designs.comparisons": ("Comparisons",),
     "socialstats.designs.label_lists": ("LabelLists",),
+    "socialstats.designs.model_scores": ("model_scores",),
     "socialstats.designs.paired": ("Paired",),
     "socialstats.designs.ratings": ("Ratings",),
     "socialstats.designs.reading": ("read_comparisons", "read_paired", "read_ratings"),
@@ -93,6 +97,7 @@ _HOMES = {
     "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
     "socialstats.metrics.cochran_q": ("cochran_q",),
     "socialstats.metrics.label_counts": ("label_counts",),
+    "socialstats.metrics.leaderboard": ("LeaderboardResult", "leaderboard"),
     "socialstats.metrics.majority_vote_accuracy": ("majority_vote_accuracy",),
     "socialstats.metrics.mcnemar": ("mcnemar",),
     "socialstats.metrics.symmetry": ("symmetry",),
@@ -116,20 +121,20 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     # data in
     "Comparisons", "Paired", "Ratings", "read_comparisons", "read_paired", "read_ratings", "trait_ratings",
-    "LabelLists", "datasets",
+    "model_scores", "LabelLists", "datasets",
     # metrics
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
     "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "ada_met", "relationship_bias",
-    "js_similarity", "choice_shares", "label_counts", "STUDIES",
+    "js_similarity", "choice_shares", "label_counts", "leaderboard", "STUDIES",
     # published numbers
     "audit", "claims",
     # planning
     "adjust", "power_paired_t", "power_mcnemar", "power_clustered_mean", "PlanResult",
     # results
-    "Result", "ResultGroup", "BradleyTerryResult", "Caution",
+    "Result", "ResultGroup", "BradleyTerryResult", "LeaderboardResult", "Caution",
     # errors
     "SocialStatsError", "InputError", "DesignError", "NothingToAnalyse", "MissingDependency", "UndefinedStatistic",
     "MleDoesNotExist", "NotIdentified", "NonConvergence",

@@ -241,6 +241,8 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS324": ("caution", "a column looks like frequencies and was not used"),
     "SS325": ("caution", "values stand apart and may mean a missing value"),
     "SS326": ("caution", "columns look like items of a questionnaire, not like raters"),
+    "SS341": ("info", "repeated scores of a unit were averaged"),
+    "SS342": ("caution", "models were scored on different units"),
     "SS401": ("info", "the data are simulated"),
     "SS402": ("caution", "an independent implementation disagrees"),
     "SS403": ("info", "labels were cut or cleaned for display"),

@@ -13,6 +13,8 @@ from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.shapes import shaped
+from socialstats.cli.sources import Input, read_files
 from socialstats.cli.wording import as_typed
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS
@@ -20,11 +22,11 @@ from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.hypotheses import Hypothesis
 from socialstats.studies.outcome import Outcome
 from socialstats.studies.planned import with_hypotheses
-from socialstats.tables import Table, as_table, read_table
+from socialstats.tables import Table, as_table
 
 OPTION_KEYS = (
     "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
-    "smallest_effect", "effect_scale",
+    "smallest_effect", "effect_scale", "pooling",
 )  # fmt: skip
 
 
@@ -44,6 +46,8 @@ class Analysis:
         Where options departed from the plan.
     facts : mapping of str to str
         What identifies the data, for the reproduce block.
+    notes : tuple of str
+        What was seen while files were put together.
     """
 
     table: Table
@@ -53,6 +57,7 @@ class Analysis:
     hypotheses: tuple[Hypothesis, ...]
     deviations: tuple[str, ...]
     facts: dict[str, str]
+    notes: tuple[str, ...] = ()
 
     def run(self) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome, and every departure from the plan."""
@@ -84,18 +89,33 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
         deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
     if options.example is not None:
         settings = with_reading(options.example, settings)
-    table, simulated, facts = read_input(options)
-    design = read(table, settings, design_of(settings.get("study")))
-    study = pick(STUDIES, settings.get("study"), design)
+    found = read_input(options, settings)
+    if found.logs and not (settings.get("study") or settings.get("design")):
+        settings = {**settings, "study": "leaderboard"}
+    table = found.table
+    design = read_whole(found, settings)
+    own = shaped(table, settings)
+    study = own if own is not None and own.knows is not None else pick(STUDIES, settings.get("study"), design)
     refuse_idle(study, settings)
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}
     chosen = chosen_options(settings) | beside | again | fixed
     return Analysis(
-        table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=simulated),
+        table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=found.simulated),
         hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
-        facts=facts | beside_facts | plan_facts(plan),
+        facts={**found.facts, **beside_facts, **plan_facts(plan)}, notes=found.notes,
     )  # fmt: skip
+
+
+def read_whole(found: Input, settings: dict[str, Any]) -> Design:
+    """Read the design; of files put together, an error that one of them has alone names its file and line."""
+    chosen = design_of(settings.get("study"))
+    try:
+        return read(found.table, settings, chosen)
+    except InputError:
+        for table in found.alone:
+            read(table, settings, chosen)
+        raise
 
 
 def chosen_options(settings: dict[str, Any]) -> dict[str, Any]:
@@ -106,21 +126,20 @@ def chosen_options(settings: dict[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-def read_input(options: argparse.Namespace) -> tuple[Table, str, dict[str, str]]:
-    """Return the table, what says that it is simulated, and facts about the data for the reproduce block."""
+def read_input(options: argparse.Namespace, settings: dict[str, Any]) -> Input:
+    """Return the table of the files, or of the example."""
     if (options.example is None) == (options.data is None):
         raise InputError("name a file (or - for stdin), or --example NAME, not both")
     if options.example is not None:
         return read_example(options.example)
-    table = read_table(options.data, options.input_format)
-    assert table.sha256 is not None
-    return table, "", {"data": table.source, "sha256": table.sha256()}
+    return read_files((options.data, *options.more), options.input_format, settings)
 
 
-def read_example(name: str) -> tuple[Table, str, dict[str, str]]:
+def read_example(name: str) -> Input:
     """Return the table of a bundled data set."""
     from socialstats import datasets
 
     entry = datasets.describe(dataset_of(name))
     simulated = f"These data are simulated: {entry.title}." if entry.simulated else ""
-    return as_table(entry.load(), entry.name), simulated, {"data": f"bundled data set {entry.name}"}
+    table = as_table(entry.load(), entry.name)
+    return Input(table=table, facts={"data": f"bundled data set {entry.name}"}, simulated=simulated)

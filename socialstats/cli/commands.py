@@ -43,6 +43,7 @@ HYPOTHESES = """# What is expected, written down before the data are seen: one o
 # smallest_effect = 0.1
 # family = "main\""""
 OF_STUDY = {
+    "leaderboard": "leaderboard",
     "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
     "staged-values": "trait_profile",
 }  # fmt: skip
@@ -64,6 +65,7 @@ def check(options: argparse.Namespace) -> int:
     analysis = prepare(options, load_plan(options.plan), verify=False, resamples=TRIED)
     print("\n".join([*describe(analysis.design), *columns_read(analysis.design, analysis.table)]), flush=True)
     notes = analysis.design.cautions
+    print("".join(f"note        {shorten(note, 400)}\n" for note in analysis.notes), end="")
     if options.plan is not None or options.study is not None:
         outcome, deviations = analysis.run()
         questions, notes = count(len(outcome.blocks), "question"), outcome.cautions

@@ -141,6 +141,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
     if fits:
         each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
+        fix += " or --study leaderboard (scores of models)" if fit_both(table, settings) is not None else ""
         message = f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
         raise NoDesign(message, table, settings)
     lone_part(table, misses, settings)
@@ -154,6 +155,19 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         table,
         settings,
     )
+
+
+def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None:
+    """Return the parts of ratings of a table whose columns fit pairs as well, with one column as condition and rater.
+
+    None for any other table.
+    """
+    try:
+        paired, rated = paired_parts(table, settings), _ratings_parts(table, settings)
+    except InputError:
+        return None
+    same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
+    return rated if same and not _fits("comparisons", table, settings) else None
 
 
 def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, Any]) -> None:

@@ -187,7 +187,7 @@ def data_section(design: Design, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def shaped_section(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a plan that read a table by a study's own columns again: what was said, and no more."""
-    keys = ("by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing")
+    keys = ("by", "cluster", "na", "refusal", "where", "exclude", "exclude_raters", "missing", "raters")
     entries = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
     return {"map": entries} | {key: settings.get(key) for key in keys}
 

@@ -26,6 +26,8 @@ def refuse_idle(study: Study, settings: Mapping[str, Any]) -> None:
     InputError
         Naming the option, and the kind of study that has it.
     """
+    if settings.get("pooling") is not None and study.name != "leaderboard":
+        raise InputError(f"--pooling is for study leaderboard; this page is study {study.name}. Leave it out")
     if study.read is not None:  # reads tables of its own shape, and says itself what it takes
         return
     defaults = StudyOptions()

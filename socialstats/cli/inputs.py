@@ -19,7 +19,7 @@ DATA_KEYS = (
 )  # fmt: skip
 ANALYSIS_KEYS = (
     "study", "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference",
-    "adjust", "smallest_effect", "effect_scale",
+    "adjust", "smallest_effect", "effect_scale", "pooling",
     "label_check", "item_groups", "controls", "weights", "name_check",
 )  # fmt: skip
 LISTS = ("conditions", "levels", "raters", "level_columns", "units")

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import argparse
 from datetime import date
+from typing import Any
+
+
+class Files(argparse.Action):
+    """The files of a command: the first as ``data``, the others as ``more``."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:  # fmt: skip
+        """Store the files."""
+        namespace.data, namespace.more = (values[0] if values else None), tuple(values[1:])
 
 
 def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the table, and how its rows and columns are read."""
-    parser.add_argument(
-        "data", nargs=None if required else "?", metavar="DATA",
-        help="csv, tsv, jsonl, json or parquet, gzipped or not; - for stdin",
-    )  # fmt: skip
+    known = "csv, tsv, jsonl, json or parquet, gzipped or not; - for stdin"
+    if required:
+        parser.add_argument("data", metavar="DATA", help=known)
+    else:
+        several = f"{known}; several tables of the same columns, or logs of harnesses (see convert), are read together"
+        parser.add_argument("data", nargs="*", metavar="DATA", action=Files, help=several)
     add = parser.add_argument
     add("--map", action="append", default=[], metavar="PART=COLUMN",
         help="parts of comparisons: item_a, item_b, winner, order, weight, wins_a, wins_b, ties, X_a / X_b of a "
@@ -93,6 +106,8 @@ def add_analysis(parser: argparse.ArgumentParser) -> None:
     add("--label-check", metavar="FILE", help="labels of stories by people and judges, for role-conflict")
     add("--item-groups", metavar="FILE", help="groups of the items, one row an item, for role-conflict")
     add("--smallest-effect", type=float, metavar="X", help="differences between -X and X are practically nothing")
+    add("--pooling", choices=["tasks", "units"],
+        help="what weighs the same in the mean of a leaderboard over tasks (default tasks)")  # fmt: skip
     add("--effect-scale", choices=["raw", "d_z"], help="unit of --smallest-effect (default raw)")
 
 

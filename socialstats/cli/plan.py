@@ -27,7 +27,7 @@ KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "inference": {
         "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
         "covariate": str, "group": str, "reference": str, "adjust": (str, list), "smallest_effect": float,
-        "effect_scale": str, "weights": str,
+        "effect_scale": str, "pooling": str, "weights": str,
     },
     "hypothesis": {
         "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "minus": str,

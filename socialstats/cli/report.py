@@ -28,6 +28,8 @@ def run_report(options: argparse.Namespace) -> int:
     plan = load_plan(options.plan)
     claims = claims_of(options.claims)
     analysis = prepare(options, plan, verify=not options.no_verify)
+    for note in analysis.notes:
+        progress(options, f"note: {shorten(note, 400)}", always=True)
     progress(options, f"{describe(analysis.design)[0]}; study {analysis.study.name}")
     found, deviations = analysis.run()
     outcome, stand = with_claims(found, claims)
@@ -89,7 +91,11 @@ def refuse_to_overwrite(options: argparse.Namespace, targets: list[str]) -> None
     named = [t for t in targets if t]
     if len(set(named)) < len(named):
         raise InputError(f"-o and --json both name '{named[0]}': give each its own place")
-    sources = [Path(name).resolve() for name in (options.data, options.plan, options.claims) if name and name != "-"]
+    sources = [
+        Path(name).resolve()
+        for name in (options.data, *options.more, options.plan, options.claims)
+        if name and name != "-"
+    ]
     for target in named:
         if target != "-" and Path(target).resolve() in sources:
             raise InputError(f"{target} is an input of this report: name another file with -o or --json")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from socialstats.cli.deciding import words
+from socialstats.cli.deciding import fit_both, words
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import listing, quoted, shorten
@@ -38,14 +38,23 @@ def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
     from socialstats.studies import STUDIES
 
     own = {name: study for name, study in STUDIES.items() if study.read is not None}
-    if any(settings.get(key) for key in DECIDING):
+    asked = own.get(str(settings.get("study")))
+    if any(settings.get(key) for key in DECIDING if asked is None or key not in asked.takes):
         return None
-    asked = settings.get("study")
-    if asked is not None:
-        return own.get(asked)
+    if asked is not None or settings.get("study") is not None:
+        return asked
     if settings.get("map"):
         return None
-    return next((study for study in own.values() if set(study.columns) <= set(table.columns)), None)
+    named = (study for study in own.values() if study.columns and set(study.columns) <= set(table.columns))
+    return next(named, None) or known_by_rows(table, settings, own.values())
+
+
+def known_by_rows(table: Table, settings: Mapping[str, Any], studies: Iterable[Study]) -> Study | None:
+    """Return the study that knows a table whose columns fit pairs and ratings alike, by what its rows hold."""
+    parts = fit_both(table, settings)
+    if parts is None:
+        return None
+    return next((study for study in studies if study.knows is not None and study.knows(table, parts)), None)
 
 
 def read_shape(study: Study, table: Table, settings: Mapping[str, Any]) -> Any:
@@ -57,9 +66,26 @@ def read_shape(study: Study, table: Table, settings: Mapping[str, Any]) -> Any:
         For a part that the study does not have, and whatever the study finds.
     """
     assert study.read is not None
-    named = renamed(table, words(settings.get("map")), study)
-    options = {key: settings[key] for key in PASSED if settings.get(key)}
-    return study.read(named, **options)
+    entries = words(settings.get("map"))
+    options = {key: settings[key] for key in (*PASSED, *study.takes) if settings.get(key)}
+    if study.parts:
+        return study.read(table, **options, **dict(map_part(entry, study, study.parts) for entry in entries))
+    return study.read(renamed(table, entries, study), **options)
+
+
+def map_part(entry: str, study: Study, known: tuple[str, ...]) -> tuple[str, str]:
+    """Split ``part=column``.
+
+    Raises
+    ------
+    InputError
+        For an entry that names no part of the study.
+    """
+    part, equals, column = entry.partition("=")
+    if not equals or not column or part not in known:
+        parts = listing(list(known), most=20)
+        raise InputError(f"--map {shorten(entry)}: write part=column. Parts of study {study.name}: {parts}")
+    return part, column
 
 
 def renamed(table: Table, entries: list[str], study: Study) -> Table:
@@ -73,10 +99,7 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
     frame: Any = table.frame
     new: dict[str, str] = {}
     for entry in entries:
-        part, equals, column = entry.partition("=")
-        if not equals or part not in study.columns:
-            parts = listing(list(study.columns), most=20)
-            raise InputError(f"--map {shorten(entry)}: write part=column. Parts of study {study.name}: {parts}")
+        part, column = map_part(entry, study, study.columns)
         if column not in table.columns:
             known = quoted(list(table.columns), 20)
             raise InputError(f"--map {shorten(entry)}: no column '{shorten(column)}'. Columns: {known}")

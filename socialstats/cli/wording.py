@@ -19,11 +19,11 @@ OPTIONS = {
     "seed": "--seed", "resamples": "--resamples", "penalty": "--penalty", "prior": "--prior", "ties": "--ties",
     "smallest_effect": "--smallest-effect", "effect_scale": "--effect-scale", "covariate": "--covariate",
     "raters": "--raters", "raters_in": "--raters", "reread": "--reread", "reference": "--reference",
-    "adjust": "--adjust", "format": "--input-format", "count": "--count", "order": "--order",
+    "adjust": "--adjust", "pooling": "--pooling", "format": "--input-format", "count": "--count", "order": "--order",
 }  # fmt: skip
 PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner", "wins_a",
          "wins_b", "score_a", "score_b", "first", "second", "values", "scenario", "pair", "group_first", "group_second",
-         "answer", "wording", "stage", "judge", "model", "trait")  # fmt: skip
+         "answer", "wording", "stage", "judge", "model", "trait", "task")  # fmt: skip
 IN_PYTHON = (
     "aggregate", "allowed", "alternative", "answers", "base", "baseline", "bound", "cells", "centre", "ci", "columns",
     "components", "couples", "covariance", "difference_ci", "draws", "entropy", "free_weights", "group", "groups",

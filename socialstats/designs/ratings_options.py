@@ -57,6 +57,7 @@ class RatingsOptions:
     by: str | None = None
     count: str | Literal[False] | None = None
     missing: ErrorOrDrop = "drop"
+    repeats: Literal["error", "mean"] = "error"
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, ("error", "drop"))
@@ -122,6 +123,12 @@ class RatingsRoles:
     strata: tuple[str, ...]
     clusters: tuple[str, ...]
     count: str | None = None
+    within: str | None = None  # names of units are unique within a level of this column
+
+    @property
+    def what(self) -> list[str]:
+        """Columns that tell units apart."""
+        return [self.unit, *([self.within] if self.within else [])]
 
     @property
     def who(self) -> list[str]:
@@ -135,7 +142,7 @@ class RatingsRoles:
     def names(self) -> list[str]:
         """Return the columns of names that belong to the unit, the rater or the row."""
         by = [self.by] if self.by else []
-        return list(dict.fromkeys([self.unit, *self.who, *by, *self.strata, *self.clusters]))
+        return list(dict.fromkeys([*self.what, *self.who, *by, *self.strata, *self.clusters]))
 
     def columns(self) -> list[str]:
         """Return every column that plays a part."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from socialstats import text
 from socialstats.designs.aggregate import frequency, whole_numbers
 from socialstats.designs.labels import label_cautions
+from socialstats.designs.levels import plain_number
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, ratings_roles
@@ -61,17 +62,56 @@ def build_from(
     rated = rate(rows, roles, options)
     by = [roles.by] if roles.by else []
     fix = "A rater rates a unit once: name what tells these rows apart in the unit, or with by=, or keep one of them"
-    rows.refuse_repeats([roles.unit, *roles.who, *by], fix)
+    if options.repeats == "error":
+        rows.refuse_repeats([*roles.what, *roles.who, *by], fix)
     times = np.ones(len(rows.use))
     if roles.count is not None:
         times = whole_numbers(roles.count, rows.use, rows.problems)
         rows.use = rows.use & (times > 0)
     for column in dict.fromkeys((*roles.strata, *roles.clusters, *([roles.count] if roles.count else []))):
-        rows.constant([roles.unit], column, "unit", "It belongs to the unit: give its rows the same value")
+        rows.constant(roles.what, column, "unit", "It belongs to the unit: give its rows the same value")
     for column in dict.fromkeys(roles.groups):
         _rater_group(rows, roles, column)
     rows.problems.raise_if_any()
+    rated = rated if options.repeats == "error" else averaged(rows, roles, rated)
     return _finish(rows, roles, rated, times, noticed)
+
+
+def averaged(rows: Rows, roles: RatingsRoles, rated: Rated) -> Rated:
+    """Keep one row of each unit and rater, with the mean of its scores; say how many rows were averaged.
+
+    A rater with a score of the unit has no refusal and no missing rating of it.
+    """
+    key = rows.key([*roles.what, *roles.who, *([roles.by] if roles.by else [])])
+    n = np.where(rows.use, rows.counts.n, 0.0)
+    cells, ok = int(key.max(initial=-1)) + 1, rows.use & (rated.status == OK)
+    times = np.bincount(key[ok], weights=n[ok], minlength=cells)
+    repeated = np.bincount(key[rows.use], weights=n[rows.use], minlength=cells) > 1
+    if not repeated.any() or not ok.any():
+        return rated
+    scores = np.where(ok, rated.scores[rated.value], 0.0)
+    totals = np.bincount(key[ok], weights=(n * scores)[ok], minlength=cells)
+    order = np.lexsort((rated.status != OK, key))
+    first = order[np.unique(key[order], return_index=True)[1]]
+    first = first[key[first] >= 0]  # the first row of each cell, one with a score where there is one
+    several = times > 1
+    exact = np.zeros(cells)
+    exact[key[first]] = scores[first]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(several, [float(f"{x:.12g}") for x in totals / times], exact)  # 12 digits: no order of rows
+    known = first[rated.status[first] == OK]
+    levels, value = np.unique(means[key[known]], return_inverse=True)
+    values = np.full(len(key), -1, dtype=np.int64)
+    values[known] = value
+    kept = np.zeros(len(key), dtype=bool)
+    kept[first] = True
+    total, made = int(n[repeated[key] & rows.use].sum()), int(repeated.sum())
+    rows.flow.append(FlowStep(label="rows averaged", rows=total, note=f"to {text.count(made, 'mean')}"))
+    rows.use = rows.use & kept
+    detail = f"{text.count(total, 'row')} of {text.count(made, 'unit and rater', 'units and raters')}"
+    note = caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent")
+    return replace(rated, levels=tuple(plain_number(x) for x in levels.tolist()), scores=levels, value=values,
+                   scale="interval", declared=False, numeric=True, cautions=(*rated.cautions, note))  # fmt: skip
 
 
 def _rater_group(rows: Rows, roles: RatingsRoles, column: str) -> None:
@@ -114,7 +154,7 @@ def _names(rows: Rows, index: IntArray, columns: Sequence[str]) -> Named:
         labels = labels if len(set(labels)) == len(labels) else full
         if len(set(labels)) < len(labels):
             clash = next(name for name in labels if labels.count(name) > 1)
-            raise DesignError(f"{rows.table.source}: two raters would be called '{text.shorten(clash)}'. Rename one")
+            raise DesignError(f"{rows.table.source}: two would be called '{text.shorten(clash)}'. Rename one")
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -130,7 +170,7 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, no
     index = np.flatnonzero(rows.use)
     if not len(index):
         raise NothingToAnalyse(f"{rows.table.source}: no rating is left to analyse")
-    units, raters = _names(rows, index, [roles.unit]), _names(rows, index, roles.who)
+    units, raters = _names(rows, index, roles.what), _names(rows, index, roles.who)
     by = rows.factor(roles.by, index) if roles.by else None
     order = np.lexsort((raters.codes, units.codes, *([by.codes] if by else [])))
     status = rated.status[index][order]

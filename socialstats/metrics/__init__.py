@@ -12,6 +12,7 @@ from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import js_similarity as _js_similarity
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
 from socialstats.metrics import label_counts as _label_counts
+from socialstats.metrics import leaderboard as _leaderboard
 from socialstats.metrics import majority_vote_accuracy as _majority_vote_accuracy
 from socialstats.metrics import mcnemar as _mcnemar
 from socialstats.metrics import paired_difference as _paired_difference
@@ -53,5 +54,6 @@ METRICS: dict[str, Metric] = {
         _relationship_bias.METRIC,
         _trait_profile.METRIC,
         _paraphrase_spread.METRIC,
+        _leaderboard.METRIC,
     )
 }

@@ -4,6 +4,7 @@ from socialstats.studies import (
     compare,
     compare_ratings,
     comparisons,
+    leaderboard,
     norm_goal,
     ordinal_alignment,
     paired,
@@ -28,6 +29,7 @@ STUDIES: dict[str, Study] = {
         ordinal_alignment.STUDY,
         ratings.STUDY,
         compare_ratings.STUDY,
+        leaderboard.STUDY,
     )
 }
 

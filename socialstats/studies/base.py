@@ -53,6 +53,8 @@ class StudyOptions:
         Another reading of the same replies (the same table with another column of values), for studies of ratings.
     names : NameCheck or None
         For what a model takes the names of the relationship-bias study (`socialstats.studies.couple_names`).
+    pooling : {"tasks", "units"}
+        What weighs the same in a leaderboard's mean over several tasks.
     weights : mapping of str to float, or None
         Weight of each trait in the composite of the staged-values study; None: the paper's.
     labels : LabelCheck or None
@@ -81,6 +83,7 @@ class StudyOptions:
     controls: Ratings | None = None
     names: Any = None
     reread: Ratings | None = None
+    pooling: Literal["tasks", "units"] = "tasks"
     weights: Mapping[str, float] | None = None
     labels: Any = None
     item_groups: Mapping[str, Mapping[str, str]] | None = None
@@ -97,6 +100,8 @@ class StudyOptions:
             raise InputError(f"smallest_effect={self.smallest_effect}: it is a size, a number above 0")
         if self.effect_scale not in ("raw", "d_z"):
             raise InputError(f"effect_scale={self.effect_scale!r} is not an option. Choose from 'raw', 'd_z'")
+        if self.pooling not in ("tasks", "units"):
+            raise InputError(f"pooling={self.pooling!r} is not an option. Choose from 'tasks', 'units'")
 
     def echo(self) -> dict[str, Any]:
         """Return the settings as a mapping."""
@@ -128,6 +133,12 @@ class Study:
         table is read as any table of this design.
     columns : tuple of str
         Columns by which the command line knows a table of `read`.
+    parts : tuple of str
+        Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
+    takes : tuple of str
+        Further settings that `read` takes, which otherwise say how a general design is read.
+    knows : callable or None
+        (Table, parts of ratings by column) -> bool: True for a table of `read` among those that fit two designs.
     scale : str
         Scale that its values are read on where nothing is said; empty: as their levels tell.
     beside : mapping of str to callable
@@ -144,6 +155,9 @@ class Study:
     levels: Callable[[Any, StudyOptions], Outcome] | None = None
     read: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    knows: Callable[[Any, Mapping[str, str]], bool] | None = None
     scale: str = ""
     beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
 

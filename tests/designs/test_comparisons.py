@@ -202,4 +202,6 @@ def test_any_label_survives_a_csv_file(pairs: list[tuple[str, str]], tmp_path_fa
         writer = csv.DictWriter(stream, ["item_a", "item_b", "winner"], quoting=csv.QUOTE_ALL)
         writer.writeheader()
         writer.writerows(rows)
-    assert read_comparisons(file).items == tuple(sorted({r["item_a"] for r in rows} | {r["item_b"] for r in rows}))
+    assert read_comparisons(file, na=False).items == tuple(
+        sorted({r["item_a"] for r in rows} | {r["item_b"] for r in rows})
+    )

@@ -15,6 +15,7 @@ from study_tables import LEVELS, answers, ratings, scores
 
 from socialstats import datasets
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.model_scores import model_scores
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
@@ -146,10 +147,25 @@ def compare_ratings(hostile: bool) -> Ratings:
     return Ratings.from_frame(frame.drop(columns="domain"), levels=list(LEVELS), by="model", refusal="refused")
 
 
+def leaderboard(hostile: bool) -> Ratings:
+    """Four models on items of three tasks in stories; one model lacks some items, and a task has fewer items."""
+    rng = np.random.default_rng(4)
+    items = [(task, k) for task, size in (("maths", 30), ("law", 20), ("ethics", 30)) for k in range(size)]
+    ease = rng.normal(size=len(items))
+    rows = [
+        (f"m{m}", task, k, f"{task} {k // 2}", int(rng.random() < 1 / (1 + np.exp(-ease[i] - 0.4 * m))))
+        for m in range(4) for i, (task, k) in enumerate(items) if m or k > 2
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "task", "item", "story", "correct"])
+    frame = relabelled(relabelled(relabelled(frame, hostile, "model"), hostile, "task"), hostile, "story")
+    return model_scores(frame, cluster="story")
+
+
 EXAMPLES: dict[str, Callable[[bool], Any]] = {
     "role-conflict": role_conflict, "comparisons": comparisons, "compare": compare, "paired": paired,
     "agreement": agreement, "relationship-bias": relationship_bias, "norm-goal": norm_goal,
     "staged-values": staged_values, "ordinal-alignment": ordinal_alignment, "compare-ratings": compare_ratings,
+    "leaderboard": leaderboard,
 }  # fmt: skip
 MORE: dict[str, tuple[str, Callable[[bool], Any]]] = {
     "paired, of numbers": ("paired", lambda hostile: Paired.from_frame(relabelled(scores(), hostile, "time"))),

@@ -7,6 +7,6 @@ unscored and unparsed rows come along with their status. `read_log` finds the mo
 
 from __future__ import annotations
 
-from socialstats_collect.readers.find import harnesses, read_log, read_logs
+from socialstats_collect.readers.find import harnesses, holds_log, read_log, read_logs
 
-__all__ = ["harnesses", "read_log", "read_logs"]
+__all__ = ["harnesses", "holds_log", "read_log", "read_logs"]

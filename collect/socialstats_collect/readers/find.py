@@ -16,6 +16,7 @@ MODULES = (
     "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",
     "ada_met",
 )  # fmt: skip
+TABLES = ("arena", "ada-met")  # harnesses whose logs are plain tables
 DEEPEST = 5
 
 
@@ -23,6 +24,14 @@ def harnesses() -> dict[str, ModuleType]:
     """Return the module of each harness by its name."""
     modules = [importlib.import_module(f"socialstats_collect.readers.{name}") for name in MODULES]
     return {str(module.NAME): module for module in modules}
+
+
+def holds_log(path: Path) -> bool:
+    """Tell whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
+    source = look(path)
+    if source.kind == "text":
+        return False
+    return any(module.recognises(source) for name, module in harnesses().items() if name not in TABLES)
 
 
 def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+from socialstats.models.intervals import holm
+
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
@@ -94,6 +96,38 @@ def rank_sets(
     stronger = (found & (t < 0)).sum(axis=1)
     weaker = (found & (t > 0)).sum(axis=1)
     return RankSets(rank=ranks(strength), low=1 + stronger, high=n - weaker, critical=critical, bonferroni=bonferroni)
+
+
+def holm_rank_sets(strength: FloatArray, difference: FloatArray, p: FloatArray, *, level: float,
+                   simultaneous: bool) -> RankSets:  # fmt: skip
+    """Return confidence sets for the ranks from the p-values of all differences, by Holm's method.
+
+    It needs no correlations of the differences, so that each may rest on units and degrees of freedom of its own. Sets
+    are widened to hold the rank, which differences on fewer units may contradict.
+
+    Parameters
+    ----------
+    strength : (n,) array
+    difference, p : (n, n) arrays
+        Row minus column, and its two-sided p-value; NaN where a difference has none.
+    level : float
+    simultaneous : bool
+        As in `rank_sets`.
+    """
+    known = ~np.isnan(p)
+    found = np.zeros(p.shape, dtype=bool)
+    families = (
+        [np.triu(known, 1)] if simultaneous else [known & (np.arange(len(p)) == j)[:, None] for j in range(len(p))]
+    )
+    for family in families:
+        found[family] = holm(p[family]) <= 1 - level
+    if simultaneous:
+        found |= found.T
+    rank = ranks(strength)
+    low = 1 + (found & (difference < 0)).sum(axis=1)
+    high = len(p) - (found & (difference > 0)).sum(axis=1)
+    return RankSets(rank=rank, low=np.minimum(low, rank), high=np.maximum(high, rank),
+                    critical=np.full(len(p), np.nan), bonferroni=True)  # fmt: skip
 
 
 class _Noise:

@@ -1,0 +1,200 @@
+"""The table of a command: one file, several tables of the same columns, or logs of harnesses put together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from socialstats.designs.model_scores import MODELS
+from socialstats.errors import InputError
+from socialstats.tables import Table, as_table, read_table
+from socialstats.text import count, listing, quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from socialstats.claims import Log
+
+MODEL, FILE = "model", "file"
+SUFFIXES = (".csv", ".tsv", ".tab", ".parquet", ".pq")  # always tables
+NAMED = 4  # files that a message names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """What a command reads.
+
+    Attributes
+    ----------
+    table : Table
+    facts : mapping of str to str
+        What identifies the data, for the reproduce block.
+    simulated : str
+        Says so when the data are simulated.
+    logs : bool
+        True where the rows come from logs of harnesses.
+    notes : tuple of str
+        What was seen while files were put together.
+    alone : tuple of Table
+        The tables that were put together, whose messages name file and line.
+    """
+
+    table: Table
+    facts: Mapping[str, str]
+    simulated: str = ""
+    logs: bool = False
+    notes: tuple[str, ...] = ()
+    alone: tuple[Table, ...] = ()
+
+
+def read_files(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
+    """Read one table, several tables of the same columns, or logs.
+
+    Raises
+    ------
+    InputError
+        For tables of different columns, logs beside tables, and whatever reading finds.
+    """
+    twice = next((path for path in paths if list(map(real, paths)).count(real(path)) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice} is named twice: its rows would count twice. Name each file once")
+    logs = [path for path in paths if input_format is None and is_log(path)]
+    if logs and len(logs) < len(paths):
+        other = next(path for path in paths if path not in logs)
+        raise InputError(
+            f"{Path(logs[0]).name} is the log of a harness, and {Path(other).name} a table. Give files of one kind, or "
+            "make tables of the logs with 'socialstats convert'"
+        )
+    if logs:
+        return read_logs_of(logs)
+    if len(paths) == 1:
+        table = read_table(paths[0], input_format)
+        assert table.sha256 is not None
+        return Input(table=table, facts={"data": table.source, "sha256": table.sha256()})
+    return joined(paths, input_format, settings)
+
+
+def real(path: str) -> Path:
+    """Return the path of a file without links."""
+    return Path(path).resolve()
+
+
+def is_log(path: str) -> bool:
+    """Tell whether a path is the log of a harness, which is no plain table."""
+    place = Path(path)
+    if path == "-" or not place.exists() or place.name.lower().removesuffix(".gz").endswith(SUFFIXES):
+        return False
+    from socialstats_collect.readers import holds_log
+
+    return bool(place.is_dir() or holds_log(place))
+
+
+def joined(paths: Sequence[str], input_format: Any, settings: Mapping[str, Any]) -> Input:
+    """Put tables of the same columns together; a column ``file`` names each, and the model where nothing else does."""
+    import pandas as pd
+
+    tables = [read_table(path, input_format) for path in paths]
+    names = distinct(paths)
+    first = tables[0]
+    for table in tables[1:]:
+        if set(table.columns) != set(first.columns):
+            lack, more = (sorted(set(a.columns) - set(b.columns)) for a, b in ((first, table), (table, first)))
+            said = [f"lacks {quoted(lack)}"] * bool(lack) + [f"has {quoted(more)}, which {first.source} lacks"] * bool(
+                more
+            )
+            raise InputError(
+                f"{table.source} {' and '.join(said)}. Tables that are read together have the same columns"
+            )
+    mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
+    unnamed = not (set(MODELS) & set(first.columns)) and "rater" not in mapped and not settings.get("raters")
+    frames, alone = [], []
+    for table, name in zip(tables, names, strict=True):
+        added = {column: name for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns}
+        frame = pandas_of(table).assign(**added)
+        frames.append(frame)
+        alone.append(as_named_table(table, frame))
+    notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()
+    digests = [table.sha256() for table in tables if table.sha256 is not None]
+    facts = {"data": ", ".join(table.source for table in tables), "sha256": ", ".join(digests)}
+    whole = as_table(
+        pd.concat(frames, ignore_index=True), f"{tables[0].source} and {count(len(tables) - 1, 'more file')}"
+    )
+    return Input(table=whole, facts=facts, notes=notes, alone=tuple(alone))
+
+
+def pandas_of(table: Table) -> pd.DataFrame:
+    """Return the frame of a table that was read from a file."""
+    frame: Any = table.frame
+    found: pd.DataFrame = frame.to_pandas()
+    return found
+
+
+def as_named_table(table: Table, frame: pd.DataFrame) -> Table:
+    """Return a table with other columns; the places of errors stay those of its file."""
+    made = as_table(frame, table.source)
+    return replace(made, unit=table.unit, is_file=table.is_file, locate=table.locate)
+
+
+def read_logs_of(paths: Sequence[str]) -> Input:
+    """Put the rows of logs together, each named by its model, or by its file where logs share a model and a unit."""
+    import pandas as pd
+
+    from socialstats_collect.readers import read_logs
+
+    logs = [(path, log) for path in paths for log in read_logs(path)]
+    names = distinct([log.files[0] if len(paths) == 1 else path_of(path, log) for path, log in logs])
+    shared = shared_models([log for _, log in logs])
+    frames = []
+    for (_, log), name in zip(logs, names, strict=True):
+        models = log.rows[MODEL].fillna("").astype(str)
+        labels = [name if not m else f"{m} ({name})" if m in shared else m for m in models]
+        frames.append(log.rows.assign(**{MODEL: labels, FILE: name}))
+    rows = pd.concat(frames, ignore_index=True)
+    if not len(rows):
+        raise InputError(f"{quoted(names, NAMED)}: logs without samples hold no row to analyse")
+    notes = [f"{name}: {note}" for (_, log), name in zip(logs, names, strict=True) for note in log.notes]
+    if shared:
+        notes.append(
+            f"{quoted(sorted(shared), NAMED)}: several logs of one model and the same units, told apart by file"
+        )
+    source = names[0] + (f" and {count(len(names) - 1, 'more log')}" if len(names) > 1 else "")
+    digests = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()]
+    facts = {"data": listing([shorten(name) for name in names], 40), "sha256": ", ".join(digests)}
+    return Input(table=as_table(rows, source), facts=facts, logs=True, notes=tuple(notes))
+
+
+def path_of(path: str, log: Log) -> str:
+    """Return the path of a log: as given, or in the folder that was given."""
+    return str(Path(path) / log.files[0]) if Path(path).is_dir() else path
+
+
+def distinct(paths: Sequence[str]) -> list[str]:
+    """Return a name for each path: its file, with as many folders as tell them apart.
+
+    Examples
+    --------
+    >>> distinct(["runs/a.csv", "runs/b.csv"]), distinct(["x/run.csv", "y/run.csv"])
+    (['a', 'b'], ['x/run', 'y/run'])
+    """
+    parts = [Path(path).resolve().parts for path in paths]
+    for depth in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(part[-depth:]) for part in parts]
+        if len(set(names)) == len(names):
+            break
+    stems = [name.removesuffix(".gz").rpartition(".")[0] or name for name in names]
+    return stems if len(set(stems)) == len(stems) else names
+
+
+def shared_models(logs: Sequence[Log]) -> set[str]:
+    """Return the models that have scores of the same unit of a task in two logs."""
+    seen: dict[tuple[str, str, str], int] = {}
+    shared: set[str] = set()
+    for k, log in enumerate(logs):
+        keys = log.rows[[MODEL, "task", "unit"]].fillna("").astype(str).drop_duplicates()
+        for key in keys.itertuples(index=False, name=None):
+            if seen.setdefault(key, k) != k:
+                shared.add(key[0])
+    return shared - {""}

@@ -1,0 +1,258 @@
+"""A leaderboard once more: means by pandas, errors by matrices, Wilson's ends as roots, Holm by statsmodels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.crosscheck.adjusting import adjusted_p
+from socialstats.crosscheck.long import compare, worst_of_kinds
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends
+from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.results import Check, FloatArray, Result, Row, Verification
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAME = "the same scores, averaged by task with pandas"
+MATRICES = "Bell and McCaffrey's matrices, on the residuals of a regression on tasks"
+VARIANCES = "the variances of tasks by pandas, each divided by its units"
+LARGEST = 1500  # units of which matrices are written out
+MANY = 200  # checks from which only the worst of each kind is kept
+ROUNDING = 1e-12
+
+
+def verify(result: Result) -> Verification:
+    """Recompute every row: means, errors, intervals, tests and adjusted p-values."""
+    table = scores_of(result)
+    ways: dict[tuple[str, str], Errors] = {}
+    checks: list[Check] = []
+    pairs = {f"{a} - {b}": (a, b) for a, b in combinations(result.design.raters, 2)}
+    for row in result.rows:
+        if row.estimate is None:
+            continue
+        if row.group == "difference":
+            a, b = pairs[row.term]
+            own = table[[a, b]].dropna()
+            checks += difference_checks(result, row, own[a] - own[b], table, ways)
+        else:
+            checks += mean_checks(result, row, part_of(result, row, table), table, ways)
+    tested = [row for row in result.rows if row.p_adjusted is not None]
+    holm = adjusted_p([row.p_value for row in tested]) if tested else []
+    checks += [
+        same_p(label(row, "p (Holm)"), row.p_adjusted, p, "statsmodels", "multipletests")
+        for row, p in zip(tested, holm, strict=True)
+    ]
+    return Verification(checks=tuple(checks if len(checks) <= MANY else worst_of_kinds(checks, "rows")))
+
+
+def scores_of(result: Result) -> pd.DataFrame:
+    """Return one row a unit and a column a model; the index holds the unit, its task and its cluster."""
+    import pandas as pd
+
+    design: Ratings = result.design
+    ok = design.status == OK
+    unit = design.unit[ok]
+    frame = pd.DataFrame({"unit": unit, "model": np.array(design.raters, dtype=object)[design.rater[ok]],
+                          "score": design.scores[design.value[ok]]})  # fmt: skip
+    wide = frame.pivot(index="unit", columns="model", values="score")
+    stratum = design.strata.get(str(result.settings["task"]))
+    factors = design.factors(result.settings["cluster"])
+    codes = wide.index.to_numpy()
+    wide = wide.loc[np.repeat(codes, design.unit_count[codes].astype(int))]
+    codes = wide.index.to_numpy()
+    tasks = (
+        np.zeros(len(wide), dtype=int)
+        if stratum is None
+        else np.array(stratum.levels, dtype=object)[stratum.codes[codes]]
+    )
+    clusters = factors[0].codes[codes] if factors else np.arange(len(wide))
+    wide.index = pd.MultiIndex.from_arrays([np.arange(len(wide)), tasks, clusters], names=["unit", "task", "cluster"])
+    return wide
+
+
+def part_of(result: Result, row: Row, table: pd.DataFrame) -> pd.Series[Any]:
+    """Return the scores behind a row of means."""
+    if row.group == "mean on shared units":
+        return table.dropna()[row.term]
+    own = table[row.term].dropna()
+    task = (row.group or "").removeprefix("task: ") if (row.group or "").startswith("task: ") else None
+    return own if task is None else own[own.index.get_level_values("task") == task]
+
+
+def pooling_of(result: Result, row: Row) -> str:
+    """Return what weighs the same in a row: tasks or units."""
+    group = row.group or ""
+    if group.startswith("task: "):
+        return "units"
+    return group.removeprefix("mean over ") if group.startswith("mean over ") else str(result.settings["pooling"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """How residuals of some units become a standard error: contrasts of each cluster, and degrees of freedom."""
+
+    weights: Mapping[Any, float]
+    contrasts: FloatArray | None
+    df: float
+
+
+def errors_of(values: pd.Series[Any], pooling: str, clustered: bool, ways: dict[tuple[str, str], Errors]) -> Errors:
+    """Return the weights of tasks, and the matrices, of some units; made once for each set of units."""
+    units = values.index.get_level_values("unit").to_numpy()
+    key = (pooling, units.tobytes().hex())
+    if key not in ways:
+        sizes = values.groupby(level="task").size()
+        equal = pooling == "tasks"
+        weights = {t: 1 / len(sizes) if equal else n / len(values) for t, n in sizes.items()}
+        ways[key] = by_matrices(values, weights) if clustered else independent(sizes, weights)
+    return ways[key]
+
+
+def independent(sizes: pd.Series[Any], weights: Mapping[Any, float]) -> Errors:
+    """Return the degrees of freedom of a combination of means of independent units of one variance (Satterthwaite)."""
+    parts = [(weights[t] ** 2 / n, n - 1) for t, n in sizes.items()]
+    low = sum(v**2 / df for v, df in parts if df)
+    return Errors(weights=weights, contrasts=None, df=sum(v for v, _ in parts) ** 2 / low if low else math.nan)
+
+
+def by_matrices(values: pd.Series[Any], weights: Mapping[Any, float]) -> Errors:
+    """Return a' A_g of each cluster and Satterthwaite's df: (tr P)^2 / tr(P^2), all matrices written out."""
+    n = len(values)
+    if n > LARGEST:
+        return Errors(weights=weights, contrasts=np.zeros((0, n)), df=math.nan)
+    task, cluster = (values.index.get_level_values(name).to_numpy() for name in ("task", "cluster"))
+    x = (task[:, None] == np.array(list(weights), dtype=object)[None, :]).astype(float)
+    bread = x @ np.linalg.inv(x.T @ x)
+    off = np.eye(n) - bread @ x.T
+    a = bread @ np.array(list(weights.values()))
+    rows = np.zeros((len(np.unique(cluster)), n))
+    for g, name in enumerate(np.unique(cluster)):
+        at = np.flatnonzero(cluster == name)
+        own, vectors = np.linalg.eigh(off[np.ix_(at, at)])
+        root = np.where(own > ROUNDING, 1 / np.sqrt(np.maximum(own, ROUNDING)), 0.0)
+        rows[g, at] = a[at] @ (vectors * root) @ vectors.T
+    p = rows @ off @ rows.T
+    return Errors(weights=weights, contrasts=rows, df=float(np.trace(p) ** 2 / np.sum(p * p)))
+
+
+def estimate_and_error(values: pd.Series[Any], how: Errors) -> tuple[float, float | None]:
+    """Return the weighted mean of the tasks' means, and its standard error (None: too many units for matrices)."""
+    by_task = values.groupby(level="task")
+    means = by_task.mean()
+    estimate = float(sum(how.weights[t] * m for t, m in means.items()))
+    if how.contrasts is None:
+        spread = by_task.var(ddof=1) / by_task.size()
+        return estimate, math.sqrt(sum(how.weights[t] ** 2 * v for t, v in spread.items()))
+    if not len(how.contrasts):
+        return estimate, None
+    residual = (values - by_task.transform("mean")).to_numpy()
+    return estimate, float(np.sqrt(((how.contrasts @ residual) ** 2).sum()))
+
+
+def difference_checks(
+    result: Result, row: Row, gaps: pd.Series[Any], table: pd.DataFrame, ways: dict[tuple[str, str], Errors]
+) -> list[Check]:
+    """Compare a paired difference, its error, t, df, p and interval."""
+    how = errors_of(gaps, str(result.settings["pooling"]), is_clustered(result), ways)
+    estimate, error = estimate_and_error(gaps, how)
+    checks = [relative(label(row, "estimate"), row.estimate, estimate, "pandas", SAME, 1e-9, 1.0)]
+    if row.std_error is None:
+        return checks
+    if error is None:
+        return [*checks, too_many(row)]
+    why, package = (MATRICES, "numpy") if is_clustered(result) else (VARIANCES, "pandas")
+    checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
+    cut = (-1.0, 1.0) if all_shares(table) else None
+    return [*checks, *statistic_checks(row, df=how.df), *t_ends(row, result.settings["level"], how.df, cut=cut)]
+
+
+def mean_checks(
+    result: Result, row: Row, values: pd.Series[Any], table: pd.DataFrame, ways: dict[tuple[str, str], Errors]
+) -> list[Check]:
+    """Compare a mean, its error and its interval."""
+    clustered, level = is_clustered(result), result.settings["level"]
+    how = errors_of(values, pooling_of(result, row), clustered, ways)
+    estimate, error = estimate_and_error(values, how)
+    checks = [relative(label(row, "estimate"), row.estimate, estimate, "pandas", SAME, 1e-9, 1.0)]
+    if row.std_error is not None and error is None:
+        return [*checks, too_many(row)]
+    if row.std_error is not None:
+        why, package = (MATRICES, "numpy") if clustered else (VARIANCES, "pandas")
+        checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
+    if row.conf_low is None or error is None:
+        return checks
+    if not all_shares(table):
+        return [*checks, *t_ends(row, level, how.df)]
+    low, high = roots_of(values, how, error, clustered, level)
+    return [*checks, *end_checks(row, low, high, "numpy", ROOTS, 1e-7)]
+
+
+def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool, level: float) -> tuple[float, float]:
+    """Return Wilson's ends: of yes-or-no scores of one task, or of as many scores as the error speaks for."""
+    p = float(sum(how.weights[t] * m for t, m in values.groupby(level="task").mean().items()))
+    sizes = values.groupby(level="task").size()
+    groups = float(values.index.get_level_values("cluster").nunique())
+    if len(sizes) == 1 and not clustered and set(values) <= {0.0, 1.0}:
+        return wilson_roots(p, groups, level, None)
+    still = error < 1e-14 * len(values)
+    least = min(groups, 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items()))
+    trials = trials_of(p, 0.0 if still else error, least, math.inf)
+    return wilson_roots(p, trials, level, groups - 1 if still else how.df)
+
+
+def is_clustered(result: Result) -> bool:
+    """Tell whether units are clustered."""
+    return bool(result.design.factors(result.settings["cluster"]))
+
+
+def all_shares(table: pd.DataFrame) -> bool:
+    """Tell whether every score lies between 0 and 1."""
+    return bool(table.min().min() >= 0 and table.max().max() <= 1)
+
+
+def too_many(row: Row) -> Check:
+    """Say that an error was not recomputed."""
+    note = f"more than {LARGEST} units: matrices would be too large"
+    return compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="", note=note)
+
+
+def verify_ranks(result: Result) -> Verification:
+    """Count the ranks by scipy, and the sets of Holm's method from statsmodels' adjusted p-values."""
+    from scipy.stats import rankdata
+
+    lead: Result = result.extras["result"]
+    known = [row for row in result.rows if row.estimate is not None]
+    means = np.array([lead.row(row.term, group="mean").estimate for row in known], dtype=np.float64)
+    theirs = rankdata(-np.round(means, 10), method="min")
+    checks = [
+        compare(f"{row.term}, rank", row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
+        for row, rank in zip(known, theirs.tolist(), strict=True)
+    ]
+    if "Holm" not in (known[0].method or ""):
+        return Verification(checks=tuple(checks))
+    names, level = [row.term for row in known], float(result.settings["level"])
+    tests = {
+        frozenset((a, b)): lead.row(f"{a} - {b}", group="difference") for a, b in combinations(lead.design.raters, 2)
+    }
+    tests = {pair: row for pair, row in tests.items() if row.p_value is not None and pair <= set(names)}
+    families = [[pair for pair in tests if name in pair] for name in names]
+    if result.settings["kind"] == "simultaneous":
+        families = [list(tests)] * len(names)
+    for row, rank, family in zip(known, theirs.tolist(), families, strict=True):
+        p = dict(zip(family, adjusted_p([tests[pair].p_value for pair in family]) if family else [], strict=True))
+        called = [tests[pair] for pair in family if row.term in pair and p[pair] <= 1 - level]
+        won = sum((one.estimate or 0.0) * (1 if one.term.startswith(f"{row.term} - ") else -1) > 0 for one in called)
+        low, high = min(1 + len(called) - won, rank), max(len(names) - won, rank)
+        why = "Holm's method by statsmodels, the pairs found different counted"
+        checks += [
+            compare(f"{row.term}, {name}", ours, float(end), package="statsmodels", tolerance=0, why=why)
+            for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high))
+        ]
+    return Verification(checks=tuple(checks))

@@ -1,0 +1,319 @@
+"""Scores of models as ratings: long and wide tables of benchmarks, where models are the raters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from socialstats.designs.columns import Finder
+from socialstats.designs.levels import opposites
+from socialstats.designs.paired_options import refuse_unit_as_cluster, texts
+from socialstats.designs.ratings import Ratings, Scale
+from socialstats.designs.ratings_options import RATINGS, UNITS, RatingsOptions, RatingsRoles
+from socialstats.designs.ratings_reading import build_from
+from socialstats.designs.wide import as_named, make_long
+from socialstats.errors import DesignError, InputError, caution
+from socialstats.tables import Table, as_number, as_table
+from socialstats.text import listing, quoted, shorten
+
+TASK = "task"
+MODELS = ("model", "model_name", "model_id", "llm", "system", "rater")
+TASKS = (TASK, "task_name", "task_id", "benchmark", "dataset", "subset", "category")
+ITEMS = (*(name for name in UNITS if name not in TASKS), "doc", "example", "example_id", "instance", "instance_id")
+SCORES = (*RATINGS, "accuracy", "acc", "exact_match", "is_correct", "passed", "pass", "mean")
+REPEATS = ("epoch", "repeat", "repetition", "replicate", "run", "trial", "attempt", "seed")
+CHOICES = ("scorer", "filter", "metric", "judge", "annotator", "grader")  # several give several scores of one answer
+SUMMARIES = ("average", "avg", "mean", "overall", "total", "rank", "score")
+ANSWERS = (
+    ("incorrect", "correct"), ("wrong", "right"), ("fail", "pass"), ("failed", "passed"), ("i", "c"),
+)  # fmt: skip
+FEWEST = 3  # models that make a leaderboard where nobody asked for one
+
+
+def model_scores(
+    data: Any,
+    *,
+    unit: str | None = None,
+    rater: str | None = None,
+    value: str | None = None,
+    task: str | None = None,
+    raters: Sequence[str] | None = None,
+    by: str | None = None,
+    cluster: str | Sequence[str] = (),
+    refusal: str | Sequence[str] = (),
+    na: str | Sequence[str] = (),
+    missing: Literal["error", "drop"] = "drop",
+    source: str = "data frame",
+) -> Ratings:
+    """Build ratings from scores of models, one model a rater, in any of four shapes.
+
+    Long: one row per model and item, with a task if there are several; or one row per model and task, where tasks are
+    the units. Wide: one row per item and a column for each model; or one row per model and a column for each task,
+    where tasks are the units. Several rows of one model and unit (repeats, epochs) are averaged (caution SS341).
+
+    Parameters
+    ----------
+    data : data frame, DuckDB relation, mapping of columns, or Table
+    unit, rater, value, task : str, optional
+        Columns of the item, the model, the score (a number, or yes/no, correct/incorrect, pass/fail) and the task. By
+        default ``item`` (or ``question``, ``sample``, ``id``, ...), ``model``, ``score`` (or ``correct``, ``accuracy``,
+        ...) and ``task`` (or ``benchmark``, ``dataset``, ``subset``, ``category``). With one row per model,
+        ``task="a,b"`` names the columns of scores.
+    raters : sequence of str, optional
+        With one row per item, the columns of the models; by default all that hold numbers or yes/no.
+    by, cluster, refusal, na, missing, source
+        As in `Ratings.from_frame`.
+
+    Returns
+    -------
+    Ratings
+        Stratum ``task`` holds the task of each unit, where items are the units and the table has tasks. An item with
+        one name in two tasks is two units.
+
+    Raises
+    ------
+    DesignError
+        When a column is missing; says which, where it was looked for, and what there is.
+    InputError
+        When values are no scores, or several scores of one answer stand in the table and none was chosen.
+    NothingToAnalyse
+        When no row is left.
+
+    Examples
+    --------
+    >>> wide = {"model": ["m1", "m2"], "arithmetic": [0.5, 0.75], "history": [0.25, 0.5]}
+    >>> design = model_scores(wide)
+    >>> design.raters, design.units, design.matrix().tolist()
+    (('m1', 'm2'), ('arithmetic', 'history'), [[1.0, 2.0], [0.0, 1.0]])
+    """
+    table = as_table(as_named(data), source)
+    parts = Parts(unit=unit, rater=rater, value=value, task=task, by=by, clusters=texts(cluster))
+    options = RatingsOptions(refusal=refusal, na=na, missing=missing, repeats="mean")
+    finder = Finder(table)
+    columns = texts(raters)
+    if not columns and (found := parts.find("rater", MODELS, table)) is not None:
+        finder.explicit("rater", found)
+        columns = parts.task_columns(table, found)
+        return wide_by_model(table, found, columns, parts, options) if columns else long(table, found, parts, options)
+    return wide_by_item(table, columns, parts, options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The columns that were named, and those that other parts take."""
+
+    unit: str | None
+    rater: str | None
+    value: str | None
+    task: str | None
+    by: str | None
+    clusters: tuple[str, ...]
+
+    def find(self, part: str, names: Sequence[str], table: Table, *more: str | None) -> str | None:
+        """Return the column of a part: as named, or the first of some names that is free."""
+        said: str | None = getattr(self, part)
+        taken = {self.unit, self.rater, self.value, self.task, self.by, *self.clusters, *more}
+        return said or next((name for name in names if name in table.columns and name not in taken), None)
+
+    def task_columns(self, table: Table, rater: str) -> tuple[str, ...]:
+        """Return the columns of scores of a table with one row per model; none of a long table."""
+        if self.task is not None and self.task not in table.columns and "," in self.task:
+            return texts(name.strip() for name in self.task.split(","))
+        if self.value or self.unit or self.task:
+            return ()
+        other = (rater, self.by, *self.clusters)
+        if self.find("unit", ITEMS, table, rater) or self.find("task", TASKS, table, rater):
+            return ()
+        free = [c for c in table.columns if c not in other and c.strip().casefold() not in SUMMARIES]
+        found = tuple(c for c in free if holds_scores(table, c))
+        return found if len(found) > 1 else ()
+
+
+def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Ratings:
+    """Read one row per model and item, or per model and task."""
+    finder = Finder(table)
+    taken = {name for name in (rater, parts.value, parts.task, parts.by, *parts.clusters) if name}
+    refuse_unit_as_cluster(finder, parts.unit, parts.clusters, ITEMS, taken)
+    unit = parts.find("unit", ITEMS, table, rater)
+    task = parts.find("task", TASKS, table, rater, unit)
+    value = parts.find("value", SCORES, table, rater, unit, task)
+    for part, found, looked in (("unit", unit or task, ITEMS), ("value", value, SCORES)):
+        if found is None:
+            seen = ", ".join(looked[:6])
+            finder.miss(part, f"no column for '{part}' (looked for {seen})", looked[:3], taken=[rater])
+    named = [("unit", unit), ("value", value), ("task", task), ("by", parts.by)]
+    for part, name in (*named, *(("cluster", c) for c in parts.clusters)):
+        if name is not None:
+            finder.explicit(part, name)
+    if finder.problems:
+        raise DesignError(finder.problems)
+    assert value is not None
+    what = unit or task
+    assert what is not None
+    within = task if unit is not None else None
+    status = "status" if "status" in table.columns and "ok" in labels_of(table, "status") else None
+    roles = RatingsRoles(
+        unit=what, rater=rater, value=value, by=parts.by, status=status, source=None, groups=(),
+        strata=(within,) if within else (), clusters=parts.clusters, within=within,
+    )  # fmt: skip
+    refuse_choices(table, roles)
+    return finished(table, roles, options, within)
+
+
+def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: RatingsOptions) -> Ratings:
+    """Read one row per item and a column for each model."""
+    unit = parts.find("unit", ITEMS, table, *columns)
+    task = parts.find("task", TASKS, table, unit, *columns)
+    keep = [name for name in (task, parts.by, *parts.clusters) if name]
+    finder = Finder(table)
+    for name in (*keep, *([unit] if unit else []), *columns):
+        finder.explicit("unit, task, by, cluster or raters", name)
+    if finder.problems:
+        raise DesignError(finder.problems)
+    found = columns or tuple(c for c in table.columns if c not in (unit, *keep) and holds_scores(table, c))
+    if len(found) < 2:
+        listed = listing([shorten(c) for c in table.columns], 20)
+        raise DesignError(
+            f"{table.source}: no column names the models (looked for {', '.join(MODELS)}), and fewer than two columns "
+            f"hold scores of models. Say rater='COLUMN' (--map rater=COLUMN) for one row per model and item, or name "
+            f"the columns of the models with raters= (--raters a,b,c). Columns: {listed}"
+        )
+    made = make_long(table, found, keep, row=unit, name="model")
+    roles = RatingsRoles(
+        unit=made.row, rater=made.name, value=made.value, by=parts.by, status=None, source=None, groups=(),
+        strata=(task,) if task else (), clusters=parts.clusters, within=task,
+    )  # fmt: skip
+    return finished(made.table, roles, options, task, wide=table, left=unused(table, (unit, *keep, *found)))
+
+
+def wide_by_model(
+    table: Table, rater: str, columns: tuple[str, ...], parts: Parts, options: RatingsOptions
+) -> Ratings:  # fmt: skip
+    """Read one row per model and a column for each task; the tasks are the units."""
+    finder = Finder(table)
+    keep = [rater, *([parts.by] if parts.by else [])]
+    for name in (*keep, *columns):
+        finder.explicit("rater, by or task", name)
+    if finder.problems:
+        raise DesignError(finder.problems)
+    if parts.clusters:
+        raise InputError(
+            f"cluster={listing(parts.clusters)}: with one row per model the tasks are the units, and no column can say "
+            "which of them belong together. Leave it out"
+        )
+    made = make_long(table, columns, keep, row=None, name=TASK)
+    roles = RatingsRoles(
+        unit=made.name, rater=rater, value=made.value, by=parts.by, status=None, source=None, groups=(), strata=(),
+        clusters=(),
+    )  # fmt: skip
+    return finished(made.table, roles, options, None, wide=table, left=unused(table, (*keep, *columns)))
+
+
+def unused(table: Table, used: Sequence[str | None]) -> list[str]:
+    """Return the columns of a wide table that hold numbers or labels and play no part."""
+    return [name for name in table.columns if name not in used]
+
+
+def finished(
+    table: Table, roles: RatingsRoles, options: RatingsOptions, task: str | None, *, wide: Table | None = None,
+    left: Sequence[str] = (),
+) -> Ratings:  # fmt: skip
+    """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
+    words = labels_of(table, roles.value) - options.refusal_labels - options.na_labels
+    pair = zero_and_one(words)
+    numbers: Scale | None = None if pair or opposites(words) else "interval"
+    done = build_from(table, roles, replace(options, levels=pair, scale=numbers), wide=wide)
+    columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
+    strata = dict(done.strata)
+    if task is not None:
+        strata = {TASK: replace(strata.pop(task), name=TASK)}
+        columns = {TASK: task, **columns}
+    said = [caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")] if left else []
+    kept = tuple(c for c in done.cautions if c.code not in ("SS310", "SS309"))  # levels and raters are no choice here
+    return replace(done, strata=strata, columns=columns, cautions=(*kept, *said))
+
+
+def labels_of(table: Table, column: str) -> frozenset[str]:
+    """Return the labels of a column; none where its values are no labels."""
+    try:
+        return frozenset(table.counts([column]).columns[column].labels().levels)
+    except (InputError, TypeError):
+        return frozenset()
+
+
+def zero_and_one(words: frozenset[str]) -> tuple[str, str] | None:
+    """Return (zero, one) of correct/incorrect, pass/fail and the like, in the table's spelling; None for others.
+
+    Examples
+    --------
+    >>> zero_and_one(frozenset(["Correct", "Incorrect"])), zero_and_one(frozenset(["C"])), zero_and_one(frozenset("ab"))
+    (('Incorrect', 'Correct'), None, None)
+    """
+    folded = {word.strip().casefold(): word for word in words}
+    pair = next((pair for pair in ANSWERS if set(folded) == set(pair) and len(words) == len(pair)), None)
+    return None if pair is None else (folded[pair[0]], folded[pair[1]])
+
+
+def holds_scores(table: Table, column: str) -> bool:
+    """Tell whether every value of a column is a number, or one of two opposites."""
+    found = labels_of(table, column)
+    numbers = all(as_number(label) is not None for label in found)
+    return bool(found) and (numbers or opposites(found) is not None or zero_and_one(found) is not None)
+
+
+def refuse_choices(table: Table, roles: RatingsRoles) -> None:
+    """Refuse rows that are several scores of one answer, and rows that a column not in use tells apart.
+
+    Raises
+    ------
+    InputError
+        Naming the column and its values.
+    """
+    key = [*roles.what, roles.rater, *([roles.by] if roles.by else [])]
+    rows = float(table.counts(key).n.sum())
+    if len(table.counts(key).n) == rows:
+        return
+    repeat = [name for name in REPEATS if name in table.columns and name not in roles.columns()][:1]
+    cells = len(table.counts([*key, *repeat]).n)
+    names = [name for name in table.columns if name not in (*roles.columns(), *repeat)]
+    for name in names:
+        levels = labels_of(table, name)
+        if len(levels) < 2:
+            continue
+        split = len(table.counts([*key, *repeat, name]).n)
+        chosen = name in CHOICES and split > cells
+        if not chosen and (cells == rows or split < rows or len(levels) * 2 > rows):
+            continue
+        first = sorted(levels)[0]
+        other = "" if chosen else (
+            f", name it as a part of the unit with task='{name}' (--map task={shorten(name)}), or remove the column if "
+            "the rows are repeats that may be averaged"
+        )  # fmt: skip
+        raise InputError(
+            f"{table.source}: a model has several scores of one unit, and column '{shorten(name)}' tells them apart "
+            f"({quoted(sorted(levels), 8)}). Choose one, as in --where {shorten(name)}={shorten(first)}{other}"
+        )
+
+
+def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
+    """Tell whether a long table is a leaderboard and nothing else, where nobody said so.
+
+    Parameters
+    ----------
+    table : Table
+    parts : mapping of part to column
+        Of ratings: unit, rater, value.
+
+    Returns
+    -------
+    bool
+        True with a column ``model`` of three models or more, scores that are numbers or one of two opposites, and one
+        row per model and unit.
+    """
+    unit, rater, value = (parts[name] for name in ("unit", "rater", "value"))
+    if rater != "model" or len(labels_of(table, rater)) < FEWEST or not holds_scores(table, value):
+        return False
+    task = next((name for name in TASKS if name in table.columns and name not in (unit, rater, value)), None)
+    cells = table.counts([unit, rater, *([task] if task else [])])
+    return len(cells.n) == float(cells.n.sum())

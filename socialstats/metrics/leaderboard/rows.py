@@ -1,0 +1,145 @@
+"""Rows of a leaderboard: means, means by task, differences of all pairs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from socialstats.designs.parts import FloatArray
+from socialstats.metrics.leaderboard.board import Board, BoolArray
+from socialstats.models.clustered_mean import t_p_value
+from socialstats.models.intervals import critical_value
+from socialstats.models.proportions import effective_trials, wilson
+from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat
+from socialstats.models.unit_means import with_holm
+from socialstats.results import Row
+from socialstats.text import count
+
+MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
+OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
+WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
+TASK_PREFIX = "task: "
+MOST = 1e300  # scores that an interval may count: no bound
+
+
+def task_group(task: str) -> str:
+    """Return the group of the means of one task."""
+    return f"{TASK_PREFIX}{task}"
+
+
+def mean_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
+    """Means of all models, over their own units among some."""
+    means = board.own_means(pooling, units)
+    rows = []
+    for k, model in enumerate(board.models):
+        mask = board.known[:, k] if units is None else board.known[:, k] & units
+        rows.append(mean_row(board, Row(term=model, group=group), k, mask, means[k], pooling))
+    return rows
+
+
+def task_rows(board: Board) -> list[Row]:
+    """Means of all models by task; none where there is one task."""
+    if len(board.tasks) < 2:
+        return []
+    return [
+        row
+        for t, task in enumerate(board.tasks)
+        for row in mean_rows(board, task_group(task), "units", board.task == t)
+    ]
+
+
+def sized(board: Board, row: Row, units: BoolArray) -> Row:
+    """Return the row with its units and clusters."""
+    n = int(units.sum())
+    clusters = len(np.unique(board.cluster[units])) if board.factors else None
+    return replace(row, n=float(n), n_units=n, n_clusters=clusters)
+
+
+def mean_row(
+    board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans | str, pooling: str
+) -> Row:  # fmt: skip
+    """Row of the mean of one model."""
+    row = sized(board, row, units)
+    if isinstance(means, str):
+        return replace(row, undefined=means)
+    row = replace(row, estimate=float(means.estimate[0]), method=method_of(board, units, pooling, interval=True))
+    if means.undefined:
+        return replace(row, undefined=means.undefined)
+    error = float(np.sqrt((means.influence**2).sum()))
+    still = bool(flat(means.influence, board.magnitude)[0])
+    row = row if still else replace(row, std_error=error)
+    if board.shares:
+        low, high = share_ends(board, k, units, means, 0.0 if still else error, pooling)
+        return replace(row, conf_low=low, conf_high=high, conf_level=board.level)
+    if still:
+        return replace(row, undefined=constant(board.values[units, k], "scores"))
+    reach = critical_value(board.level, means.df) * error
+    mean = float(means.estimate[0])
+    return replace(row, conf_low=mean - reach, conf_high=mean + reach, conf_level=board.level)
+
+
+def share_ends(
+    board: Board, k: int, units: BoolArray, means: StratifiedMeans, error: float, pooling: str
+) -> tuple[float, float]:
+    """Return the ends of Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
+
+    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998). Without variance, each unit (or cluster) is
+    one score, fewer where tasks of unequal size weigh the same: 1 / sum of w_t^2 / n_t (Kish 1965).
+    """
+    strata = board.strata(units, pooling)
+    assert isinstance(strata, Strata)
+    values, sizes = board.values[units, k], np.bincount(strata.stratum)
+    groups = float(len(np.unique(strata.cluster)))
+    if len(sizes) == 1 and not board.factors and np.isin(values, (0.0, 1.0)).all():
+        low, high = wilson(means.estimate, np.array([groups]), level=board.level)
+        return float(low[0]), float(high[0])
+    kish = 1 / float((strata.weights**2 / sizes).sum())
+    least = np.array([min(groups, kish)])
+    trials = effective_trials(means.estimate, np.array([error**2]), least, np.array([MOST]))
+    df = means.df if error > 0 else groups - 1
+    low, high = wilson(means.estimate, trials, level=board.level, df=np.array([df]))
+    return float(min(low[0], means.estimate[0])), float(max(high[0], means.estimate[0]))
+
+
+def difference_rows(board: Board) -> list[Row]:
+    """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
+    rows = []
+    for (a, b), found in board.differences(board.pooling).items():
+        units = board.known[:, a] & board.known[:, b]
+        row = sized(board, Row(term=f"{board.models[a]} - {board.models[b]}", group=DIFFERENCE), units)
+        rows.append(difference_row(board, row, found, board.values[units, a] - board.values[units, b], units))
+    return with_holm(rows)
+
+
+def difference_row(board: Board, row: Row, found: StratifiedMeans | str, gaps: FloatArray, units: BoolArray) -> Row:
+    """Row of one difference with its t test."""
+    if isinstance(found, str):
+        return replace(row, undefined=found)
+    row = replace(row, estimate=float(found.estimate[0]), method=method_of(board, units, board.pooling))
+    if found.undefined:
+        return replace(row, undefined=found.undefined)
+    if flat(found.influence, board.magnitude)[0]:
+        return replace(row, undefined=constant(gaps, "differences"))
+    error, value = float(np.sqrt((found.influence**2).sum())), float(found.estimate[0])
+    reach, most = critical_value(board.level, found.df) * error, 1.0 if board.shares else math.inf
+    return replace(
+        row, std_error=error, conf_low=max(value - reach, -most), conf_high=min(value + reach, most),
+        conf_level=board.level, statistic=value / error, df=found.df, p_value=t_p_value(value / error, found.df),
+    )  # fmt: skip
+
+
+def constant(values: FloatArray, what: str) -> str:
+    """Say that values show no variation."""
+    if np.ptp(values) == 0:
+        return f"all {count(len(values))} {what} are equal: no standard error, no test"
+    return f"the {what} do not vary between clusters within tasks: no standard error, no test"
+
+
+def method_of(board: Board, units: BoolArray, pooling: str, *, interval: bool = False) -> str:
+    """Name interval or test, and what weighs how much."""
+    kind = "Wilson" if board.shares and interval else "t"
+    clusters = f", clusters of {board.factors[0].name} (CR2)" if board.factors else ""
+    several = len(np.unique(board.task[units])) > 1
+    return f"{kind}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")
