@@ -99,7 +99,7 @@ def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:
     InputError
         For keywords that come with a fit, and a table with a ``by`` column, which has several fits.
     """
-    if not isinstance(data, Result | ResultGroup):
+    if not hasattr(data, "strengths") and not isinstance(data, ResultGroup):
         data = lookup("bradley_terry").function(as_design(data, columns, Comparisons, name=name))
     elif columns:
         reader_of(columns, [Comparisons], name, [])
