@@ -107,7 +107,7 @@ def test_every_block_says_what_it_is(page: Path) -> None:
 def test_what_is_not_run_or_asked_elsewhere_is_printed_somewhere() -> None:
     typed = [block for page in PAGES for language, block in blocks(page) if language == "sh"]
     printed = {command for block in typed for command in commands(block)}
-    assert LEFT_OUT | ASKED <= printed
+    assert printed >= LEFT_OUT | ASKED
 
 
 def contents(folder: Path) -> dict[str, Any]:
