@@ -81,9 +81,12 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
 
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
-            options = signature.bind(*args, **given).arguments
-            columns = options.pop("columns", {})
             name, others = f"{function.__name__}()", own[tables:]
+            try:
+                options = signature.bind(*args, **given).arguments
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}") from None
+            columns = options.pop("columns", {})
             for place in own[:tables]:
                 data, read = options[place], columns
                 if not isinstance(data, DESIGNS):
@@ -180,7 +183,7 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
 
 
 def opened(data: TableLike, format: Format | None = None) -> Any:
-    """Return a table: a file is read, a data frame wrapped, an array left as it is.
+    """Return a table: a file is read, a data frame wrapped, an array (or list of rows) left as it is.
 
     Raises
     ------
@@ -191,7 +194,7 @@ def opened(data: TableLike, format: Format | None = None) -> Any:
         return read_table(data, format)
     if format is not None and not getattr(data, "is_file", False):
         raise InputError(f"format={format!r} says what a file holds, and a {type(data).__name__} is no file")
-    return data if isinstance(data, np.ndarray) else as_table(data)
+    return data if isinstance(data, np.ndarray | list | tuple) else as_table(data)
 
 
 def _keywords_of_call(
@@ -205,6 +208,8 @@ def _keywords_of_call(
             continue
         if value in choices:
             read |= {key: value} if value in READ_TOO.get(key, ()) else {}
+        elif key == "ties" and value not in there:
+            continue  # neither a way to treat ties nor a column: the metric says which ways there are
         elif choices or (key == "raters" and _are_columns(value, columns, there)):
             read[key] = options.pop(key)
         elif key != "raters":

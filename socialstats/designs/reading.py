@@ -120,8 +120,24 @@ def read_ratings(path: str | os.PathLike[str], *, format: Format | None = None, 
 
 
 def comparisons_of(data: Any, options: Mapping[str, Any]) -> Comparisons:
-    """Make comparisons of a table, as `Comparisons.from_frame` or `from_counts` does."""
-    return build(as_table(data), Options(**options))
+    """Make comparisons of a table, as `Comparisons.from_frame` or `from_counts` does.
+
+    Raises
+    ------
+    InputError
+        For a column of winners beside columns of counts, and as the constructors.
+    """
+    design = build(as_table(data), Options(**options))
+    unused = [
+        name for name in ("winner", "wins_a", "wins_b", "ties") if options.get(name) and name not in design.columns
+    ]
+    if unused:
+        read = ", ".join(f"{name}={design.columns[name]!r}" for name in ("winner", "wins_a") if name in design.columns)
+        raise InputError(
+            f"{design.source}: {unused[0]}={options[unused[0]]!r} does not go with {read}: a table has one row per "
+            "comparison and winner=, or counts and wins_a=, wins_b=, ties=. Leave one of them out"
+        )
+    return design
 
 
 def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
@@ -138,6 +154,9 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
     [0.0, 2.0]
     """
     wide = [name for name in ("first", "second") if name in options]
+    if len(wide) == 1:
+        raise InputError(f"{wide[0]}={options[wide[0]]!r}: name both columns, first= and second=; differences are the "
+                         "first minus the second")  # fmt: skip
     long = [name for name in ("condition", "value", "conditions") if options.get(name) is not None]
     if wide and long:
         raise InputError(
@@ -152,6 +171,11 @@ def paired_of(data: Any, options: Mapping[str, Any]) -> Paired:
 def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
     """Make ratings of a table by the constructor of `Ratings` whose keywords are given.
 
+    Raises
+    ------
+    InputError
+        For columns of two layouts at once, and as the constructors.
+
     Examples
     --------
     >>> ratings_of({"ann": [1, 2, 3], "bob": [1, 2, 2]}, {"raters": ["ann", "bob"]}).raters
@@ -161,4 +185,9 @@ def ratings_of(data: Any, options: Mapping[str, Any]) -> Ratings:
         return Ratings.from_counts(data, **options)
     if not {"raters", "units", "raters_in"} & set(options):
         return Ratings.from_frame(data, **options)
+    if options.get("value") is not None:
+        raise InputError(
+            f"value={options['value']!r} names the column of values where each row is one rating; raters= and units= "
+            "name several columns of values. Leave one of them out"
+        )
     return Ratings.from_wide(data, **{"raters_in": "rows" if "units" in options else "columns", **options})

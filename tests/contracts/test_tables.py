@@ -6,6 +6,7 @@ import inspect
 import re
 
 import duckdb
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -167,10 +168,31 @@ def test_a_column_that_splits_the_table_splits_the_results():
 def test_columns_of_two_layouts_are_an_error():
     with pytest.raises(InputError, match="first= names a column of a table with one row per unit, value= belongs"):
         ss.paired_difference(PAIRS, first="new", second="old", value="old")
+    with pytest.raises(InputError, match="name both columns, first= and second="):
+        ss.paired_difference(PAIRS, first="new")
+    with pytest.raises(InputError, match="value='new' names the column of values where each row is one rating"):
+        ss.weighted_kappa(PAIRS, raters=["old", "new"], value="new")
+    won = {"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "y"], "draws": [1, 0]}
+    with pytest.raises(InputError, match="ties='draws' does not go with winner='winner'"):
+        ss.bradley_terry(won, ties="draws")
+    with pytest.raises(InputError, match="ties='davidsonn' is not one of"):
+        ss.bradley_terry(won, ties="davidsonn")
     with pytest.raises(InputError, match="different layouts"):
         ss.trait_profile({}, traits=["a"], unit="b")
     with pytest.raises(InputError, match="format='csv' says what a file holds"):
         ss.mcnemar(PAIRS, first="new", second="old", format="csv")
+
+
+def test_rows_of_an_array_are_units_where_the_call_says_so():
+    rows = [[1, 2], [2, 2], [3, 1]]
+    found = ss.krippendorff_alpha(np.array(rows), raters_in="columns")
+    assert found.rows == ss.krippendorff_alpha(rows, raters_in="columns").rows
+    assert found.rows == ss.krippendorff_alpha({"a": [1, 2, 3], "b": [2, 2, 1]}, raters=["a", "b"]).rows
+
+
+def test_a_call_without_a_table_names_the_function():
+    with pytest.raises(TypeError, match=r"mcnemar\(\): missing a required argument: 'paired'"):
+        ss.mcnemar(first="new", second="old")
 
 
 def test_trait_scores_are_read_from_a_table_with_one_score_a_row():
