@@ -23,13 +23,13 @@ OPTIONS = {
 }  # fmt: skip
 PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner", "order",
          "first", "second", "values", "scenario", "pair", "group_first", "group_second", "answer", "wording",
-         "stage", "judge", "model", "trait")  # fmt: skip
+         "stage", "judge", "model", "trait", "wins_a", "wins_b")  # fmt: skip
 IN_PYTHON = (
     "aggregate", "allowed", "alternative", "answers", "base", "baseline", "bound", "cells", "centre", "ci", "columns",
     "components", "couples", "covariance", "difference_ci", "draws", "entropy", "free_weights", "group", "groups",
     "high", "judges", "kind", "labels", "low", "method", "missing_trait", "odds_ratio_ci", "on_undefined", "pairs",
     "replicates", "sep", "solver", "source", "stages", "strengths", "stratum", "test", "texts", "tolerance", "traits",
-    "truth", "ungrouped", "unit_of_analysis", "vcov", "weights",
+    "truth", "ungrouped", "unit_of_analysis", "units", "vcov", "weights",
 )  # no option of the command line: said with the words 'in Python'  # fmt: skip
 QUOTED = r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\""
 PLAIN = r"(?!['\"(\[{])[^\s,;:()'\"]*[^\s,;:()'\".]"
