@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from socialstats.designs.calls import as_design, reader_of
+from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.results import Result, ResultGroup
 
@@ -79,3 +81,29 @@ def lookup(name: str) -> Metric:
     if name not in metrics:
         raise InputError(f"no metric '{name}'; metrics: {', '.join(metrics)}")
     return metrics[name]
+
+
+def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:
+    """Return the Bradley-Terry fit of comparisons or of a table; a fit is returned as it is.
+
+    Parameters
+    ----------
+    data : BradleyTerryResult, Comparisons, data frame, mapping of columns, or path of a file
+    columns : mapping of str to object
+        Keywords of `read_comparisons`, of a table.
+    name : str
+        The function that was called, for messages.
+
+    Raises
+    ------
+    InputError
+        For keywords that come with a fit, and a table with a ``by`` column, which has several fits.
+    """
+    if not hasattr(data, "strengths") and not isinstance(data, ResultGroup):
+        data = lookup("bradley_terry").function(as_design(data, columns, Comparisons, name=name))
+    elif columns:
+        reader_of(columns, [Comparisons], name, [])
+        raise InputError(f"{name}: {', '.join(columns)}= tells how to read a table, and this is a fit already")
+    if isinstance(data, ResultGroup):
+        raise InputError(f"{name} takes one fit, and these are {len(data)}, by {data.by}: pass one, fits[LEVEL]")
+    return data

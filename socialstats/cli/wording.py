@@ -29,7 +29,7 @@ IN_PYTHON = (
     "components", "couples", "covariance", "difference_ci", "draws", "entropy", "free_weights", "group", "groups",
     "high", "judges", "kind", "labels", "low", "method", "missing_trait", "odds_ratio_ci", "on_undefined", "pairs",
     "replicates", "sep", "solver", "source", "stages", "strengths", "stratum", "test", "texts", "tolerance", "traits",
-    "truth", "ungrouped", "unmatched", "unit_of_analysis", "vcov", "weights",
+    "truth", "ungrouped", "unit_of_analysis", "units", "unmatched", "vcov", "weights",
 )  # no option of the command line: said with the words 'in Python'  # fmt: skip
 QUOTED = r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\""
 PLAIN = r"(?!['\"(\[{])[^\s,;:()'\"]*[^\s,;:()'\".]"

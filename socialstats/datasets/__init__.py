@@ -55,3 +55,8 @@ __all__ = [
     "SocialNormsTruth",
     "StagedValuesTruth",
 ]
+
+
+def __dir__() -> list[str]:
+    """List what a reader looks for: the data sets, and the two functions that tell of them."""
+    return [*(data.name for data in datasets()), "datasets", "describe"]

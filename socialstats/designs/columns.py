@@ -116,7 +116,7 @@ class Finder:
 
     def explicit(self, part: str, name: str, looked: Sequence[str] = ()) -> str:
         """Take a column that the caller named."""
-        if name not in self.columns:
+        if not self.table.has(name):
             self.miss(part, f"no column '{text.shorten(name)}' (asked for as {part})", [name, *looked])
         return name
 
@@ -124,11 +124,12 @@ class Finder:
         self, part: str, message: str, looked: Sequence[str], guess: str | None = None, taken: Sequence[str] = ()
     ) -> None:
         """Collect a missing column with the likeliest cure: a free column of a similar name."""
-        free = [column for column in self.columns if column not in taken]
+        free = [column for column in (*self.columns, *self.table.index) if column not in taken]
         close = (m for want in looked for m in difflib.get_close_matches(want, free, n=1, cutoff=0.7))
         guess = guess or self.spelled(looked, free) or next(close, None)
         listed = text.listing([text.shorten(c) for c in self.columns], most=20)
-        fix = f"Columns: {listed}. {self.advice(part, guess)}"
+        levels = f"; index levels: {text.listing(self.table.index)}" if self.table.index else ""
+        fix = f"Columns: {listed}{levels}. {self.advice(part, guess)}"
         self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
 
     @staticmethod
@@ -164,7 +165,7 @@ def assign(table: Table, options: Options) -> Roles:
     times = finder.explicit("count", options.count) if options.count else None
     by = finder.explicit("by", options.by) if options.by else None
     clusters = tuple(
-        name if name == "pair" and name not in table.columns else finder.explicit("cluster", name)
+        name if name == "pair" and not table.has(name) else finder.explicit("cluster", name)
         for name in options.cluster_names
     )
     values = _values(finder, options, {item_a, item_b, winner, order, weight, times, by, *wins, *scores, *clusters})
@@ -182,8 +183,8 @@ def assign(table: Table, options: Options) -> Roles:
     return Roles(
         item_a=item_a, item_b=item_b, winner=winner, wins=wins, scores=scores, order=order, covariates=covariates,
         found=found, weight=weight, count=times, by=by, values=values,
-        clusters=tuple(c for c in clusters if c in table.columns),
-        pair_cluster="pair" in clusters and "pair" not in table.columns,
+        clusters=tuple(c for c in clusters if table.has(c)),
+        pair_cluster="pair" in clusters and not table.has("pair"),
     )  # fmt: skip
 
 

@@ -141,9 +141,21 @@ def plain_number(value: float) -> str:
 
 
 def categories(table: Table, column: str) -> tuple[str, ...] | None:
-    """Return the levels of an ordered categorical (pandas) or an enumeration (polars, DuckDB); None for others."""
+    """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
     dtype = table.frame.collect_schema()[column]
-    if not isinstance(dtype, nw.Enum):
+    found = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
+    if found is None:
         return None
-    texts = [as_text(category) for category in dtype.categories]
+    texts = [as_text(category) for category in found]
     return tuple(label for label in texts if label is not None)
+
+
+def _ordered_dictionary(table: Table, column: str) -> Sequence[Any] | None:
+    """Return the dictionary of a pyarrow column that is declared as ordered; None where its chunks have several."""
+    if not table.frame.implementation.is_pyarrow():
+        return None
+    values: Any = table.frame.to_native()[column]
+    if not getattr(values.type, "ordered", False):
+        return None
+    dictionaries = {tuple(chunk.dictionary.to_pylist()) for chunk in values.chunks}
+    return dictionaries.pop() if len(dictionaries) == 1 else None

@@ -93,7 +93,7 @@ def _set_alone_aside(
         f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count((has[0] & has[1]).sum(), 'pair')}"
     )
     fix = "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out"
-    named = roles.unit if roles.unit in (rows.origin or rows.table).columns else None
+    named = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
     rows.problems.say(message, column=named, fix=fix)
 
     what = "row" if rows.origin is None else "value"

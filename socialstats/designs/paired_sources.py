@@ -114,10 +114,9 @@ class PairedSources:
         Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the
         file's lines.
         """
-        table = read_table(path, format)
-        if "first" in options or "second" in options:
-            return cls.from_wide(table, **options)
-        return cls.from_frame(table, **options)
+        from socialstats.designs.reading import paired_of
+
+        return paired_of(read_table(path, format), options)
 
     @classmethod
     def from_wide(

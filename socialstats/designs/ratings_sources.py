@@ -118,13 +118,12 @@ class RatingsSources:
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:
         """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
 
-        Options are those of `from_frame`; with ``raters_in=`` those of `from_wide`, with ``columns=`` those of
-        `from_counts`. Errors name the file's lines.
+        Options are those of `from_frame`; with ``raters=`` or ``raters_in=`` those of `from_wide`, with ``columns=``
+        those of `from_counts`. Errors name the file's lines.
         """
-        table = read_table(path, format)
-        if "columns" in options:
-            return cls.from_counts(table, **options)
-        return cls.from_wide(table, **options) if "raters_in" in options else cls.from_frame(table, **options)
+        from socialstats.designs.reading import ratings_of
+
+        return ratings_of(read_table(path, format), options)
 
     @classmethod
     def from_wide(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
 TERMS = ("H", "H_corrected")
 
 
+@reads(Comparisons)
 def choice_entropy(
-    comparisons: Comparisons,
+    comparisons: Comparisons | TableLike,
     *,
     base: float = 2.0,
     cluster: str | None = "pair",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate the mean entropy of the choices between two items.
 
@@ -38,13 +41,15 @@ def choice_entropy(
 
     Parameters
     ----------
-    comparisons : Comparisons
+    comparisons : Comparisons, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level. A tie counts half for each side (caution SS105).
     base : float
         Of the logarithm: 2 for bits, `math.e` for nats.
     cluster : str or None
         ``"pair"`` (or None) takes pairs as independent; or a declared factor with every pair inside one level.
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------
@@ -168,14 +173,16 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     return tuple(found)
 
 
+@reads(Comparisons, tables=2)
 def choice_entropy_difference(
-    first: Comparisons,
-    second: Comparisons,
+    first: Comparisons | TableLike,
+    second: Comparisons | TableLike,
     *,
     labels: tuple[str, str] = ("first", "second"),
     base: float = 2.0,
     unmatched: Literal["error", "drop"] = "error",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result:
     """Estimate and test the difference in choice entropy between two conditions, on the same pairs.
 
@@ -183,13 +190,15 @@ def choice_entropy_difference(
 
     Parameters
     ----------
-    first, second : Comparisons
+    first, second : Comparisons, data frame, mapping of columns, or path of a file
         Without ``by`` (take ``design.split()[level]``).
     labels : pair of str
     base : float
     unmatched : {"error", "drop"}
         What to do with pairs that only one design has; dropped pairs are listed (caution SS301).
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------

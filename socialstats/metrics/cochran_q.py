@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -66,12 +67,14 @@ class Complete:
         return float(self.count @ (np.ptp(self.values, axis=1) > 0))
 
 
+@reads(Ratings)
 def cochran_q(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     missing: Literal["drop", "error"] = "drop",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Test whether raters give the second of two levels equally often to the same units (Cochran's Q).
 
@@ -80,13 +83,15 @@ def cochran_q(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         Of two levels; the share is that of the second. With a ``by`` factor: one result a level of it.
     missing : {"drop", "error"}
         Units that not all raters rated: left out and counted (caution SS301), or an error.
     cluster : str, sequence of str or None
         Clusters of units: ``"declared"``, one or two names, or None (units independent, caution SS201).
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------
@@ -113,12 +118,8 @@ def cochran_q(
 
     Examples
     --------
-    >>> from socialstats.designs.ratings import Ratings
-    >>> unit, rater = np.divmod(np.arange(12), 3)
-    >>> judges = Ratings(units=("u1", "u2", "u3", "u4"), raters=("A", "B", "C"), levels=("no", "yes"),
-    ...     scores=np.array([0.0, 1.0]), scale="nominal", unit=unit, rater=rater, unit_count=np.ones(4),
-    ...     value=np.array([1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0]), status=np.zeros(12, dtype=np.int8))
-    >>> row = cochran_q(judges).row("cochran_q")
+    >>> judges = {"A": ["yes", "yes", "yes", "no"], "B": ["yes", "no", "yes", "yes"], "C": ["no"] * 4}
+    >>> row = cochran_q(judges, raters=["A", "B", "C"]).row("cochran_q")
     >>> round(row.statistic, 4), row.df
     (4.5, 2.0)
     """

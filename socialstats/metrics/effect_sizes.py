@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -35,21 +36,20 @@ ROUNDING = 1e-12  # spreads of resamples below this share of the value
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
-    "d_z": "t, or mean and sd",
-    "g_z": "t, or mean and sd",
-    "d_av": "mean, sd_first and sd_second",
-    "d_rm": "t and r",
-}
+    "d_z": "t, or mean and sd", "g_z": "t, or mean and sd", "d_av": "mean, sd_first and sd_second", "d_rm": "t and r"
+}  # fmt: skip
 
 
+@reads(Paired)
 def effect_sizes(
-    paired: Paired,
+    paired: Paired | TableLike,
     *,
     cluster: str | Sequence[str] | None = "declared",
     ci: Literal["auto", "noncentral_t", "percentile", "basic", "bca"] = "auto",
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate standardised mean differences of pairs, first minus second, with signs.
 
@@ -63,7 +63,7 @@ def effect_sizes(
 
     Parameters
     ----------
-    paired : Paired
+    paired : Paired, data frame, mapping of columns, or path of a file
         Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
@@ -75,6 +75,8 @@ def effect_sizes(
     level : float
     resamples : int
     seed : int
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_paired`.
 
     Returns
     -------
@@ -98,13 +100,8 @@ def effect_sizes(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame({
-    ...     "unit": list("abcde") * 2, "condition": ["after"] * 5 + ["before"] * 5,
-    ...     "value": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2],
-    ... })
-    >>> pairs = Paired.from_frame(scores, conditions=("after", "before"))
-    >>> result = effect_sizes(pairs, ci="noncentral_t")
+    >>> scores = {"before": [2, 3, 4, 4, 2], "after": [3, 5, 4, 6, 5]}
+    >>> result = effect_sizes(scores, first="after", second="before", ci="noncentral_t")
     >>> {row.term: round(row.estimate, 3) for row in result.rows}
     {'d_z': 1.403, 'g_z': 1.12, 'd_av': 1.492, 'd_rm': 1.487}
     """

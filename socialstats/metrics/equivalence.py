@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -39,14 +40,16 @@ VERDICTS = {
 }
 
 
+@reads(Paired)
 def equivalence(
-    paired: Paired,
+    paired: Paired | TableLike,
     *,
     low: float | None = None,
     high: float | None = None,
     scale: Literal["raw", "d_z"] = "raw",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Test whether the mean difference (first minus second) lies between two bounds.
 
@@ -56,7 +59,7 @@ def equivalence(
 
     Parameters
     ----------
-    paired : Paired
+    paired : Paired, data frame, mapping of columns, or path of a file
         Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
     low, high : float
         Smallest and largest difference that would not matter, stated before looking. Both are needed.
@@ -67,6 +70,8 @@ def equivalence(
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     level : float
         1 minus the error rate of each test.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_paired`.
 
     Returns
     -------
@@ -89,13 +94,8 @@ def equivalence(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame({
-    ...     "unit": list("abcdef") * 2, "condition": ["new"] * 6 + ["old"] * 6,
-    ...     "value": [3, 5, 4, 6, 5, 4, 3, 4, 4, 6, 6, 4],
-    ... })
-    >>> pairs = Paired.from_frame(scores, conditions=("new", "old"))
-    >>> equivalence(pairs, low=-1, high=1).extras["verdict"]
+    >>> scores = {"new": [3, 5, 4, 6, 5, 4], "old": [3, 4, 4, 6, 6, 4]}
+    >>> equivalence(scores, first="new", second="old", low=-1, high=1).extras["verdict"]
     'equivalent'
     """
     checked_level(level)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
 from socialstats.models.chance_agreement import ChanceAgreement, conger_chance, fleiss_null
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@reads(Ratings)
 def fleiss_kappa(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     weights: WeightsName | Any = "unweighted",
     kind: WeightsKind = "agreement",
@@ -52,6 +54,7 @@ def fleiss_kappa(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate Fleiss' kappa, unweighted or weighted, with any numbers of raters.
 
@@ -61,7 +64,7 @@ def fleiss_kappa(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     weights : str, (levels, levels) matrix or None
         ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix. None: unweighted for
@@ -83,6 +86,8 @@ def fleiss_kappa(
     level : float
     resamples, seed : int
         Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------
@@ -114,10 +119,8 @@ def fleiss_kappa(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> rows = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["a", "b"] * 4,
-    ...                      "value": ["no", "no", "no", "yes", "yes", "yes", "no", "no"]})
-    >>> result = fleiss_kappa(Ratings.from_frame(rows, levels=["no", "yes"], scale="nominal"))
+    >>> table = {"a": ["no", "no", "yes", "no"], "b": ["no", "yes", "yes", "no"]}
+    >>> result = fleiss_kappa(table, raters=["a", "b"], levels=["no", "yes"], scale="nominal")
     >>> round(result.row("kappa").estimate, 4)
     0.4667
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
 from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@reads(Ratings)
 def gwet_ac(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     weights: WeightsName | Any = None,
     kind: WeightsKind = "agreement",
@@ -52,6 +54,7 @@ def gwet_ac(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate Gwet's AC1 (unweighted) or AC2 (weighted).
 
@@ -62,7 +65,7 @@ def gwet_ac(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     weights : str, (levels, levels) matrix or None
         ``"unweighted"`` (AC1), ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix (AC2). None:
@@ -84,6 +87,8 @@ def gwet_ac(
     level : float
     resamples, seed : int
         Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------
@@ -109,10 +114,8 @@ def gwet_ac(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> rows = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["a", "b"] * 4,
-    ...                      "value": ["no", "no", "no", "yes", "no", "no", "no", "no"]})
-    >>> result = gwet_ac(Ratings.from_frame(rows, levels=["no", "yes"], scale="nominal"))
+    >>> table = {"a": ["no", "no", "no", "no"], "b": ["no", "yes", "no", "no"]}
+    >>> result = gwet_ac(table, raters=["a", "b"], levels=["no", "yes"], scale="nominal")
     >>> round(result.row("AC1").estimate, 4)
     0.68
     """

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.errors import InputError
 from socialstats.models.coincidences import AlphaSums, alpha_sums, coincidence_matrix, influence
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 MOST_LEVELS_SHOWN = 200
 
 
+@reads(Ratings)
 def krippendorff_alpha(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     scale: Scale | None = None,
     refusal: Refusal = "missing",
@@ -51,6 +53,7 @@ def krippendorff_alpha(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate Krippendorff's alpha: 1 minus observed over expected disagreement.
 
@@ -60,7 +63,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level. Units with fewer than two ratings do not enter.
     scale : {"nominal", "ordinal", "interval", "ratio"}, optional
         Distance between values; that of the design by default. Interval and ratio distances need numbers, ordinal
@@ -81,6 +84,8 @@ def krippendorff_alpha(
     level : float
     resamples, seed : int
         Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------
@@ -106,10 +111,8 @@ def krippendorff_alpha(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> rows = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["a", "b"] * 4,
-    ...                      "value": [1, 1, 2, 3, 3, 3, 1, 2]})
-    >>> result = krippendorff_alpha(Ratings.from_frame(rows, scale="ordinal"))
+    >>> rows = {"unit": [1, 1, 2, 2, 3, 3, 4, 4], "rater": ["a", "b"] * 4, "value": [1, 1, 2, 3, 3, 3, 1, 2]}
+    >>> result = krippendorff_alpha(rows, unit="unit", rater="rater", value="value", scale="ordinal")
     >>> round(result.row("alpha").estimate, 4)
     0.7083
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import DesignError, InputError
@@ -45,6 +46,7 @@ def label_counts(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result:
     """Count the labels that units cite, with both denominators: units, and labels cited.
 
@@ -53,7 +55,7 @@ def label_counts(
 
     Parameters
     ----------
-    data : data frame, mapping of columns, Table, or LabelLists
+    data : LabelLists, data frame, mapping of columns, or path of a file
         Units with their labels: a text column of lists (`sep`), or one row a label (`unit`). A label that a unit
         cites twice counts once.
     labels : str
@@ -73,6 +75,8 @@ def label_counts(
     level : float
     resamples, seed : int
         Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `LabelLists.from_frame`.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def label_counts(
     """
     if ci not in get_args(Ci):
         raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
-    lists = read(data, labels, unit, sep, group, cluster)
+    lists = read(data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns)
     factors = cluster_factors(lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared")
     how = How(
         ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=checked_seed(seed)
@@ -138,19 +142,17 @@ def label_counts(
 
 
 def read(
-    data: Any, labels: str | None, unit: str | None, sep: str | None, group: str | None,
-    cluster: str | Sequence[str] | None,
+    data: Any, named: dict[str, str | None], cluster: str | Sequence[str] | None, columns: dict[str, Any]
 ) -> LabelLists:  # fmt: skip
     """Return label lists, read from a table where they are not read yet."""
-    if isinstance(data, LabelLists):
-        given = [name for name, x in (("labels", labels), ("unit", unit), ("sep", sep), ("group", group)) if x]
-        if given:
-            raise InputError(f"{', '.join(given)}= say how to read a table; these label lists are read already")
-        return data
-    if labels is None:
-        raise DesignError("say which column holds the labels: labels='COLUMN'")
-    named: str | Sequence[str] = () if cluster is None or cluster == "declared" else cluster
-    return LabelLists.from_frame(data, labels=labels, unit=unit, sep=sep, group=group, cluster=named)
+    given = {name: value for name, value in named.items() if value is not None} | columns
+    if not isinstance(data, LabelLists):
+        reader_of(given, [LabelLists.from_frame], "label_counts()", [])
+        if "labels" not in given:
+            raise DesignError("say which column holds the labels: labels='COLUMN'")
+        given |= {"cluster": cluster} if cluster not in (None, "declared") else {}
+    lists: LabelLists = as_design(data, given, LabelLists.from_frame, name="label_counts()")
+    return lists
 
 
 def groups_of(lists: LabelLists) -> list[tuple[str | None, BoolArray]]:

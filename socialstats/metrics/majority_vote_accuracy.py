@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
@@ -30,8 +31,9 @@ TERMS = ("accuracy", "single rater", "unanimous", "tied")
 NO_UNIT = "no unit has votes and a true level"
 
 
+@reads(Ratings)
 def majority_vote_accuracy(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     truth: str | Mapping[Any, Any] | None = None,
     ties: Ties = "split",
@@ -41,12 +43,13 @@ def majority_vote_accuracy(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate how often the level that most raters gave a unit is its true one.
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     truth : str or mapping
         Name of the rater whose ratings are the truth (and who then does not vote), or the true level of each unit by
@@ -64,6 +67,8 @@ def majority_vote_accuracy(
     level : float
     resamples, seed : int
         Of the bootstrap intervals.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------

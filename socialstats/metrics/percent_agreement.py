@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
@@ -36,8 +37,9 @@ ALL = "all pairs"
 NOBODY = "no unit has ratings of both"
 
 
+@reads(Ratings)
 def percent_agreement(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     tolerance: float = 0.0,
     pairs: Literal["all", "pooled"] = "all",
@@ -48,6 +50,7 @@ def percent_agreement(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate the share of pairs of raters who gave a unit the same level.
 
@@ -56,7 +59,7 @@ def percent_agreement(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     tolerance : float
         Levels at most this far apart agree: in the levels' own numbers, or in steps where they are no numbers.
@@ -75,6 +78,8 @@ def percent_agreement(
     level : float
     resamples, seed : int
         Of the bootstrap intervals.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------

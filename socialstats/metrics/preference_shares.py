@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 import numpy as np
 from scipy.special import expit, logit
 
+from socialstats.designs.calls import TableLike
+from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.models.intervals import critical_value
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
-from socialstats.registry import Metric
+from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Interval, Replicates, basic, percentile
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Result, Row
@@ -67,7 +69,7 @@ class Fit(Protocol):
 
 
 def preference_shares(
-    fit: Fit,
+    fit: Fit | Comparisons | TableLike,
     groups: Mapping[str, str],
     *,
     scale: ScaleOption = "both",
@@ -78,6 +80,7 @@ def preference_shares(
     resamples: int = 1000,
     seed: int = 0,
     level: float = 0.95,
+    **columns: Any,
 ) -> Result:
     """Estimate each group's share of preference from the strengths of its items.
 
@@ -86,7 +89,8 @@ def preference_shares(
 
     Parameters
     ----------
-    fit : BradleyTerryResult
+    fit : BradleyTerryResult, Comparisons, data frame, mapping of columns, or path of a file
+        Comparisons are fitted by `bradley_terry` with its defaults.
     groups : mapping of item to group
         Every item of the fit (see `ungrouped`), and no other.
     scale : {"both", "arithmetic", "geometric"}
@@ -102,6 +106,8 @@ def preference_shares(
         What ``fit.bootstrap(by=by, resamples=resamples, seed=seed)`` returned, where several groupings share it.
     resamples, seed : int
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------
@@ -124,15 +130,13 @@ def preference_shares(
     Examples
     --------
     >>> from socialstats.datasets import journal_citations
-    >>> from socialstats.designs.comparisons import Comparisons
-    >>> from socialstats.metrics.bradley_terry import bradley_terry
-    >>> fit = bradley_terry(Comparisons.from_counts(journal_citations()))
-    >>> groups = {name: "general" if name == "JASA" else "other" for name in fit.strengths}
-    >>> shares = preference_shares(fit, groups, ci="delta")
+    >>> groups = dict.fromkeys(["Biometrika", "Comm Statist", "JRSS-B"], "other") | {"JASA": "general"}
+    >>> shares = preference_shares(journal_citations(), groups, ci="delta")
     >>> round(sum(row.estimate for row in shares.rows if row.group == "geometric"), 9)
     1.0
     """
     check_options(scale, ci, level, ungrouped)
+    fit = fit_of(fit, columns, "preference_shares()")
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)
     strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
@@ -292,12 +296,8 @@ def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, po
             f"; '{shorten(items[top])}' alone holds {percent(float(portions[top]))} of the worth of its group "
             f"'{shorten(names[codes[top]])}' ({count(int(sizes[codes[top]]), 'item')})"
         )
-    return caution(
-        "SS110",
-        detail,
-        affects="arithmetic shares most",
-        fix="read the geometric shares and the strengths beside them",
-    )
+    fix = "read the geometric shares and the strengths beside them"
+    return caution("SS110", detail, affects="arithmetic shares most", fix=fix)
 
 
 def sentence(result: Result) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.models.conditions import ConditionTable, Weighting, condition_table, table_cautions
@@ -38,8 +39,9 @@ SAME = "every resample gives the same value: no interval"
 ONCE = "no item has two comparisons under some condition, so the noise cannot be estimated"
 
 
+@reads(Comparisons)
 def sensitivity(
-    comparisons: Comparisons,
+    comparisons: Comparisons | TableLike,
     covariate: str = "urgency",
     *,
     weights: Weighting = "opponent",
@@ -49,6 +51,7 @@ def sensitivity(
     ci: Ci = "basic",
     level: float = 0.95,
     groups: Mapping[str, str] | None = None,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate how far choices are from following urgency alone, and nothing else.
 
@@ -57,7 +60,7 @@ def sensitivity(
 
     Parameters
     ----------
-    comparisons : Comparisons
+    comparisons : Comparisons, data frame, mapping of columns, or path of a file
         With a numeric covariate for each side. With a ``by`` factor: one result a level.
     covariate : str
     weights : {"opponent", "pooled"}
@@ -70,6 +73,8 @@ def sensitivity(
     level : float
     groups : mapping of item to group, optional
         Adds the reference line of a ranking group by group.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------
@@ -225,9 +230,10 @@ def own_cautions(boot: Bootstrap, lines: Sequence[ReferenceLine]) -> tuple[Cauti
     return (*found, lost) if lost else tuple(found)
 
 
+@reads(Comparisons, tables=2)
 def sensitivity_difference(
-    first: Comparisons,
-    second: Comparisons,
+    first: Comparisons | TableLike,
+    second: Comparisons | TableLike,
     covariate: str = "urgency",
     *,
     labels: tuple[str, str] = ("first", "second"),
@@ -236,6 +242,7 @@ def sensitivity_difference(
     resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,
+    **columns: Any,
 ) -> Result:
     """Estimate the difference in S of two choosers who judged the same pairs.
 
@@ -244,7 +251,7 @@ def sensitivity_difference(
 
     Parameters
     ----------
-    first, second : Comparisons
+    first, second : Comparisons, data frame, mapping of columns, or path of a file
         Without ``by`` (take ``design.split()[level]``).
     covariate : str
     labels : pair of str
@@ -253,6 +260,8 @@ def sensitivity_difference(
         What to do with pairs that only one of the designs has; dropped pairs are listed (caution SS301).
     resamples, seed : int
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------

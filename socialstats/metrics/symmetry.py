@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
@@ -32,8 +33,13 @@ NAMES = {
 }
 
 
+@reads(Paired)
 def symmetry(
-    paired: Paired, *, cluster: str | Sequence[str] | None = "declared", level: float = 0.95
+    paired: Paired | TableLike,
+    *,
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Test whether two conditions give the same levels: Bowker's symmetry, Stuart and Maxwell's margins.
 
@@ -42,11 +48,13 @@ def symmetry(
 
     Parameters
     ----------
-    paired : Paired
+    paired : Paired, data frame, mapping of columns, or path of a file
         With levels (nominal, or two). With a ``by`` factor: one result a level of it.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_paired`.
 
     Returns
     -------
@@ -74,11 +82,9 @@ def symmetry(
 
     Examples
     --------
-    >>> from socialstats.designs.paired import Paired
-    >>> judges = Paired(conditions=("A", "B"), scale="nominal", levels=("no", "so", "yes"),
-    ...     first=np.array([0.0, 0, 1, 1, 2, 2]), second=np.array([0.0, 1, 1, 2, 2, 0]),
-    ...     count=np.array([20.0, 9, 15, 4, 30, 3]))
-    >>> row = symmetry(judges).row("bowker")
+    >>> judges = {"A": ["no", "no", "so", "so", "yes", "yes"], "B": ["no", "so", "so", "yes", "yes", "no"],
+    ...           "units": [20, 9, 15, 4, 30, 3]}
+    >>> row = symmetry(judges, first="A", second="B", count="units", scale="nominal").row("bowker")
     >>> row.statistic, row.df
     (16.0, 3.0)
     """

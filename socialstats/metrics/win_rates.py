@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
 from socialstats.models.conditions import (
@@ -40,14 +41,16 @@ NEAR_HALF = (
 ONE_CLUSTER = "a single cluster: no interval"
 
 
+@reads(Comparisons)
 def win_rates(
-    comparisons: Comparisons,
+    comparisons: Comparisons | TableLike,
     covariate: str = "urgency",
     *,
     weights: Weighting = "opponent",
     cluster: str | Sequence[str] | None = "pair",
     ci: Ci = "cluster",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate the rate at which each item wins when its urgency is higher, equal or lower.
 
@@ -56,7 +59,7 @@ def win_rates(
 
     Parameters
     ----------
-    comparisons : Comparisons
+    comparisons : Comparisons, data frame, mapping of columns, or path of a file
         With a numeric covariate for each side. With a ``by`` factor: one result a level.
     covariate : str
     weights : {"opponent", "pooled"}
@@ -70,6 +73,8 @@ def win_rates(
         ``"cluster"``: Wilson's formula with n = p(1-p) / (linearised cluster variance), at most the
         former n, and a t quantile with G - 1 degrees of freedom, G clusters.
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------
@@ -101,9 +106,7 @@ def win_rates(
     Examples
     --------
     >>> from socialstats.datasets import role_conflict
-    >>> from socialstats.designs.comparisons import Comparisons
-    >>> design = Comparisons.from_frame(role_conflict(), covariates=["urgency"])
-    >>> result = win_rates(design)
+    >>> result = win_rates(role_conflict(), covariates=["urgency"])
     >>> sorted({row.group for row in result.rows})
     ['equal', 'higher', 'lower']
     >>> result.row("all", group="higher").estimate > 0.5

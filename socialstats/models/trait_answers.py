@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.models.trait_weights import checked_weights
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import count, listing, number, quoted, shorten
 
@@ -67,6 +69,40 @@ class Answers:
         sums = np.column_stack([np.bincount(flat, values[:, j], len(n)) for j in range(values.shape[1])])
         with np.errstate(invalid="ignore"):
             return np.asarray(sums / n[:, None]).reshape(*shape, -1)
+
+
+def trait_table(
+    data: Any, *, weights: Mapping[str, float] | None = None, traits: Sequence[str] | None = None,
+    model: str | None = "model", scenario: str = "scenario", stage: str | None = None, wording: str | None = None,
+    trait: str | None = "trait", judge: str = "judge", cluster: str | Sequence[str] = (), by: str | None = None,
+    refusal: str | Sequence[str] = (), na: str | Sequence[str] = (), missing: Literal["error", "drop"] = "drop",
+) -> Ratings:  # fmt: skip
+    """Read a table with one column a trait: the traits that have weights, in strata called as the caller calls them.
+
+    Parameters
+    ----------
+    data, model, scenario, stage, wording, judge, cluster, by, refusal, na, missing
+        As in `trait_ratings`.
+    weights : mapping of str to float, optional
+        Its traits are those that are read, unless `traits` names others.
+    trait : str
+        Name for the stratum of traits.
+
+    Raises
+    ------
+    InputError
+        Where `trait` is None: the values of such a table are in one column.
+    """
+    if trait is None:
+        raise InputError("trait=None: name unit=, rater= and value=, the columns of a table with one score a row")
+    chosen = list(checked_weights(weights, free=True)) if traits is None else traits
+    done = trait_ratings(
+        data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
+        cluster=cluster, by=by, refusal=refusal, na=na, missing=missing,
+    )  # fmt: skip
+    named = {"model": model, "scenario": scenario, "stage": stage, "wording": wording, "trait": trait}
+    called = {own: named.get(own) or own for own in done.strata}
+    return replace(done, strata={called[own]: replace(f, name=called[own]) for own, f in done.strata.items()})
 
 
 def factor_of(design: Ratings, part: str, name: str | None) -> Factor:

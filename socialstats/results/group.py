@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.paired import Paired
-from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.results.result import Result
 from socialstats.results.verification import Verification
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 R = TypeVar("R")
-DESIGNS = (Comparisons, Paired, Ratings)
 SAID_BY_METRIC = ("SS315",)  # a metric says how many and how it used them; other codes tell of different things
 
 
@@ -155,8 +152,8 @@ def by_levels(
 
     Parameters
     ----------
-    design : Comparisons, Paired or Ratings (the `kind` that the metric takes), or data frame
-        A data frame is read by its standard column names.
+    design : Comparisons, Paired or Ratings
+        The `kind` that the metric takes.
     by : {"declared"} or None
         None ignores the factor.
     compute : callable
@@ -169,9 +166,8 @@ def by_levels(
     InputError
         For a design of another kind, or a `by` that is not declared.
     """
-    if isinstance(design, DESIGNS) and not isinstance(design, kind):
+    if not isinstance(design, kind):
         raise InputError(f"this metric takes {kind.__name__}, not {type(design).__name__}: {design!r}")
-    design = design if isinstance(design, kind) else kind.from_frame(design)
     if by not in ("declared", None) and (design.by is None or by != design.by.name):
         known = f"its by factor is '{design.by.name}'" if design.by is not None else "it has no by factor"
         raise InputError(f"by='{by}' is not declared in this design ({known}); pass by= when making the design")

@@ -24,6 +24,8 @@ class Table:
     ----------
     frame : narwhals DataFrame or LazyFrame
     columns : tuple of str
+    index : tuple of str
+        Levels of a pandas index, which `frame` holds as well: they play a part only where they are named.
     source : str
         Name for messages: the file's name, ``stdin`` or ``data frame``.
     unit : {"line", "record", "row"}
@@ -39,11 +41,16 @@ class Table:
 
     frame: Frame
     columns: tuple[str, ...]
+    index: tuple[str, ...] = ()
     source: str = "data frame"
     unit: str = "row"
     is_file: bool = False
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
+
+    def has(self, name: str) -> bool:
+        """Return whether a column, or a level of the index, has this name."""
+        return name in self.columns or name in self.index
 
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""
@@ -121,8 +128,11 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         return data
     if isinstance(data, Mapping):
         data = _from_mapping(data, source)
+    index: tuple[str, ...] = ()
     if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
         check_names([*data.columns], source)
+        index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
+        data = data.reset_index(level=[*index]) if index else data
     try:
         frame: Any = nw.from_native(data)
     except TypeError as error:
@@ -135,7 +145,8 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
     columns = tuple(frame.collect_schema().names())
     check_names(columns, source)
-    return Table(frame=frame, columns=columns, source=source)
+    columns = tuple(column for column in columns if column not in index)
+    return Table(frame=frame, columns=columns, index=index, source=source)
 
 
 def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:

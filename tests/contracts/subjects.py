@@ -38,6 +38,10 @@ class Subject:
     def rows(self, seed: int = 7) -> pd.DataFrame:
         raise NotImplementedError
 
+    def reading(self) -> dict[str, Any]:
+        """Return the keywords that the rows are read with."""
+        raise NotImplementedError
+
     def design(self, rows: pd.DataFrame, **options: Any) -> Any:
         raise NotImplementedError
 
@@ -69,8 +73,11 @@ class ComparisonsSubject(Subject):
                     rows.append((*one, tied, one[rng.integers(2)], f"w{rng.integers(4)}"))
         return pd.DataFrame(rows, columns=COLUMNS)
 
+    def reading(self):
+        return {"item_a": "item_a", "order": "first", "cluster": "worker"}
+
     def design(self, rows, **options):
-        return Comparisons.from_frame(rows, order="first", cluster="worker", **options)
+        return Comparisons.from_frame(rows, **self.reading(), **options)
 
     def renamed(self, rows):
         """New labels in the opposite alphabetical order, of the same groups."""
@@ -116,9 +123,12 @@ class PairedSubject(Subject):
         ]  # fmt: skip
         return pd.concat(parts, ignore_index=True)
 
+    def reading(self):
+        named = {"unit": "unit", "value": "value", "conditions": ("after", "before"), "cluster": "story"}
+        return named | ({"scale": "nominal"} if self.values == "nominal" else {})
+
     def design(self, rows, **options):
-        scale = "nominal" if self.values == "nominal" else None
-        return Paired.from_frame(rows, conditions=("after", "before"), cluster="story", scale=scale, **options)
+        return Paired.from_frame(rows, **self.reading(), **options)
 
     def renamed(self, rows):
         """Units and stories in the opposite order."""
@@ -167,9 +177,12 @@ class RatingsSubject(Subject):
         rows = pd.concat(parts, ignore_index=True)
         return rows if self.values == "binary" else rows[rng.random(len(rows)) > 0.05].reset_index(drop=True)
 
-    def design(self, rows, **options):
+    def reading(self):
         levels = ["0", "1"] if self.values == "binary" else list(ORDINAL)
-        return Ratings.from_frame(rows, levels=levels, scale="ordinal", cluster="story", strata="domain", **options)
+        return {"unit": "unit", "levels": levels, "scale": "ordinal", "cluster": "story", "strata": "domain"}
+
+    def design(self, rows, **options):
+        return Ratings.from_frame(rows, **self.reading(), **options)
 
     def renamed(self, rows):
         """Units and stories in the opposite order."""
@@ -222,9 +235,12 @@ class CouplesSubject(Subject):
         table = pd.DataFrame(rows)
         return table[rng.random(len(table)) > 0.04].reset_index(drop=True)
 
+    def reading(self):
+        return {"unit": "unit", "levels": [-1, 1], "scale": "nominal", "cluster": ("scenario", "pair"),
+                "strata": ("group_first", "group_second", "domain")}  # fmt: skip
+
     def design(self, rows, **options):
-        return Ratings.from_frame(rows, levels=[-1, 1], scale="nominal", cluster=("scenario", "pair"),
-                                  strata=("group_first", "group_second", "domain"), **options)  # fmt: skip
+        return Ratings.from_frame(rows, **self.reading(), **options)
 
     def renamed(self, rows):
         """Units, scenarios and pairs in the opposite order."""
@@ -280,8 +296,8 @@ class SourcesSubject(RatingsSubject):
             })[asked])  # fmt: skip
         return pd.concat(parts, ignore_index=True)
 
-    def design(self, rows, **options):
-        return super().design(rows, refusal="refused", rater_source="source", rater_groups="gender", **options)
+    def reading(self):
+        return super().reading() | {"refusal": "refused", "rater_source": "source", "rater_groups": "gender"}
 
     def degenerate(self):
         rows = self.rows()
@@ -319,8 +335,11 @@ class TraitsSubject(Subject):
             rows[trait] = np.clip(np.round(score), 0, 20).astype(int)
         return rows
 
+    def reading(self):
+        return {"traits": TRAITS, "cluster": "scenario"}
+
     def design(self, rows, **options):
-        return trait_ratings(rows, traits=TRAITS, cluster="scenario", **options)
+        return trait_ratings(rows, **self.reading(), **options)
 
     def renamed(self, rows):
         """Scenarios in the opposite order."""
@@ -361,9 +380,11 @@ class LabelsSubject(Subject):
             "domain": np.where(story % 2, "work", "home"),
         })  # fmt: skip
 
+    def reading(self):
+        return {"labels": "cites", "unit": "unit", "sep": ";", "group": "domain", "cluster": "story"}
+
     def design(self, rows, **options):
-        return LabelLists.from_frame(rows, labels="cites", unit="unit", sep=";", group="domain", cluster="story",
-                                     **options)  # fmt: skip
+        return LabelLists.from_frame(rows, **self.reading(), **options)
 
     def renamed(self, rows):
         """Units and stories in the opposite order."""
@@ -407,10 +428,12 @@ def subject_of(name: str) -> Subject:
 
 
 def run(name: str, design: Any, **options: Any) -> Any:
-    """Call a metric on a design; one whose first parameter is `fit` gets a Bradley-Terry fit of it."""
+    """Call a metric on a design or table; one whose first parameter is `fit` gets a Bradley-Terry fit of a design."""
     metric = METRICS[name]
     parameters = inspect.signature(metric.function).parameters
-    subject = bradley_terry(design) if next(iter(parameters)) == "fit" else design
+    made = isinstance(design, Comparisons) and next(iter(parameters)) == "fit"
+    subject = bradley_terry(design) if made else design
     needed = {k: p for k, p in parameters.items() if p.default is p.empty and k == "groups"}
-    groups = {item: ("short", "long")[len(item) > 3] for item in getattr(design, "items", ())}
+    items = design.items if isinstance(design, Comparisons) else ITEMS
+    groups = {item: ("short", "long")[len(item) > 3] for item in items}
     return metric.function(subject, **dict.fromkeys(needed, groups), **metric.options, **options)

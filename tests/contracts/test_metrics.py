@@ -79,9 +79,10 @@ def test_is_public_and_documented(name):
 
 @each_metric
 def test_options_are_keywords(name):
-    parameters = list(inspect.signature(METRICS[name].function).parameters.values())
+    *parameters, columns = inspect.signature(METRICS[name].function).parameters.values()
     assert all(p.kind is p.KEYWORD_ONLY for p in parameters[2:])
     assert all(p.default is not p.empty for p in parameters[2:])
+    assert (columns.name, columns.kind) == ("columns", columns.VAR_KEYWORD)
 
 
 @each_metric

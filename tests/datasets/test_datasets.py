@@ -19,6 +19,12 @@ from socialstats.errors import InputError
 NAMES = [data.name for data in datasets()]
 
 
+def test_completion_lists_data_sets_and_no_internals() -> None:
+    assert dir(bundled) == sorted([*NAMES, "datasets", "describe"])
+    for name in bundled.__all__:
+        assert hasattr(bundled, name)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_documented_columns_are_the_columns(name: str) -> None:
     entry, data = describe(name), getattr(bundled, name)()

@@ -7,8 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from socialstats import Ratings, read_ratings
@@ -150,13 +153,22 @@ def test_levels_and_scales(
 
 
 def test_an_ordered_categorical_brings_its_levels() -> None:
-    pl = pytest.importorskip("polars")
     words = ["low", "high", "low", "low"]
     order = ["low", "middle", "high"]
     ordered = rated(pd.Categorical(words, categories=order, ordered=True))
     assert (ordered.levels, ordered.scale, ordered.levels_declared) == (tuple(order), "ordinal", True)
     enum = pl.DataFrame(table(words)).with_columns(pl.col("rating").cast(pl.Enum(order)))
-    same(Ratings.from_frame(enum), ordered)
+    pandas = pd.DataFrame(table(pd.Categorical(words, categories=order, ordered=True)))
+    duck = duckdb.connect()
+    duck.execute("create type level as enum ('low', 'middle', 'high')")
+    plain = duck.from_df(pandas.astype({"rating": str})).select("* replace (rating::level as rating)")
+    for data in (enum, enum.lazy(), enum.to_arrow(), pa.Table.from_pandas(pandas), plain):
+        same(Ratings.from_frame(data), ordered)
+    halves = [pa.Table.from_pandas(pandas.iloc[:2]), pa.Table.from_pandas(pandas.iloc[2:])]
+    same(Ratings.from_frame(pa.concat_tables(halves)), ordered)
+    unordered = pa.Table.from_pandas(pandas.assign(rating=pandas["rating"].cat.as_unordered()))
+    with pytest.raises(InputError, match="nothing says their order"):
+        Ratings.from_frame(unordered)
     with pytest.raises(InputError, match="nothing says their order"):
         rated(pd.Categorical(words, categories=order))
     refused = rated(pd.Categorical([*words[:3], "-"], categories=["-", *order], ordered=True), refusal="-")

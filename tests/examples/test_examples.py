@@ -29,10 +29,3 @@ def test_vignette_runs(
         assert "</html>" in page.read_text(encoding="utf-8")
     for held, wanted in re.findall(r"(\d+) of (\d+) intervals hold the simulated", out):
         assert binom.cdf(int(held), int(wanted), 0.95) > 0.002, f"{held} of {wanted} intervals hold the truth"
-
-
-def test_python_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    code = text.split("```python\n")[1].split("```")[0]
-    exec(compile(code, "README.md", "exec"), {})
-    assert "Inference: cluster-robust" in capsys.readouterr().out

@@ -371,6 +371,8 @@ def test_what_is_not_declared_is_named():
     with pytest.raises(DesignError, match=r"no stratum or cluster 'village'.*scenario="):
         quick(couples_design(table), scenario="village")
     with pytest.raises(DesignError, match="no stratum or cluster 'village'"):
+        quick(couples_design(table), stratum="village")
+    with pytest.raises(DesignError, match=r"'village'.*not there"):
         quick(table, stratum="village")
     with pytest.raises(InputError, match="no group 'c'"):
         quick(table, groups=("a", "c"))

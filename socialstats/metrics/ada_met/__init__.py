@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from inspect import signature
 from typing import Any, Literal
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.halves import in_halves
 from socialstats.metrics.ada_met.groups import grouped
@@ -28,8 +29,9 @@ from socialstats.results import Result, ResultGroup, by_levels
 __all__ = ["METRIC", "ada_met"]
 
 
+@reads(Ratings)
 def ada_met(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     reference: str | None = None,
     source: str = "source",
@@ -43,6 +45,7 @@ def ada_met(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate how far each model's answers lie from the mode of the reference's answers to the same unit.
 
@@ -52,7 +55,7 @@ def ada_met(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         Long table with a group of raters that says who is the reference (``rater_source=``). Raters of all other
         sources are the models. Ordinal or numeric levels. With a ``by`` factor: one result a level.
     reference : str, optional
@@ -84,6 +87,8 @@ def ada_met(
     level : float
     resamples, seed : int
         Of the bootstrap, and of the permutations.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------
@@ -159,7 +164,7 @@ def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) ->
     **options
         Of `ada_met`.
     """
-    first = {name: one.default for name, one in signature(ada_met).parameters.items() if name != "ratings"}
+    first = {name: one.default for name, one in signature(ada_met).parameters.items() if one.default is not one.empty}
     states = []
     for name in attributes:
         chosen = AlignmentOptions(**{**first, **options, "group": name})

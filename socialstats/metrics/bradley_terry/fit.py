@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
 from socialstats.metrics.bradley_terry.cautions import fit_cautions
@@ -31,8 +32,9 @@ from socialstats.text import quoted
 SUSPICIOUS_ETA = 20.0  # a linear predictor this large means odds of 5e8: look for separation
 
 
+@reads(Comparisons)
 def bradley_terry(
-    comparisons: Any,
+    comparisons: Comparisons | TableLike,
     formula: str | None = None,
     *,
     ties: Ties = "auto",
@@ -47,6 +49,7 @@ def bradley_terry(
     reference: str | None = None,
     level: float = 0.95,
     by: str | None = "declared",
+    **columns: Any,
 ) -> BradleyTerryResult | ResultGroup:
     """Estimate the strengths of items from paired comparisons, with the uncertainty the design really has.
 
@@ -55,7 +58,7 @@ def bradley_terry(
 
     Parameters
     ----------
-    comparisons : Comparisons or data frame
+    comparisons : Comparisons, data frame, mapping of columns, or path of a file
         A data frame is passed to `Comparisons.from_frame` with its standard column names.
     formula : str, optional
         One-sided formula in covariates of the sides, such as ``"~ urgency"``: each side is evaluated alone and
@@ -87,6 +90,8 @@ def bradley_terry(
         Confidence level.
     by : {"declared"} or None
         Fits one model for each level of the design's `by` factor, if it has one.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_comparisons`.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.choice_shares.changes import change_rows
@@ -28,8 +29,9 @@ SAID = 4
 MOST_DRAWN = 200
 
 
+@reads(Ratings)
 def choice_shares(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     source: str | None = None,
     reference: str | None = None,
@@ -42,12 +44,13 @@ def choice_shares(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate the share of each level among the ratings of each source, and the differences between sources.
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     source : str, optional
         Declared group of raters that says the source, or ``"rater"`` (each rater is a source). By default the only
@@ -72,6 +75,8 @@ def choice_shares(
     level : float
     resamples, seed : int
         Of the bootstrap; `seed` of the test too.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.metrics.js_similarity.ceiling import ceiling
@@ -28,8 +29,9 @@ Ci = Literal["noncentral", "t", "percentile", "basic"]
 SAID, MOST_DRAWN = 3, 200
 
 
+@reads(Ratings)
 def js_similarity(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     reference: str = "human",
     source: str | None = None,
@@ -43,6 +45,7 @@ def js_similarity(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate how alike the answers of each source and of a reference source are: 1 minus their JS divergence.
 
@@ -55,7 +58,7 @@ def js_similarity(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     reference : str
         The source that the others are compared with.
@@ -86,6 +89,8 @@ def js_similarity(
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     level : float
     resamples, seed : int
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------

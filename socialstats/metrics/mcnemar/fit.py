@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import NothingToAnalyse
@@ -34,14 +35,16 @@ CLUSTER_REFERENCES = (
 )  # fmt: skip
 
 
+@reads(Paired)
 def mcnemar(
-    paired: Paired,
+    paired: Paired | TableLike,
     *,
     test: TestName = "auto",
     odds_ratio_ci: OddsRatioInterval = "exact",
     difference_ci: DifferenceInterval = "tango",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Compare the proportions of two conditions on the same units (McNemar's test).
 
@@ -57,7 +60,7 @@ def mcnemar(
 
     Parameters
     ----------
-    paired : Paired
+    paired : Paired, data frame, mapping of columns, or path of a file
         With values of two levels. With a ``by`` factor: one result a level.
     test : str
         The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``.
@@ -71,6 +74,8 @@ def mcnemar(
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_paired`.
 
     Returns
     -------
@@ -104,11 +109,9 @@ def mcnemar(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from socialstats.designs.paired import Paired
-    >>> approval = Paired(conditions=("survey 1", "survey 2"), scale="binary", levels=("disapprove", "approve"),
-    ...     first=np.array([1.0, 1, 0, 0]), second=np.array([1.0, 0, 1, 0]), count=np.array([794.0, 150, 86, 570]))
-    >>> result = mcnemar(approval)
+    >>> approval = {"survey 1": ["yes", "yes", "no", "no"], "survey 2": ["yes", "no", "yes", "no"],
+    ...             "people": [794, 150, 86, 570]}
+    >>> result = mcnemar(approval, first="survey 1", second="survey 2", count="people", levels=["no", "yes"])
     >>> row = result.row("difference")
     >>> round(row.estimate, 3), round(row.conf_low, 4), round(row.conf_high, 4)
     (0.04, 0.0214, 0.059)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.metrics.paired_difference.analysis import (
@@ -46,8 +47,9 @@ from socialstats.results import Result, ResultGroup, by_levels
 CIS = ("closed", "percentile", "basic", "bca", "studentized")
 
 
+@reads(Paired)
 def paired_difference(
-    paired: Paired,
+    paired: Paired | TableLike,
     *,
     null: float = 0.0,
     alternative: Alternative = "two_sided",
@@ -57,6 +59,7 @@ def paired_difference(
     resamples: int = 2000,
     flips: int = 100_000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate and test the mean difference of two conditions on the same units: first minus second.
 
@@ -66,7 +69,7 @@ def paired_difference(
 
     Parameters
     ----------
-    paired : Paired
+    paired : Paired, data frame, mapping of columns, or path of a file
         Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
     null : float
         Mean difference under the hypothesis (for one sample: the value it is compared with).
@@ -84,6 +87,8 @@ def paired_difference(
         Random sign patterns where the exact distribution of the sign-flip test takes too long (with more than 20,000
         different values its normal approximation takes their place).
     seed : int
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_paired`.
 
     Returns
     -------
@@ -116,13 +121,8 @@ def paired_difference(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> scores = pd.DataFrame({
-    ...     "unit": list("abcde") * 2, "condition": ["after"] * 5 + ["before"] * 5,
-    ...     "value": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2],
-    ... })
-    >>> pairs = Paired.from_frame(scores, conditions=("after", "before"))
-    >>> print(paired_difference(pairs).sentence())
+    >>> scores = {"before": [2, 3, 4, 4, 2], "after": [3, 5, 4, 6, 5]}
+    >>> print(paired_difference(scores, first="after", second="before").sentence())
     The mean difference (after minus before) was 1.60 over 5 pairs, 95% CI [0.18, 3.02], t(4) = 3.14, p = .035.
     """
     checked_level(level)

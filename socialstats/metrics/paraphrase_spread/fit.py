@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, caution
 from socialstats.metrics.paraphrase_spread.options import Options, checked_options
 from socialstats.metrics.paraphrase_spread.rows import Spreads, change_rows, spread_rows, spreads_of
@@ -24,17 +24,18 @@ from socialstats.models.trait_answers import (
     chosen_stages,
     composites,
     factor_of,
+    trait_table,
 )
 from socialstats.models.unit_means import CiName, Inference, UnitClusters, size_cautions, unit_clusters
 from socialstats.registry import Metric
 from socialstats.resampling import Alternative
 from socialstats.results import FloatArray, Result, ResultGroup, by_levels
-from socialstats.results.group import DESIGNS
 from socialstats.text import count
 
 
+@reads(trait_table, Ratings)
 def paraphrase_spread(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     wording: str = "wording",
     weights: Mapping[str, float] | None = None,
@@ -54,6 +55,7 @@ def paraphrase_spread(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate how far apart a model's answers to wordings of the same question are.
 
@@ -62,7 +64,7 @@ def paraphrase_spread(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         As in `trait_profile`, with a stratum of wordings. With a ``by`` factor: one result a level.
     wording : str
         Its name.
@@ -87,6 +89,8 @@ def paraphrase_spread(
     level : float
     resamples, seed : int
         Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `trait_ratings` or `read_ratings`.
 
     Returns
     -------
@@ -130,9 +134,7 @@ def paraphrase_spread(
         level=level, resamples=resamples, seed=seed,
         names=Names(model=model, scenario=scenario, stage=stage, wording=wording, trait=trait),
     )  # fmt: skip
-    known = isinstance(ratings, DESIGNS) or options.weights is None
-    design = ratings if known else trait_ratings(ratings, traits=list(options.weights or ()), wording=wording)
-    return by_levels(design, "declared", lambda one: estimate(one, options), Ratings)
+    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
 
 
 def estimate(design: Ratings, options: Options) -> Result:

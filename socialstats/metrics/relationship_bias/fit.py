@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.couples import couples_design
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
@@ -31,7 +32,6 @@ from socialstats.models.mean_absolute import FlippedMean
 from socialstats.models.mean_size import DRAWS, Estimates, NoBias, no_bias
 from socialstats.resampling import Bootstrap, basic, percentile
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.results.group import DESIGNS
 from socialstats.text import count
 
 REFERENCES = (
@@ -40,8 +40,9 @@ REFERENCES = (
 )  # fmt: skip
 
 
+@reads(couples_design, Ratings)
 def relationship_bias(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     groups: Sequence[str] | None = None,
     scenario: str = "scenario",
@@ -58,6 +59,7 @@ def relationship_bias(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate with whom a model sides in couples of two groups of names, and how far the order of names decides.
 
@@ -69,7 +71,7 @@ def relationship_bias(
 
     Parameters
     ----------
-    ratings : Ratings, or data frame
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         Units are (scenario, pair of names, order). A data frame with one answer a row is read by the columns that the
         options name (`socialstats.designs.couples.couples_design`), with scenario and pair as crossed clusters and
         the raters of a column ``rater``, ``model`` or ``judge``. With a ``by`` factor: one result a level.
@@ -98,6 +100,8 @@ def relationship_bias(
     level : float
     resamples, seed : int
         Of the bootstrap; the seed also of random flips and draws.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `couples_design` or `read_ratings`.
 
     Returns
     -------
@@ -153,17 +157,7 @@ def relationship_bias(
         stratum_rows=stratum_rows, ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
     options.check()
-    return by_levels(as_design(ratings, options), "declared", lambda one: estimate(one, options), Ratings)
-
-
-def as_design(data: Any, options: Options) -> Any:
-    """Read a table by the columns that the options name; designs stay what they are."""
-    if isinstance(data, DESIGNS):
-        return data
-    return couples_design(
-        data, scenario=options.scenario, pair=options.pair, group_first=options.group_first,
-        group_second=options.group_second, answers=options.answers,
-    )  # fmt: skip
+    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
 
 
 def estimate(design: Ratings, options: Options) -> Result:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, caution
 from socialstats.metrics.trait_profile.options import Options, checked_options, chosen_baseline, spread_of_weights
 from socialstats.metrics.trait_profile.rows import Profile
@@ -26,16 +26,17 @@ from socialstats.models.trait_answers import (
     composites,
     declared_wording,
     factor_of,
+    trait_table,
 )
 from socialstats.models.unit_means import CiName, Inference, UnitClusters, size_cautions, unit_clusters
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, by_levels
-from socialstats.results.group import DESIGNS
 from socialstats.text import count
 
 
+@reads(trait_table, Ratings)
 def trait_profile(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     weights: Mapping[str, float] | None = None,
     centre: float = 10.0,
@@ -59,6 +60,7 @@ def trait_profile(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate the weighted composite of trait scores, by model and stage.
 
@@ -69,9 +71,10 @@ def trait_profile(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         Units are traits of answers, with strata for model, scenario, stage, trait (and wording), as `trait_ratings`
-        makes them; or a table with one column a trait. With a ``by`` factor: one result a level.
+        makes them; or a table with one column a trait (by default those of the weights). With a ``by`` factor: one
+        result a level.
     weights : mapping of str to float, optional
         Weight of each trait; by default the ten traits of staged role play (`socialstats.models.trait_weights`).
     centre : float
@@ -111,6 +114,8 @@ def trait_profile(
     level : float
     resamples, seed : int
         Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `trait_ratings` or `read_ratings`.
 
     Returns
     -------
@@ -150,8 +155,7 @@ def trait_profile(
     --------
     >>> table = {"model": ["m"] * 6, "scenario": ["a", "a", "b", "b", "c", "c"], "stage": ["start", "end"] * 3,
     ...          "judge": ["j"] * 6, "openness": [12, 15, 11, 12, 13, 17], "tradition": [9, 8, 10, 8, 10, 9]}
-    >>> result = trait_profile(trait_ratings(table, traits=["openness", "tradition"]), baseline="start",
-    ...                        weights={"openness": 5, "tradition": -5})
+    >>> result = trait_profile(table, baseline="start", weights={"openness": 5, "tradition": -5})
     >>> row = result.row("m", group="composite change: end minus start")
     >>> round(row.estimate, 2), row.df, round(row.p_value, 3)
     (20.0, 2.0, 0.02)
@@ -163,8 +167,7 @@ def trait_profile(
         seed=seed,
         names=Names(model=model, scenario=scenario, stage=stage, wording=wording, trait=trait),
     )  # fmt: skip
-    design = ratings if isinstance(ratings, DESIGNS) else trait_ratings(ratings, traits=list(options.weights))
-    return by_levels(design, "declared", lambda one: estimate(one, options), Ratings)
+    return by_levels(ratings, "declared", lambda one: estimate(one, options), Ratings)
 
 
 def estimate(design: Ratings, options: Options) -> Result:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -40,8 +41,9 @@ ALL = "all units"
 NO_KAPPA = "pairs of raters without a kappa were left out of the mean"
 
 
+@reads(Ratings)
 def weighted_kappa(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     weights: Any = None,
     kind: Literal["agreement", "disagreement"] = "agreement",
@@ -54,6 +56,7 @@ def weighted_kappa(
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate Cohen's kappa, weighted or not, of every pair of raters and of all pairs together.
 
@@ -62,7 +65,7 @@ def weighted_kappa(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
     weights : str, (levels, levels) matrix or None
         ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"``, or a matrix in the order of the
@@ -86,6 +89,8 @@ def weighted_kappa(
     level : float
     resamples, seed : int
         Of ``ci="percentile"``, ``"basic"``, ``"bca"``.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------
@@ -121,11 +126,8 @@ def weighted_kappa(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from socialstats.designs.ratings import Ratings
-    >>> rows = pd.DataFrame({"unit": [1, 2, 3, 4, 5] * 2, "rater": ["ann"] * 5 + ["bob"] * 5,
-    ...                      "value": [1, 2, 3, 3, 1, 1, 2, 3, 2, 2]})
-    >>> result = weighted_kappa(Ratings.from_frame(rows, levels=[1, 2, 3], scale="ordinal"), weights="linear")
+    >>> table = {"ann": [1, 2, 3, 3, 1], "bob": [1, 2, 3, 2, 2]}
+    >>> result = weighted_kappa(table, raters=["ann", "bob"], levels=[1, 2, 3], scale="ordinal", weights="linear")
     >>> round(result.row("ann | bob").estimate, 3)
     0.545
     """

@@ -1,0 +1,225 @@
+"""Make the small tables that README and docs name: ``python examples/data/make_data.py``. All of them are simulated."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from socialstats import datasets
+
+HERE = Path(__file__).parent
+MODELS = ("alder", "birch", "cedar", "douglas")
+STAMP = "2026-11-21T10-00-00.000000"
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows of values without commas and quotes."""
+    lines = [",".join(columns), *(",".join(str(value) for value in row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def chance(eta: float) -> float:
+    return 1 / (1 + math.exp(-eta))
+
+
+def level(draw: Random, mean: float, names: Sequence[Any]) -> Any:
+    """Return one of ordered names: the mean with normal noise, rounded and kept inside."""
+    return names[min(len(names) - 1, max(0, round(mean + draw.gauss(0, 0.8))))]
+
+
+def choices(folder: Path) -> None:
+    """Which of two models answers a prompt better: `order` is shown first, and has a small advantage."""
+    draw, rows = Random(1), []
+    for prompt in range(60):
+        for one, other in (("alder", "birch"), ("cedar", "douglas"), ("birch", "cedar"), ("alder", "douglas")):
+            a, b = (one, other) if draw.random() < 0.5 else (other, one)
+            eta = 0.5 * (MODELS.index(b) - MODELS.index(a)) + 0.3
+            rows.append((f"p{prompt:02d}", a, b, a, a if draw.random() < chance(eta) else b))
+    write_csv(folder / "choices.csv", ("prompt", "item_a", "item_b", "order", "winner"), rows)
+
+
+def arena(folder: Path) -> None:
+    """The same with ties, by twelve workers; who was shown first was not recorded."""
+    draw, rows = Random(2), []
+    for prompt in range(30):
+        for worker in draw.sample(range(12), 6):
+            a, b = draw.sample(MODELS, 2)
+            won = a if draw.random() < chance(0.6 * (MODELS.index(b) - MODELS.index(a))) else b
+            rows.append((f"p{prompt:02d}", f"w{worker:02d}", a, b, "tie" if draw.random() < 0.15 else won))
+    write_csv(folder / "arena.csv", ("prompt", "worker", "left", "right", "winner"), rows)
+
+
+def answers(folder: Path) -> None:
+    """Right or wrong with and without a reminder: four questions of each of 25 scenarios, by four pairs of names."""
+    draw, rows = Random(3), []
+    for scenario in range(25):
+        own = draw.gauss(0, 0.8)
+        for question in range(4):
+            for condition, effect in (("plain", 0.0), ("reminded", 0.7)):
+                right = int(draw.random() < chance(own + effect))
+                rows.append((f"s{scenario:02d}-{question}", f"s{scenario:02d}", f"n{question}", condition, right))
+    write_csv(folder / "answers.csv", ("item", "scenario", "name_pair", "condition", "correct"), rows)
+
+
+def scores(folder: Path) -> None:
+    """A score from 0 to 20 of 40 stories, before and after a change of the prompt."""
+    draw, rows = Random(4), []
+    for story in range(40):
+        before = draw.gauss(11, 2)
+        rows.append((f"story {story:02d}", round(before, 1), round(before + draw.gauss(0.6, 1.2), 1)))
+    write_csv(folder / "scores.csv", ("id", "before", "after"), rows)
+
+
+def ratings(folder: Path) -> None:
+    """Ratings of 48 replies to twelve stories in two domains, by three people."""
+    draw, rows = Random(5), []
+    for unit in range(48):
+        story = unit % 12
+        mean = draw.gauss(1, 0.7)
+        for rater in ("ann", "bob", "cid"):
+            value = level(draw, mean, ("low", "medium", "high"))
+            rows.append((f"reply {unit:02d}", rater, value, ("home", "work")[story % 2], f"story {story:02d}"))
+    write_csv(folder / "ratings.csv", ("unit", "rater", "value", "domain", "story"), rows)
+
+
+def role_choices(folder: Path) -> None:
+    """Choices between two roles under urgencies 1 to 3, of 420 stories."""
+    roles = {"nurse": "work", "teacher": "work", "manager": "work", "mother": "family", "brother": "family",
+             "friend": "friends", "neighbour": "friends"}  # fmt: skip
+    names, draw, rows = list(roles), Random(6), []
+    for a, b in [(a, b) for a in names for b in names if a < b]:
+        for x, y in [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)] * 2:
+            left, right, u, v = (a, b, x, y) if draw.random() < 0.5 else (b, a, y, x)
+            eta = 0.6 * (u - v) + 0.25 * (names.index(right) - names.index(left))
+            winner = left if draw.random() < chance(eta) else right
+            rows.append((left, right, u, v, draw.choice((left, right)), winner))
+    write_csv(folder / "role_choices.csv", ("left", "right", "x", "y", "first", "winner"), rows)
+
+
+def norm_choices(folder: Path) -> None:
+    """Five scenarios of each domain of data set norm_goal, under three of its six pressures."""
+    data = datasets.norm_goal()
+    keep = data["scenario"].str[-2:].astype(int).between(1, 5) & data["pressure"].isin(["none", "goal", "risk"])
+    data[keep].to_csv(folder / "norm_choices.csv", index=False, lineterminator="\n")
+
+
+def quality(folder: Path) -> None:
+    """Three raters' grades of 20 scenarios, by two criteria."""
+    draw, rows = Random(7), []
+    for scenario in range(20):
+        for criterion, base in (("clear", 3.2), ("realistic", 2.4)):
+            mean = base + draw.gauss(0, 0.6)
+            rows += [(f"s{scenario:02d}", criterion, rater, level(draw, mean, (1, 2, 3, 4, 5))) for rater in "abc"]
+    write_csv(folder / "quality.csv", ("scenario", "criterion", "rater", "grade"), rows)
+
+
+def norm_answers(folder: Path) -> None:
+    """Ten items of each area of data set social_norms, with every fourth person and four models."""
+    data = datasets.social_norms()
+    few = data["item"].str[-3:].astype(int) <= 10
+    who = data["rater"].str[-3:].astype(int)
+    keep = few & ((data["source"] == "human") & (who % 4 == 0) | (data["source"] == "model") & (who <= 4))
+    columns = ["item", "area", "source", "rater", "answer", "gender", "age"]
+    data.loc[keep, columns].to_csv(folder / "norm_answers.csv", index=False, lineterminator="\n")
+
+
+def model_answers(folder: Path) -> None:
+    """Answers of four models to 40 rules of thumb in two prompts, and a second reading of the same replies."""
+    draw, rows = Random(8), []
+    for item in range(40):
+        area, mean = ("advice", "conflicts")[item % 2], draw.gauss(2, 1)
+        for model in MODELS:
+            for prompt in ("options", "table"):
+                answer = "F" if draw.random() < 0.03 else "NA" if draw.random() < 0.02 else level(draw, mean, "ABCDE")
+                again = level(draw, mean, "ABCDE") if prompt == "table" and draw.random() < 0.05 else answer
+                rows.append((model, prompt, f"r{item:02d}", area, answer, again))
+    write_csv(folder / "model_answers.csv", ("model", "prompt", "rot_id", "area", "answer", "answer_reparsed"), rows)
+
+
+def stances(folder: Path) -> None:
+    """The stance of each of 90 answers, as somebody labelled it."""
+    draw, rows = Random(9), []
+    for scenario in range(30):
+        for k, model in enumerate(MODELS[:3]):
+            stance = draw.choices(("agrees", "refuses", "weighs"), (3 - k, 1, 2 + k))[0]
+            rows.append((f"a{scenario:02d}-{model}", model, f"s{scenario:02d}", stance))
+    write_csv(folder / "stances.csv", ("answer", "model", "scenario", "stance"), rows)
+
+
+def items(folder: Path) -> None:
+    """Questions for `socialstats collect`."""
+    texts = ("A guest leaves without saying goodbye.", "A driver waves a cyclist through.",
+             "A colleague reads private mail.", "A child is praised for telling the truth.")  # fmt: skip
+    write_csv(folder / "items.csv", ("item_id", "text"), [(f"i{k}", text) for k, text in enumerate(texts, start=1)])
+
+
+def tables(folder: Path) -> None:
+    """Tables as a paper prints them: overall scores, scores by topic, shares of two groups."""
+    write_csv(
+        folder / "table2.csv", ("model", "group", "score", "score_2", "percent"),
+        [("M-1", "g", "0.35", "0.41", 60), ("M-2", "g", "0.24", "0.30", 40), ("Mean", "h", "0.30", "0.36", 100)],
+    )  # fmt: skip
+    columns = ("model", "topic", "score", "score_2")
+    write_csv(folder / "table3a.csv", columns, [("M-1", "a", "0.380*", "0.380"), ("M-2", "a", "0.270", "0.330")])
+    write_csv(folder / "table3b.csv", columns, [("M1", "b", "0.340", "0.420"), ("M-2", "b", "0.230", "0.290")])
+
+
+def logs(folder: Path) -> None:
+    """A run of Inspect, and one of lm-evaluation-harness, with the numbers that they print."""
+    draw = Random(10)
+    right = {f"q{k:02d}": int(draw.random() < 0.7) for k in range(40)}
+    mean = sum(right.values()) / len(right)
+    error = math.sqrt(mean * (1 - mean) / (len(right) - 1))
+    samples = [
+        {"id": unit, "epoch": 1, "input": "?", "target": "A", "metadata": {"story": f"s{k // 4}"},
+         "scores": {"choice": {"value": "C" if ok else "I", "answer": "A" if ok else "B"}}}
+        for k, (unit, ok) in enumerate(right.items())
+    ]  # fmt: skip
+    metrics = {name: {"name": name, "value": value, "params": {}}
+               for name, value in (("accuracy", mean), ("stderr", error))}  # fmt: skip
+    printed = {"name": "choice", "scorer": "choice", "params": {}, "metrics": metrics}
+    scorer = {"name": "choice", "metrics": [{"name": name, "options": {}} for name in metrics]}
+    about = {"task": "manners", "model": "alder", "dataset": {}, "config": {"epochs": 1},
+             "packages": {"inspect_ai": "0.3.285"}, "scorers": [scorer]}  # fmt: skip
+    header = {"version": 2, "status": "success", "eval": about,
+              "results": {"total_samples": 40, "completed_samples": 40, "scores": [printed]}}  # fmt: skip
+    with zipfile.ZipFile(folder / "run.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        parts = {"header.json": header, **{f"samples/{s['id']}_epoch_1.json": s for s in samples}}
+        for name, part in parts.items():
+            archive.writestr(zipfile.ZipInfo(name, (2026, 11, 21, 10, 0, 0)), json.dumps(part), zipfile.ZIP_DEFLATED)
+    (folder / "results").mkdir(exist_ok=True)
+    lines = [
+        {"doc_id": k, "doc": {"id": unit, "story": f"s{k // 4}"}, "target": "1", "arguments": {}, "resps": [["r"]],
+         "filtered_resps": ["r"], "filter": "none", "metrics": ["acc"], "acc": ok}
+        for k, (unit, ok) in enumerate(right.items())
+    ]  # fmt: skip
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "results" / f"samples_manners_{STAMP}.jsonl").write_text(text, encoding="utf-8")
+    results = {
+        "results": {"manners": {"alias": "manners", "acc,none": mean, "acc_stderr,none": error}}, "configs": {},
+        "n-samples": {"manners": {"original": 40, "effective": 40}}, "lm_eval_version": "0.4.9", "model_name": "alder",
+    }  # fmt: skip
+    path = folder / "results" / f"results_{STAMP}.json"
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+MADE: tuple[Callable[[Path], None], ...] = (
+    choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
+    stances, items, tables, logs,
+)  # fmt: skip
+
+
+def main(folder: Path = HERE) -> None:
+    """Write every file into a folder."""
+    for make in MADE:
+        make(folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)

@@ -1,0 +1,249 @@
+"""Functions of a design called with a table: its columns are named among the function's options."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.label_lists import LabelLists
+from socialstats.designs.options import Missing
+from socialstats.designs.paired import Paired, PairedScale
+from socialstats.designs.paired_options import texts
+from socialstats.designs.ratings import SCALES, Ratings
+from socialstats.designs.reading import comparisons_of, paired_of, ratings_of
+from socialstats.errors import InputError
+from socialstats.tables import Format, as_table, read_table
+from socialstats.text import listing
+
+TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
+Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
+F = TypeVar("F", bound=Callable[..., Any])
+
+DESIGNS = (Comparisons, Paired, Ratings, LabelLists)
+READ: Mapping[Reader, Callable[..., Any]] = {Comparisons: comparisons_of, Paired: paired_of, Ratings: ratings_of}
+CONSTRUCTORS = ("from_frame", "from_wide", "from_counts")
+NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
+    "cluster": (None, "declared"),
+    "by": (None, "declared"),
+    "source": ("rater",),
+}
+READ_TOO: Mapping[str, tuple[str, ...]] = {
+    "scale": (*SCALES, *get_args(PairedScale)), "missing": get_args(Missing)
+}  # fmt: skip
+PARTS_NAMED = {
+    **dict.fromkeys(("stratum", "cell", "model", "scenario", "stage", "wording", "trait"), "strata"),
+    **dict.fromkeys(("pair", "group_first", "group_second"), "strata"), "group": "rater_groups",
+    "source": "rater_source",
+}  # fmt: skip
+
+
+def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
+    """Let a function of a design take a table instead, with the table's columns among its options.
+
+    Parameters
+    ----------
+    *readers : type or callable
+        As in `as_design`.
+    tables : int
+        How many of the function's first arguments are designs.
+
+    Returns
+    -------
+    callable
+        Decorator. The function declares ``**columns``, which the decorator takes: the function gets designs only.
+
+    Notes
+    -----
+    A keyword that both the function and the readers know is the function's where the function lists the value among
+    its choices, and the table's otherwise; names of clusters are both. An option that names a part of the design
+    (`PARTS_NAMED`) declares the column as this part.
+
+    Examples
+    --------
+    >>> @reads(Paired)
+    ... def pairs(paired, *, cluster="declared", **columns):
+    ...     return paired.n_pairs, [factor.name for factor in paired.factors(cluster)]
+    >>> table = {"story": ["s", "s", "t"], "old": [0, 1, 1], "new": [1, 1, 0]}
+    >>> pairs(table, first="new", second="old", cluster="story")
+    (3, ['story'])
+    """
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+        *own, _ = signature.parameters
+
+        @functools.wraps(function)
+        def call(*args: Any, **given: Any) -> Any:
+            name, others = f"{function.__name__}()", own[tables:]
+            try:
+                options = signature.bind(*args, **given).arguments
+            except TypeError as error:
+                raise TypeError(f"{name}: {error}") from None
+            columns = options.pop("columns", {})
+            for place in own[:tables]:
+                data, read = options[place], columns
+                if not isinstance(data, DESIGNS):
+                    reader = reader_of(columns, readers, name, others)
+                    data = opened(data, columns.get("format"))
+                    read = _keywords_of_call(function, options, columns, reader, data)
+                options[place] = as_design(data, read, *readers, name=name, options=others)
+            return function(**options)
+
+        return cast(F, call)
+
+    return decorate
+
+
+def as_design(
+    data: TableLike, columns: Mapping[str, Any], *readers: Reader, name: str, options: Sequence[str] = ()
+) -> Any:
+    """Make a design of a table, by the first reader that knows all of the keywords.
+
+    Parameters
+    ----------
+    data : design, data frame, mapping of columns, 2-D array, Table, or path
+    columns : mapping of str to object
+        Keyword -> column or setting, as the constructors of designs take them; ``format`` of a file.
+    *readers : type or callable
+        Comparisons, Paired or Ratings; functions of a table that make one of these.
+    name : str
+        The function that was called, for messages.
+    options : sequence of str
+        Its options, which a misspelt keyword may mean.
+
+    Returns
+    -------
+    Comparisons, Paired, Ratings or LabelLists
+        A design is returned as it is.
+
+    Raises
+    ------
+    InputError
+        For keywords that no reader knows, that do not go together, or that come with a design.
+
+    Examples
+    --------
+    >>> table = {"question": [1, 2], "old": [0, 1], "new": [1, 1]}
+    >>> as_design(table, {"first": "new", "second": "old"}, Paired, name="f()").difference.tolist()
+    [1.0, 0.0]
+    """
+    reader = reader_of(columns, readers, name, options)
+    if not isinstance(data, DESIGNS):
+        table = opened(data, columns.get("format"))
+        named = {key: value for key, value in columns.items() if key != "format"}
+        return READ[reader](table, named) if reader in READ else reader(table, **named)
+    if columns:
+        said, kind = ", ".join(f"{key}=" for key in columns), type(data).__name__
+        raise InputError(
+            f"{name}: {said} tells how to read a table, but this {kind} is read already. Name the columns where it is "
+            f"made ({kind}.from_frame), or pass the table itself"
+        )
+    return data
+
+
+def keywords(reader: Reader) -> list[str]:
+    """Return the keywords of a design's constructors, or of a function, that say how to read a table."""
+    makers = [getattr(reader, name) for name in CONSTRUCTORS if hasattr(reader, name)] or [reader]
+    named = [p for maker in makers for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return [*dict.fromkeys(p.name for p in named if p.name != "source"), "format"]
+
+
+def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Sequence[str]) -> Reader:
+    """Return the first reader that knows all keywords.
+
+    Raises
+    ------
+    InputError
+        For an unknown keyword, with the nearest known one; for keywords of different readers.
+    """
+    known = {reader: keywords(reader) for reader in readers}
+    found = next((reader for reader, names in known.items() if set(columns) <= set(names)), None)
+    if found is not None:
+        return found
+    every = list(dict.fromkeys(key for names in known.values() for key in names))
+    for key in columns:
+        if key not in every:
+            close = difflib.get_close_matches(key, [*options, *every], n=1)
+            hint = (
+                f"Did you mean {close[0]}= ?"
+                if close
+                else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
+            )
+            raise InputError(f"{name} has no option {key}=. {hint}")
+    said = listing([f"{key}=" for key in columns], most=20)
+    sets = "; or ".join(", ".join(names) for names in known.values())
+    raise InputError(f"{name}: {said} belong to different layouts of the table. Use those of one: {sets}")
+
+
+def opened(data: TableLike, format: Format | None = None) -> Any:
+    """Return a table: a file is read, a data frame wrapped, an array (or list of rows) left as it is.
+
+    Raises
+    ------
+    InputError
+        For what is no table, and for a `format` where there is no file.
+    """
+    if isinstance(data, str | os.PathLike):
+        return read_table(data, format)
+    if format is not None and not getattr(data, "is_file", False):
+        raise InputError(f"format={format!r} says what a file holds, and a {type(data).__name__} is no file")
+    return data if isinstance(data, np.ndarray | list | tuple) else as_table(data)
+
+
+def _keywords_of_call(
+    function: Callable[..., Any], options: dict[str, Any], columns: Mapping[str, Any], reader: Reader, table: Any
+) -> dict[str, Any]:
+    """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
+    read, known, there = dict(columns), keywords(reader), getattr(table, "columns", ())
+    for key in [key for key in options if key in known]:
+        value, choices = options[key], _choices(function, key)
+        if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
+            continue
+        if value in choices:
+            read |= {key: value} if value in READ_TOO.get(key, ()) else {}
+        elif key == "ties" and value not in there:
+            continue  # neither a way to treat ties nor a column: the metric says which ways there are
+        elif choices or (key == "raters" and _are_columns(value, columns, there)):
+            read[key] = options.pop(key)
+        elif key != "raters":
+            read[key] = value
+            options |= {key: True} if key == "order" else {}
+    for option, part in PARTS_NAMED.items():
+        parameter = inspect.signature(function).parameters.get(option)
+        if parameter is None or part not in known or option in known:
+            continue
+        for column in texts(options.get(option, parameter.default)):
+            wanted = column in there or (option in options and column not in NO_COLUMN.get(option, ()))
+            if wanted and column not in _columns_named(read):
+                read[part] = column if part == "rater_source" else (*texts(read.get(part)), column)
+    return read
+
+
+def _are_columns(raters: Sequence[str] | None, columns: Mapping[str, Any], there: Sequence[str]) -> bool:
+    """Return whether raters are columns of a table with one row a unit, not labels in a column of raters."""
+    long = "rater" in columns or "value" in columns
+    return "raters_in" in columns or (not long and any(rater in there for rater in texts(raters)))
+
+
+def _columns_named(read: Mapping[str, Any]) -> set[str]:
+    """Return the columns that play a part of ratings already."""
+    parts = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
+    return {column for part in parts for column in texts(read.get(part))}
+
+
+@functools.cache
+def _choices(function: Callable[..., Any], option: str) -> tuple[Any, ...]:
+    """Return the values that an option's type lists."""
+
+    def listed(hint: Any) -> tuple[Any, ...]:
+        inner = get_args(hint)
+        return inner if get_origin(hint) is Literal else tuple(value for one in inner for value in listed(one))
+
+    return listed(get_type_hints(function).get(option, Any))

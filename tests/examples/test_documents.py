@@ -1,0 +1,132 @@
+"""Every block of README and docs runs as printed, one after the other, with the files that the project ships."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import runpy
+import shlex
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from socialstats.cli import main
+from tests.collect.server import Send, says, serving
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "examples" / "data"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+NOT_RUN = {
+    "make report": "makes an environment and installs",
+    "make test": "runs this",
+    "make collect-demo": "downloads a model",
+    "pip install 'socialstats[collect]'": "installs",
+    "pip install .": "installs",
+}
+LEFT_OUT = {shlex.join(shlex.split(line)) for line in NOT_RUN}
+ASKED = {  # a model at the address of the run file: here a scripted one
+    "socialstats collect run.toml -o log.jsonl",
+    "socialstats collect examples/collect/ordinal.toml -o answers.jsonl",
+}
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the language and the text of each block of a page."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+def commands(block: str) -> list[str]:
+    """Return the commands of a block, without comments, each on one line."""
+    lines = block.replace("\\\n", " ").split("\n")
+    return [shlex.join(words).replace("'>'", ">") for line in lines if (words := shlex.split(line, comments=True))]
+
+
+def scripted(body: dict[str, Any], before: int) -> Send:
+    """Answer with one of the letters, by the length of the question."""
+    return says(json.dumps({"Answer": "AB"[len(body["messages"][-1]["content"]) % 2]}))
+
+
+def run(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run a command in this process; its output goes where it is sent."""
+    typed, _, file = command.partition(" > ")
+    program, *words = shlex.split(typed)
+    assert program == "socialstats", command
+    capsys.readouterr()
+    with contextlib.ExitStack() as stack:
+        if command in ASKED:
+            words += ["--base-url", stack.enter_context(serving(scripted)).url]
+        try:
+            code = main(words)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    out, err = capsys.readouterr()
+    assert code == 0, f"{command}\n{err}{out}"
+    if file:
+        Path(file).write_text(out, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+def test_the_blocks_of_a_page_run_as_printed(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "of-a-scripted-server")
+    names: dict[str, Any] = {}
+    for language, block in blocks(page):
+        if language == "toml":
+            (tmp_path / block.split("\n")[0].removeprefix("# ")).write_text(block, encoding="utf-8")
+        elif language == "python":
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(block, page.name, "exec"), names)
+        else:
+            for command in commands(block):
+                if command not in LEFT_OUT:
+                    run(command, capsys)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_says_what_it_is(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.count("```") == 2 * len(blocks(page))
+    for language, block in blocks(page):
+        assert language in ("sh", "python", "toml"), block
+        if language == "toml":
+            assert re.match(r"# [a-z]+\.toml\n", block), block
+    outside = BLOCK.sub("", text)
+    assert not re.search(r"\n\n    (socialstats|python|import|from|\[|#)", outside), "a block without a fence"
+
+
+def test_what_is_not_run_or_asked_elsewhere_is_printed_somewhere() -> None:
+    typed = [block for page in PAGES for language, block in blocks(page) if language == "sh"]
+    printed = {command for block in typed for command in commands(block)}
+    assert printed >= LEFT_OUT | ASKED
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """Return the text of every file of a folder, and of every part of an archive."""
+    found: dict[str, Any] = {}
+    for path in folder.rglob("*.*"):
+        if path.suffix == ".eval":
+            with zipfile.ZipFile(path) as archive:
+                found[path.name] = {name: archive.read(name) for name in archive.namelist()}
+        elif path.suffix in (".csv", ".json", ".jsonl"):
+            found[path.name] = path.read_text(encoding="utf-8")
+    return found
+
+
+def test_the_example_tables_are_those_of_their_script(tmp_path: Path) -> None:
+    runpy.run_path(str(DATA / "make_data.py"))["main"](tmp_path)
+    assert contents(tmp_path) == contents(DATA)
+
+
+def test_the_rules_of_the_example_tables_are_those_of_the_page() -> None:
+    (rules,) = [block for language, block in blocks(ROOT / "docs" / "audit.md") if language == "toml"]
+    assert (DATA / "rules.toml").read_text(encoding="utf-8") == rules
