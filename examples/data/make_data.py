@@ -170,10 +170,30 @@ def tables(folder: Path) -> None:
     write_csv(folder / "table3b.csv", columns, [("M1", "b", "0.340", "0.420"), ("M-2", "b", "0.230", "0.290")])
 
 
+def benchmark(folder: Path) -> None:
+    """Right or wrong answers of four models to 25 items of each of three tasks; and Inspect logs of three of them."""
+    draw, rows = Random(11), []
+    for task in ("ethics", "law", "logic"):
+        for item in range(25):
+            ease = draw.gauss(0.5, 1)
+            for place, model in enumerate(MODELS):
+                rows.append((model, task, item, int(draw.random() < chance(ease - 0.4 * place))))
+    write_csv(folder / "benchmark.csv", ("model", "task", "item", "correct"), rows)
+    for model in MODELS[1:]:
+        right = {f"q{k:02d}": int(draw.random() < 0.8 - 0.15 * MODELS.index(model)) for k in range(40)}
+        inspect_log(folder / f"{model}.eval", model, right)
+
+
 def logs(folder: Path) -> None:
     """A run of Inspect, and one of lm-evaluation-harness, with the numbers that they print."""
     draw = Random(10)
     right = {f"q{k:02d}": int(draw.random() < 0.7) for k in range(40)}
+    mean, error = inspect_log(folder / "run.eval", "alder", right)
+    results_of_lm_eval(folder / "results", right, mean, error)
+
+
+def inspect_log(path: Path, model: str, right: dict[str, int]) -> tuple[float, float]:
+    """Write an Inspect log of right and wrong answers; return the mean and its standard error, as it prints them."""
     mean = sum(right.values()) / len(right)
     error = math.sqrt(mean * (1 - mean) / (len(right) - 1))
     samples = [
@@ -185,33 +205,38 @@ def logs(folder: Path) -> None:
                for name, value in (("accuracy", mean), ("stderr", error))}  # fmt: skip
     printed = {"name": "choice", "scorer": "choice", "params": {}, "metrics": metrics}
     scorer = {"name": "choice", "metrics": [{"name": name, "options": {}} for name in metrics]}
-    about = {"task": "manners", "model": "alder", "dataset": {}, "config": {"epochs": 1},
+    about = {"task": "manners", "model": model, "dataset": {}, "config": {"epochs": 1},
              "packages": {"inspect_ai": "0.3.285"}, "scorers": [scorer]}  # fmt: skip
     header = {"version": 2, "status": "success", "eval": about,
               "results": {"total_samples": 40, "completed_samples": 40, "scores": [printed]}}  # fmt: skip
-    with zipfile.ZipFile(folder / "run.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         parts = {"header.json": header, **{f"samples/{s['id']}_epoch_1.json": s for s in samples}}
         for name, part in parts.items():
             archive.writestr(zipfile.ZipInfo(name, (2026, 11, 21, 10, 0, 0)), json.dumps(part), zipfile.ZIP_DEFLATED)
-    (folder / "results").mkdir(exist_ok=True)
+    return mean, error
+
+
+def results_of_lm_eval(folder: Path, right: dict[str, int], mean: float, error: float) -> None:
+    """Write samples and results of a run of lm-evaluation-harness."""
+    folder.mkdir(exist_ok=True)
     lines = [
         {"doc_id": k, "doc": {"id": unit, "story": f"s{k // 4}"}, "target": "1", "arguments": {}, "resps": [["r"]],
          "filtered_resps": ["r"], "filter": "none", "metrics": ["acc"], "acc": ok}
         for k, (unit, ok) in enumerate(right.items())
     ]  # fmt: skip
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    (folder / "results" / f"samples_manners_{STAMP}.jsonl").write_text(text, encoding="utf-8")
+    (folder / f"samples_manners_{STAMP}.jsonl").write_text(text, encoding="utf-8")
     results = {
         "results": {"manners": {"alias": "manners", "acc,none": mean, "acc_stderr,none": error}}, "configs": {},
         "n-samples": {"manners": {"original": 40, "effective": 40}}, "lm_eval_version": "0.4.9", "model_name": "alder",
     }  # fmt: skip
-    path = folder / "results" / f"results_{STAMP}.json"
+    path = folder / f"results_{STAMP}.json"
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 MADE: tuple[Callable[[Path], None], ...] = (
     choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
-    stances, items, tables, logs,
+    stances, items, tables, benchmark, logs,
 )  # fmt: skip
 
 

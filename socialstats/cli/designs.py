@@ -20,13 +20,13 @@ from socialstats.cli.deciding import (
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.shapes import read_shape, shaped
-from socialstats.designs.build import build
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.options import Options, map_options
+from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
 from socialstats.designs.paired_options import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.reading import comparisons_of
 from socialstats.designs.squares import crosstab, win_counts
 from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_where, rows_without, rows_without_whole, with_joint
@@ -215,7 +215,7 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
         return replace(Comparisons.from_counts(win_counts(crosstab(table)), source=table.source), columns={})
-    return build(table, Options(**options))
+    return comparisons_of(table, options)
 
 
 READERS: dict[str, Callable[[Table, Mapping[str, Any]], Design]] = {

@@ -250,9 +250,10 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str | None, 
         return finder.explicit("winner", options.winner, WINNER_NAMES), ()
     counted = bool(options.wins_a or options.wins_b or options.ties)
     found = next((n for n in WINNER_NAMES if n in finder.columns and n not in items), None)
-    if found and not counted:
+    wins = () if found and not counted else _wins(finder, options, items)
+    if found and not wins:
         return found, ()
-    if wins := _wins(finder, options, items):
+    if wins:
         ties = finder.explicit("ties", options.ties) if options.ties else None
         ties = ties or next((n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins)), None)
         return None, (*wins, ties) if ties else wins

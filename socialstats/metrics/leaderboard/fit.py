@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -31,13 +32,15 @@ from socialstats.text import count, listing, shorten
 FEW_UNITS = 10
 
 
+@reads(model_scores, Ratings)
 def leaderboard(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     task: str | None = "task",
     pooling: Literal["tasks", "units"] = "tasks",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
+    **columns: Any,
 ) -> LeaderboardResult | ResultGroup:
     """Estimate each model's mean score, and test the difference of every two models on the same units.
 
@@ -56,6 +59,8 @@ def leaderboard(
     cluster : str, sequence of str or None
         ``"declared"``, the name of one cluster of units, or None (units independent, caution SS201).
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `model_scores` or `read_ratings`.
 
     Returns
     -------
@@ -96,8 +101,7 @@ def leaderboard(
     if pooling not in POOLINGS:
         raise InputError(f"pooling={pooling!r} is not one of {', '.join(POOLINGS)}")
     settings = {"task": task, "pooling": pooling, "cluster": cluster, "level": level, "ci": "closed"}
-    design = ratings if isinstance(ratings, Ratings) or hasattr(ratings, "clusters") else model_scores(ratings)
-    return by_levels(design, "declared", lambda one: estimate(one, settings), Ratings)
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
