@@ -119,6 +119,8 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
         fix = " or ".join(f"--design {name}" for name in fits)
         raise DesignError(f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}")
+    if table.doubt:
+        raise DesignError(f"{table.source}: the columns fit no design ({columns}). {table.doubt}")
     lone_part(table, misses)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
     raise DesignError(

@@ -10,7 +10,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the table, and how its rows and columns are read."""
     parser.add_argument(
         "data", nargs=None if required else "?", metavar="DATA",
-        help="csv, tsv, jsonl, json or parquet, gzipped or not; - for stdin",
+        help="csv, tsv, jsonl, json, parquet, feather, Stata (.dta), SPSS (.sav), .xlsx or .ods (of several sheets "
+        "FILE.xlsx:SHEET), gzipped or not; - for stdin",
     )  # fmt: skip
     add = parser.add_argument
     add("--map", action="append", default=[], metavar="PART=COLUMN",
@@ -28,7 +29,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--na", action="append", metavar="LABEL", help="label that means missing; repeat")
     add("--missing", choices=["error", "drop"],
         help="rows that miss a value (default: error for comparisons and pairs, drop for ratings)")  # fmt: skip
-    add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")
+    add("--input-format", help="default: by name, then content",
+        choices=["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"])  # fmt: skip
     _add_values(parser)
 
 

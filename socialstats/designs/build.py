@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -192,7 +191,7 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
         **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
         columns=roles.parts(), weighted=roles.weight is not None, flow=_flow(begun, fields["count"]),
     )  # fmt: skip
-    done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design.items))))
+    done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design))))
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
 
 
@@ -241,7 +240,7 @@ def _cited(begun: Draft, column: str, cell: IntArray) -> Factor:
     return Factor(name=column, codes=(labels.codes + 1).astype(np.int64), levels=levels)
 
 
-def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
+def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     found: list[Caution] = []
     read, left = begun.flow[0].rows, int(begun.counts.n[begun.use].sum())
     if left < read:
@@ -249,4 +248,4 @@ def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
     if begun.roles.winner is not None and begun.roles.weight is None:
         found += repeated_rows(begun.table)
-    return found + label_cautions({"items": items})
+    return found + label_cautions({"items": design.items}, (design.by, *design.clusters))
