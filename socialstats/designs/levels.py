@@ -133,7 +133,7 @@ def plain_number(value: float) -> str:
 
 def categories(table: Table, column: str) -> tuple[str, ...] | None:
     """Return the levels of an ordered categorical (pandas) or an enumeration (polars, DuckDB); None for others."""
-    dtype = table.frame.collect_schema()[column]
+    dtype = table.frame.select(column).collect_schema()[column]
     if not isinstance(dtype, nw.Enum):
         return None
     texts = [as_text(category) for category in dtype.categories]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, SocialStatsError
-from socialstats.tables.formats import AS_CSV, READ, Format
+from socialstats.tables.formats import READ, Format
 from socialstats.tables.headers import check_names
 from socialstats.tables.table import Table
 from socialstats.tables.text import Source
@@ -48,7 +48,8 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
     except ImportError as error:
         package, extra = PACKAGES.get(format, ("pandas", "parquet"))
         raise MissingDependency(
-            f"{source.name}: reading {kind.name} needs {package}: pip install 'socialstats[{extra}]'. Or: {AS_CSV}"
+            f"{source.name}: reading {kind.name} needs {package}: pip install 'socialstats[{extra}]', "
+            "or save the table as CSV (UTF-8)"
         ) from error
     except Exception as error:  # each package has its own
         reason = shorten(" ".join(str(error).split()), 200)
@@ -73,7 +74,8 @@ def read_typed(source: Source, format: Format) -> Table:
     check_names(columns, source.name)
     if len(native) == 0:
         raise NothingToAnalyse(f"{source.name} has columns but no rows: there is nothing to analyse")
-    return Table(frame=nw.from_native(native), columns=columns, source=source.name, is_file=True)
+    unit = "record" if format in ("dta", "sav") else "row"  # these programs count from 1
+    return Table(frame=nw.from_native(native), columns=columns, source=source.name, unit=unit, is_file=True)
 
 
 def _parquet(source: Source) -> Any:
@@ -135,7 +137,7 @@ def labelled(column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, 
     source : str
         Named in errors.
     ordered : bool
-        Whether the order of the codes is one of the labels.
+        Whether the order of the codes, where they are numbers, is one of the labels.
 
     Raises
     ------
@@ -167,6 +169,7 @@ def labelled(column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, 
     named = column.map(texts)
     if unlabelled:
         return named.astype(object)
+    ordered = ordered and not any(isinstance(code, str) for code in labels)
     return named.astype(pd.CategoricalDtype([*texts.values()], ordered=ordered))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,7 @@ def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
                 stream, sheet_name=None, header=None, dtype=object, na_filter=False, engine=ENGINES[format]
             )  # type: ignore[call-overload]
         missing = _uncomputed(source) if format == "xlsx" else set()
+    source = replace(source, name=f"{source.name}:{sheet}") if sheet else source
     cells = _cells(_chosen(sheets, sheet, source), missing, source)
     rows = np.flatnonzero((cells != "").any(axis=1))
     if len(rows) < 2:

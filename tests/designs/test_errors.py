@@ -15,7 +15,6 @@ import pytest
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.reading import read_comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.tables import read_table
 
 HEAD = "item_a,item_b,winner"
 
@@ -282,7 +281,7 @@ def test_workbooks_and_archives_are_called_what_they_are(tmp_path: Path) -> None
     archive_said = "this is a zip archive, which is not read. Unpack it and name the table in it"
     expected = {
         "xl/workbook.xml": "this is an Excel workbook, not a csv file. Let its name end in .xlsx, or say format='xlsx'",
-        "content.xml": "this is an OpenDocument spreadsheet, not a csv file. Let its name end in .ods, or say format='ods'",
+        "word/document.xml": "this is a Word document, which is not read. Save the table as CSV (UTF-8)",
         "table.csv": archive_said,
     }
     for member, said in expected.items():
