@@ -81,7 +81,7 @@ def test_several_sheets_are_listed_and_one_is_named_after_a_colon(tmp_path: Path
     )
     assert read_ratings(f"{path}:Data").matrix().shape == (3, 2)
     assert read_table(f"{path}:Data").source == "x.xlsx:Data"
-    assert refused(f"{path}:Data") == "x.xlsx:data: the workbook has no such sheet. Sheets: 'Notes', 'Data' and 'Empty'"
+    assert refused(f"{path}:data") == "x.xlsx:data: the workbook has no such sheet. Sheets: 'Notes', 'Data' and 'Empty'"
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     assert "x.csv has no sheets" in refused(f"{tmp_path / 'x.csv'}:Data")
 
