@@ -54,20 +54,23 @@ def test_every_column_of_labels_that_is_reported_by_name_is_looked_at() -> None:
     n = 8
     names, others = ["u1", "u2"] * (n // 2), [NFC, NFC, NFD, NFD] * (n // 4)
     base: dict[str, Any] = {"unit": [f"u{k // 2}" for k in range(n)], "rater": ["x", "X "] * (n // 2)}
+    base |= {"value": ["yes", "no"] * (n // 2), "kind": ["k", "k", "K", "K"] * 2, "topic": others}
     ratings = Ratings.from_frame(
-        base | {"value": ["yes", "no"] * (n // 2), "kind": ["k", "k", "K", "K"] * 2, "topic": others, "sex": ["f", "F"] * 4},
+        base | {"sex": ["f", "F"] * 4},
         scale="nominal", strata="kind", cluster="topic", rater_groups="sex",
     )  # fmt: skip
     assert [detail.partition(":")[0] for detail in alike(ratings)] == [
         "raters", "column 'topic'", "column 'kind'", "column 'sex'",
     ]  # fmt: skip
     paired = Paired.from_frame(
-        {"unit": names, "condition": ["on", "on", "On", "On"] * 2, "value": [1, 2, 3, 4] * 2, "model": ["m"] * 4 + ["M"] * 4},
+        {"unit": names, "condition": ["on", "on", "On", "On"] * 2, "value": [1, 2, 3, 4] * 2,
+         "model": ["m"] * 4 + ["M"] * 4},
         by="model",
     )  # fmt: skip
     assert [detail.partition(":")[0] for detail in alike(paired)] == ["conditions", "column 'model'"]
     comparisons = Comparisons.from_frame(
-        {"item_a": ["p", "q"] * 4, "item_b": ["q", "p"] * 4, "winner": ["p"] * n, "model": others, "worker": ["w", "W"] * 4},
+        {"item_a": ["p", "q"] * 4, "item_b": ["q", "p"] * 4, "winner": ["p"] * n, "model": others,
+         "worker": ["w", "W"] * 4},
         by="model", cluster="worker",
     )  # fmt: skip
     assert [detail.partition(":")[0] for detail in alike(comparisons)] == ["column 'model'", "column 'worker'"]
@@ -81,11 +84,8 @@ def test_a_winner_that_looks_like_an_item_is_a_question() -> None:
 
 
 def test_the_caution_is_on_the_terminal_and_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [
-        "item_a,item_b,winner",
-        *(f"{NFC},{NFD},{NFC}" for _ in range(6)),
-        *(f"{NFD},{NFC},{NFD}" for _ in range(4)),
-    ]
+    sides = ((NFC, NFD, NFC), (NFD, NFC, NFC), (NFC, NFD, NFD), (NFD, NFC, NFD))
+    rows = ["item_a,item_b,winner", *(",".join(row) for row in sides for _ in range(4))]
     (tmp_path / "x.csv").write_text("\n".join(rows))
     assert main(["report", str(tmp_path / "x.csv"), "--no-verify", "-o", str(tmp_path / "x.html")]) == 0
     assert "caution: SS306" in capsys.readouterr().err
