@@ -46,7 +46,9 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
     except (SocialStatsError, MemoryError):
         raise
     except ImportError as error:
-        package, extra = PACKAGES.get(format, ("pandas", "parquet"))
+        if format not in PACKAGES:
+            raise
+        package, extra = PACKAGES[format]
         raise MissingDependency(
             f"{source.name}: reading {kind.name} needs {package}: pip install 'socialstats[{extra}]', "
             "or save the table as CSV (UTF-8)"
