@@ -10,13 +10,13 @@ from socialstats.errors import InputError
 from socialstats.tables.values import as_number
 from socialstats.text import quoted
 
-MOST_COLUMNS = 50_000
+MOST_COLUMNS = 50_000  # of a text file: its fields are read one by one
 LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
 NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
 
 
 def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str | None]] = ()) -> None:
-    """Refuse column names that are not text, not distinct, or too many.
+    """Refuse column names that are not text, or not distinct.
 
     Parameters
     ----------
@@ -36,11 +36,6 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
     Traceback (most recent call last):
     socialstats.errors.InputError: x.csv: two columns are called 'a'. Rename one of them
     """
-    if len(names) > MOST_COLUMNS:
-        raise InputError(
-            f"{source}: the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read. A table has one "
-            "row per observation and one column per variable: transpose it, or keep the columns that are needed"
-        )
     seen: set[str] = set()
     for name in names:
         if not isinstance(name, str):
@@ -53,6 +48,20 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
                 raise InputError(f"{source}: {names.count(name)} columns have no name. Name each of them")
             raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
         seen.add(name)
+
+
+def refuse_wide(names: Sequence[str], source: str) -> None:
+    """Refuse a text file with more columns than are read in seconds.
+
+    Raises
+    ------
+    InputError
+    """
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{source}: the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read. A table has one "
+            "row per observation and one column per variable: transpose it, or keep the columns that are needed"
+        )
 
 
 def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -> str:

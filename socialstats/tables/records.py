@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.headers import check_names
+from socialstats.tables.headers import check_names, refuse_wide
 from socialstats.tables.table import Table
 from socialstats.tables.text import Source, bad_text, open_text, refuse_other_encodings
 
@@ -164,13 +164,13 @@ def _from_records(rows: list[dict[str, Any]], source: Source) -> tuple[nw.DataFr
     if not rows:
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
     names = dict.fromkeys(name for row in rows for name in row)
-    check_names([*names], source.name)
     return _frame({name: [row.get(name) for row in rows] for name in names}, source)
 
 
 def _frame(columns: dict[str, list[Any]], source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
     import pandas as pd
 
+    refuse_wide([*columns], source.name)
     check_names([*columns], source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
     return nw.from_native(frame, eager_only=True), tuple(columns)

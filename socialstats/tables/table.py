@@ -145,7 +145,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     except nw.exceptions.DuplicateError as error:
         names = " ".join(str(error).split())
         raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
-    columns = tuple(frame.collect_schema().names())
+    columns = tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
     check_names(columns, source)
     return Table(frame=frame, columns=columns, source=source)
 

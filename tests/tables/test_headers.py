@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -88,8 +89,9 @@ def test_a_million_columns_are_a_table_on_its_side(tmp_path: Path, capsys: pytes
     for command in ("check", "report"):
         assert main([command, str(path)]) == 2
         assert capsys.readouterr().err == f"error: x.csv: {said}\n"
-    with pytest.raises(InputError, match="data frame: the table has 60,000 columns"):
-        as_table({f"c{k}": [1] for k in range(60_000)})
+    (tmp_path / "x.json").write_text(json.dumps({f"c{k}": [1] for k in range(60_000)}))
+    assert refused(tmp_path / "x.json").startswith("x.json: the table has 60,000 columns, and at most 50,000 are read")
+    assert len(as_table({f"c{k}": [1] for k in range(60_000)}).columns) == 60_000
 
 
 def test_a_wide_frame_reads_like_a_narrow_one() -> None:
