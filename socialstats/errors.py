@@ -220,7 +220,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS303": ("caution", "cells were seen different numbers of times"),
     "SS304": ("caution", "a plug-in estimate is biased"),
     "SS305": ("info", "a published reference line is not what it says"),
-    "SS306": ("caution", "labels differ only by case or white space"),
+    "SS306": ("caution", "labels differ only by case, white space or the encoding of characters"),
     "SS307": ("info", "columns were found but not used"),
     "SS308": ("info", "covariates were found and not used"),
     "SS309": ("caution", "more raters than units: rows and columns may be exchanged"),

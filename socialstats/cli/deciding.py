@@ -144,6 +144,8 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         fix += " or --study leaderboard (scores of models)" if fit_both(table, settings) is not None else ""
         message = f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
         raise NoDesign(message, table, settings)
+    if table.doubt:
+        raise DesignError(f"{table.source}: the columns fit no design ({columns}). {table.doubt}")
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
     raise NoDesign(

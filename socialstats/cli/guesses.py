@@ -34,6 +34,7 @@ class Columns:
     def __init__(self, table: Table, settings: Mapping[str, Any]) -> None:
         self.table, self.settings = table, settings
         self.parts: dict[str, str] = {}
+        self.seen: dict[str, tuple[str, ...]] = {}
 
     def look(self, design: str, settings: Mapping[str, Any]) -> None:
         """Take the parts of a design as its reader finds them.
@@ -61,8 +62,11 @@ class Columns:
         entries = dict(entry.partition("=")[::2] for entry in words(self.settings.get("map")))
         return entries.get(part)
 
-    def free(self) -> list[str]:
-        """Return the columns that play no part and were named nowhere, and that hold two labels or more."""
+    def free(self, names: Sequence[str] = ()) -> list[str]:
+        """Return the columns that play no part and were named nowhere, and that hold two labels or more.
+
+        With `names` only columns that are called so, in any case: the labels of the others are not counted.
+        """
         rows = [
             *words(self.settings.get("where")),
             *words(self.settings.get("exclude")),
@@ -72,18 +76,21 @@ class Columns:
         named = {column for key in keys for column in words(self.settings.get(key))}
         named |= {entry.partition("=")[0] for entry in rows} | set(self.parts.values())
         named |= {entry.partition("=")[2] for entry in words(self.settings.get("map"))}
-        return [name for name in self.table.columns if name not in named and len(self.labels(name)) > 1]
+        wanted = [name for name in self.table.columns if not names or name.casefold() in names]
+        return [name for name in wanted if name not in named and len(self.labels(name)) > 1]
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column; none where it holds values that are no labels."""
-        try:
-            return tuple(self.table.counts([name]).columns[name].labels().levels)
-        except (InputError, TypeError):
-            return ()
+        if name not in self.seen:
+            try:
+                self.seen[name] = self.table.counts([name]).columns[name].labels().levels
+            except (InputError, TypeError):
+                self.seen[name] = ()
+        return self.seen[name]
 
     def first(self, names: Sequence[str]) -> str | None:
         """Return the first free column of these names, in any case."""
-        free = {name.casefold(): name for name in self.free()}
+        free = {name.casefold(): name for name in self.free(names)}
         return next((free[name] for name in names if name in free), None)
 
     def constant(self, name: str, part: str) -> bool:

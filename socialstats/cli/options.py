@@ -19,7 +19,10 @@ class Files(argparse.Action):
 
 def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the table, and how its rows and columns are read."""
-    known = "csv, tsv, jsonl, json or parquet, gzipped or not; - for stdin"
+    known = (
+        "csv, tsv, jsonl, json, parquet, feather, Stata (.dta), SPSS (.sav), .xlsx or .ods (of several sheets "
+        "FILE.xlsx:SHEET), gzipped or not; - for stdin"
+    )
     if required:
         parser.add_argument("data", metavar="DATA", help=known)
     else:
@@ -51,7 +54,8 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     add("--missing", choices=["error", "drop"],
         help="rows that miss a value, pairs that miss a partner (default: error for comparisons and pairs, drop for "
         "ratings)")  # fmt: skip
-    add("--input-format", choices=["csv", "tsv", "jsonl", "json", "parquet"], help="default: by name, then content")
+    add("--input-format", help="default: by name, then content",
+        choices=["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"])  # fmt: skip
     _add_values(parser)
 
 

@@ -20,11 +20,14 @@ from socialstats.studies.outcome import Outcome
 from socialstats.text import shorten
 
 LONGEST_NOTE = 20_000
+HEAD = 4096  # bytes in which a page or JSON names what wrote it
+OURS = {"-o": b'<meta name="generator" content="socialstats ', "--json": b'"socialstats": "'}
 SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
 def run_report(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
+    targets = targets_of(options)
     plan = load_plan(options.plan)
     claims = claims_of(options.claims)
     analysis = prepare(options, plan, verify=not options.no_verify)
@@ -34,15 +37,16 @@ def run_report(options: argparse.Namespace) -> int:
     found, deviations = analysis.run()
     outcome, stand = with_claims(found, claims)
     outcome = typed_outcome(outcome)
-    write(options, outcome, plan, deviations, analysis.facts | claims_facts(options.claims) | noted(options))
+    write(options, targets, outcome, plan, deviations, analysis.facts | claims_facts(options.claims) | noted(options))
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached or not stand else 0
 
 
 def write(
-    options: argparse.Namespace, outcome: Outcome, plan: Plan, deviations: tuple[str, ...], facts: dict[str, str]
-) -> None:
+    options: argparse.Namespace, targets: tuple[str, str], outcome: Outcome, plan: Plan, deviations: tuple[str, ...],
+    facts: dict[str, str],
+) -> None:  # fmt: skip
     """Render and write the page and the JSON."""
     import socialstats_reports
 
@@ -58,13 +62,7 @@ def write(
         status=plan.values.get("status", "exploratory"),
         date=options.date or source_date(),
     )
-    target = options.output or ("-" if options.json == "-" and options.output is None else "report.html")
-    if options.json == "-" and options.output is None:
-        target = ""
-    refuse_to_overwrite(options, [target, options.json or ""])
-    if target == "-" and sys.stdout.isatty():
-        raise InputError("not printing HTML to a terminal; name a file with -o")
-    for name, text in ((target, page), (options.json, socialstats_reports.as_json(outcome))):
+    for name, text in zip(targets, (page, socialstats_reports.as_json(outcome)), strict=True):
         if name == "-":
             sys.stdout.write(text)
         elif name:
@@ -86,19 +84,42 @@ def noted(options: argparse.Namespace) -> dict[str, str]:
     return {"how the data were collected": shorten(" ".join(text.split()), LONGEST_NOTE)}
 
 
-def refuse_to_overwrite(options: argparse.Namespace, targets: list[str]) -> None:
-    """Refuse outputs that are the data, the plan or the claims, and two outputs in one place."""
-    named = [t for t in targets if t]
-    if len(set(named)) < len(named):
-        raise InputError(f"-o and --json both name '{named[0]}': give each its own place")
-    sources = [
-        Path(name).resolve()
-        for name in (options.data, *options.more, options.plan, options.claims)
-        if name and name != "-"
-    ]
-    for target in named:
-        if target != "-" and Path(target).resolve() in sources:
-            raise InputError(f"{target} is an input of this report: name another file with -o or --json")
+def targets_of(options: argparse.Namespace) -> tuple[str, str]:
+    """Return where the page and the JSON go: a file, ``-`` for stdout, or nowhere.
+
+    Raises
+    ------
+    InputError
+        For a page that is called like another format, for inputs and files that socialstats did not write, and for
+        two outputs in one place.
+    """
+    page, numbers = options.output, options.json or ""
+    page = page or ("" if numbers == "-" else "report.html")
+    if page == numbers:
+        raise InputError(f"-o and --json both name '{page}': give each its own place")
+    if page == "-" and sys.stdout.isatty():
+        raise InputError("not printing HTML to a terminal; name a file with -o")
+    read = (options.data, *options.more, options.plan, options.claims)
+    sources = [Path(name).resolve() for name in read if name and name != "-"]
+    for option, name in (("-o", page), ("--json", numbers)):
+        path = Path(name)
+        if name in ("", "-"):
+            continue
+        if path.resolve() in sources:
+            raise InputError(f"{name} is an input of this report: name another file with -o or --json")
+        if option == "-o" and path.suffix.lower() not in ("", ".html", ".htm"):
+            raise InputError(
+                f"-o {name}: report writes HTML, which browsers print to PDF. Name a file that ends in .html; "
+                "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text"
+            )
+        if path.is_file() and path.stat().st_size and OURS[option] not in _head(path):
+            raise InputError(f"{name} exists and was not written by socialstats: name another file with {option}")
+    return page, numbers
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(HEAD)
 
 
 def command_line() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -215,7 +214,7 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
         columns=roles.parts(), weighted=roles.weight is not None,
         ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, fields["count"]),
     )  # fmt: skip
-    done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design.items))))
+    done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design))))
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
 
 
@@ -280,7 +279,7 @@ def _cited(begun: Draft, column: str, cell: IntArray) -> Factor:
     return Factor(name=column, codes=(labels.codes + 1).astype(np.int64), levels=levels)
 
 
-def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
+def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
     found = [*begun.noticed]
     read, left = begun.flow[0].rows, int(begun.counts.n[begun.use].sum())
     if left < read:
@@ -288,4 +287,4 @@ def _cautions(begun: Draft, items: Sequence[str]) -> list[Caution]:
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
     if not begun.roles.wins and begun.roles.weight is None and begun.roles.count is None:
         found += repeated_rows(begun.table)
-    return found + label_cautions({"items": items})
+    return found + label_cautions({"items": design.items}, (design.by, *design.clusters))

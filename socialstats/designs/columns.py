@@ -28,6 +28,7 @@ VALUES_NAMES = ("values", "cited_values", "values_cited")
 SIDE_WORDS: tuple[Pair, ...] = (("left", "right"), ("first", "second"), ("home", "away"))
 COMMON_TOKENS: tuple[Pair, ...] = (("a", "b"), ("A", "B"), ("i", "j"))
 DIGIT_TOKENS: tuple[Pair, ...] = (("1", "2"),)
+COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,11 +126,12 @@ class Finder:
     ) -> None:
         """Collect a missing column with the likeliest cure: a free column of a similar name."""
         free = [column for column in (*self.columns, *self.table.index) if column not in taken]
-        close = (m for want in looked for m in difflib.get_close_matches(want, free, n=1, cutoff=0.7))
+        some = free[:COMPARED]
+        close = (m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7))
         guess = guess or self.spelled(looked, free) or next(close, None)
         listed = text.listing([text.shorten(c) for c in self.columns], most=20)
         levels = f"; index levels: {text.listing(self.table.index)}" if self.table.index else ""
-        fix = f"Columns: {listed}{levels}. {self.advice(part, guess)}"
+        fix = f"Columns: {listed}{levels}. {self.table.doubt or self.advice(part, guess)}"
         self.problems.append(Problem(message=message, source=self.table.source, fix=fix))
 
     @staticmethod
@@ -368,11 +370,11 @@ def side_pairs(columns: Sequence[str], items: Pair) -> Iterator[tuple[str, Pair]
     tokens = [*([own] if own and all(own) else []), *COMMON_TOKENS]
     if own not in COMMON_TOKENS:
         tokens += DIGIT_TOKENS
-    seen: set[str] = set()
+    known, seen = frozenset(columns), set[str]()
     for a, b in dict.fromkeys(tokens):
         for column in columns:
             name, partner = _other_side(column, a, b)
-            if partner in columns and name not in seen and column not in items:
+            if partner in known and name not in seen and column not in items:
                 seen.add(name)
                 yield name, (column, partner)
 

@@ -360,7 +360,7 @@ class Comparisons:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Comparisons:
-        """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
+        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
 
         Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name
         the file's lines.

@@ -142,7 +142,7 @@ def plain_number(value: float) -> str:
 
 def categories(table: Table, column: str) -> tuple[str, ...] | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
-    dtype = table.frame.collect_schema()[column]
+    dtype = table.frame.select(column).collect_schema()[column]
     found = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
     if found is None:
         return None

@@ -148,7 +148,7 @@ def _finish(
     noticed = [
         *_left_out(rows, joined),
         *cautions,
-        *label_cautions({"conditions": conditions, "levels": values.levels}),
+        *label_cautions({"conditions": conditions, "levels": values.levels}, (by, *clusters)),
     ]
     noticed += cluster_suspects(rows.origin or rows.table, [*roles.columns(), *conditions], pairs)
     return as_cells(

@@ -109,7 +109,7 @@ class PairedSources:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
-        """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
+        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
 
         Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the
         file's lines.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
+from socialstats.designs.labels import plain, told_apart
 from socialstats.designs.levels import other_spelling
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, InputError, Problem
 from socialstats.tables import Labels, Table, as_number, missing_names
@@ -184,8 +185,6 @@ class Problems:
 
 
 def _meant(label: str, like: Sequence[str]) -> str:
-    """Return a question when the label differs from a known one, in case or white space only."""
-    plain = " ".join(label.split()).casefold()
-    others = (known for known in like if known != label)
-    match = next((known for known in others if " ".join(known.split()).casefold() == plain), None)
-    return f"Did you mean '{text.shorten(match)}'? " if match is not None else ""
+    """Return a question when the label is a known one but for case, white space or the encoding of characters."""
+    match = next((known for known in like if known != label and plain(known) == plain(label)), None)
+    return f"Did you mean {told_apart(match, label)}? " if match is not None else ""

@@ -179,16 +179,19 @@ def _finish(rows: Rows, roles: RatingsRoles, rated: Rated, times: FloatArray, no
     note = "each row counts several units" if roles.count else ""
     step = FlowStep(label="ratings analysed", rows=int(unit_count[units.codes[order]][status == OK].sum()), note=note)
     cautions = [*noticed, *rated.cautions, *_cautions(rows, roles, int(unit_count.sum()), raters, status)]
+    clusters = tuple(rows.factor(column, units.row) for column in roles.clusters)
+    strata = {column: rows.factor(column, units.row) for column in roles.strata}
+    rater_groups = {column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)}
+    named = {"levels": rated.levels, "raters": raters.labels}
+    cautions += label_cautions(named, (by, *clusters, *strata.values(), *rater_groups.values()))
     return Ratings(
         units=units.labels, raters=raters.labels, levels=rated.levels, scores=rated.scores, scale=rated.scale,
         unit=units.codes[order], rater=raters.codes[order], value=rated.value[index][order], status=status,
         unit_count=unit_count,
         by=Factor(name=by.name, codes=by.codes[order], levels=by.levels) if by else None,
-        clusters=tuple(rows.factor(column, units.row) for column in roles.clusters),
-        strata={column: rows.factor(column, units.row) for column in roles.strata},
-        rater_groups={column: rows.factor(column, raters.row) for column in dict.fromkeys(groups)},
+        clusters=clusters, strata=strata, rater_groups=rater_groups,
         levels_declared=rated.declared, numeric=rated.numeric, flow=(*rows.flow, step), source=rows.table.source,
-        columns=roles.parts(), cautions=(*cautions, *label_cautions({"levels": rated.levels, "raters": raters.labels})),
+        columns=roles.parts(), cautions=tuple(cautions),
     )  # fmt: skip
 
 

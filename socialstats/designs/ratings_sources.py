@@ -116,7 +116,7 @@ class RatingsSources:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Ratings:
-        """Read a file (csv, tsv, jsonl, json, parquet, gzipped or not; ``-`` for standard input).
+        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
 
         Options are those of `from_frame`; with ``raters=`` or ``raters_in=`` those of `from_wide`, with ``columns=``
         those of `from_counts`. Errors name the file's lines.

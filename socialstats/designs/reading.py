@@ -21,8 +21,9 @@ def read_comparisons(path: str | os.PathLike[str], *, format: Format | None = No
     Parameters
     ----------
     path : str or path
-        csv, tsv, jsonl, json or parquet, gzipped or not; ``-`` for standard input.
-    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
         By default the suffix decides, then the content.
     **options
         As in `Comparisons.from_frame`; ``wins_a=``, ``wins_b=``, ``ties=`` as in `Comparisons.from_counts`.
@@ -55,8 +56,9 @@ def read_paired(path: str | os.PathLike[str], *, format: Format | None = None, *
     Parameters
     ----------
     path : str or path
-        csv, tsv, jsonl, json or parquet, gzipped or not; ``-`` for standard input.
-    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
         By default the suffix decides, then the content.
     **options
         As in `Paired.from_frame`; with ``first=`` and ``second=`` as in `Paired.from_wide`.
@@ -89,8 +91,9 @@ def read_ratings(path: str | os.PathLike[str], *, format: Format | None = None, 
     Parameters
     ----------
     path : str or path
-        csv, tsv, jsonl, json or parquet, gzipped or not; ``-`` for standard input.
-    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
+        csv, tsv, jsonl, json, parquet, feather, Stata, SPSS, .xlsx or .ods, gzipped or not; ``-`` for standard input.
+        One of several sheets is named after a colon: ``book.xlsx:Sheet1``.
+    format : {"csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"}, optional
         By default the suffix decides, then the content.
     **options
         As in `Ratings.from_frame`; with ``raters=`` (their columns) or ``raters_in=`` as in `Ratings.from_wide`, with

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
 from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole, with_joint
-from socialstats.tables.reading import Format, read_table
+from socialstats.tables.formats import Format
+from socialstats.tables.reading import read_table
 from socialstats.tables.table import Table, as_table
 from socialstats.tables.values import MISSING, Coded, Labels, as_number, as_text, missing_labels, missing_names
 

@@ -80,8 +80,7 @@ def counts(
     (['u', 'v'], [2.0, 1.0])
     """
     keys = list(dict.fromkeys(keys))
-    schema = frame.collect_schema()
-    text_weight = weight is not None and not schema[weight].is_numeric()
+    text_weight = weight is not None and not frame.select(weight).collect_schema()[weight].is_numeric()
     if weight is not None and text_weight:
         keys = list(dict.fromkeys([*keys, weight]))
     summed = None if text_weight else weight
@@ -188,12 +187,12 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
 
 def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
     """Count with the engine's own group-by; only the cells leave the engine."""
-    schema = frame.collect_schema()
+    chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
+    schema = chosen.collect_schema()
     for key in keys:
         if schema[key].is_nested():
             raise InputError(f"{source}, column '{key}': it holds values that are no labels ({schema[key]})")
     texts = [k for k in keys if isinstance(schema[k], (nw.Categorical, nw.Enum))]
-    chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     if texts:
         chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
     by, sums = list(keys), [nw.len().alias(N)]

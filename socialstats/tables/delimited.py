@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem, SocialStatsError
-from socialstats.tables.table import Table, check_names
+from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.table import Table
 from socialstats.tables.text import CheckedText, Source, bad_text, open_text, refuse_other_encodings
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...
             continue
         if any("\0" in name for name in record):
             raise bad_text(source)
-        check_names(record, source.name)
+        refuse_wide(record, source.name)
+        check_names(record, source.name, (row for _, row in records(source, delimiter)))
         return tuple(record)
     raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
 

@@ -13,7 +13,8 @@ from typing import Any
 import narwhals as nw
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
-from socialstats.tables.table import Table, check_names
+from socialstats.tables.headers import check_names, refuse_wide
+from socialstats.tables.table import Table
 from socialstats.tables.text import Source, bad_text, open_text, refuse_other_encodings
 
 PROBLEMS_AT_MOST = 20
@@ -156,19 +157,20 @@ def _from_object(data: dict[str, Any], source: Source) -> tuple[nw.DataFrame[Any
         raise InputError(f"{source.name}: the columns have different lengths ({listed})")
     if not sizes or not max(sizes.values()):
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
-    return _frame(data)
+    return _frame(data, source)
 
 
 def _from_records(rows: list[dict[str, Any]], source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
     if not rows:
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
     names = dict.fromkeys(name for row in rows for name in row)
-    return _frame({name: [row.get(name) for row in rows] for name in names})
+    return _frame({name: [row.get(name) for row in rows] for name in names}, source)
 
 
-def _frame(columns: dict[str, list[Any]]) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
+def _frame(columns: dict[str, list[Any]], source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
     import pandas as pd
 
-    check_names([*columns], "json")
+    refuse_wide([*columns], source.name)
+    check_names([*columns], source.name)
     frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
     return nw.from_native(frame, eager_only=True), tuple(columns)

@@ -10,6 +10,7 @@ import narwhals as nw
 
 from socialstats.errors import InputError, MissingDependency
 from socialstats.tables.counting import Counts, Frame, counts
+from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
 from socialstats.tables.values import as_text
 
 Locate = Callable[[Sequence[int]], list[int]]
@@ -58,6 +59,16 @@ class Table:
             return counts(self.frame, keys, weight, na=na, source=self.source)
         except ImportError as error:
             raise MissingDependency(f"{self.source}: {error}") from error
+
+    @property
+    def doubt(self) -> str:
+        """A sentence where the first line of a file looks like data; empty for data frames, and where little does."""
+        if not self.is_file:
+            return ""
+        names = self.columns[: LOOKED[1]]
+        chosen: Any = self.frame.select(*names).head(LOOKED[0])
+        signs = signs_of_data(names, (_texts(row) for row in chosen.iter_rows()))
+        return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
 
     def positions(self, keys: Sequence[str], wanted: Sequence[Wanted], most: int) -> list[list[int]]:
         """Find the first rows that each predicate wants; called only when something is wrong.
@@ -127,6 +138,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, Mapping):
+        check_names([*data], source)
         data = _from_mapping(data, source)
     index: tuple[str, ...] = ()
     if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
@@ -143,7 +155,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
     except nw.exceptions.DuplicateError as error:
         names = " ".join(str(error).split())
         raise InputError(f"{source}: two columns have the same name ({names}). Rename one of them") from error
-    columns = tuple(frame.collect_schema().names())
+    columns = tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
     check_names(columns, source)
     columns = tuple(column for column in columns if column not in index)
     return Table(frame=frame, columns=columns, index=index, source=source)
@@ -160,21 +172,3 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
         return pd.DataFrame(dict(data))
     except ValueError as error:
         raise InputError(f"{source}: the columns do not make a table ({error})") from error
-
-
-def check_names(names: Sequence[Any], source: str) -> None:
-    """Refuse column names that are not text, or not distinct.
-
-    Examples
-    --------
-    >>> check_names(["a", "b", "a"], "x.csv")
-    Traceback (most recent call last):
-    socialstats.errors.InputError: x.csv: two columns are called 'a'. Rename one of them
-    """
-    seen: set[str] = set()
-    for name in names:
-        if not isinstance(name, str):
-            raise InputError(f"{source}: the column name {name!r} is not text. Rename the columns")
-        if name in seen:
-            raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
-        seen.add(name)

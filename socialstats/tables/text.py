@@ -15,8 +15,6 @@ from socialstats.errors import InputError, NothingToAnalyse, Problem
 
 GZIP_MAGIC = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-ZIPPED, OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
-IN_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # Excel's, LibreOffice's
 NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
 
 
@@ -133,32 +131,12 @@ def open_text(source: Source) -> CheckedText:
 
 
 def refuse_other_encodings(source: Source) -> None:
-    """Refuse empty files, UTF-16, workbooks and archives before anything is parsed."""
+    """Refuse empty files and UTF-16 before anything is parsed."""
     head = source.head()
     if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:
         raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
     if head[:2] in UTF16_MARKS:
         raise InputError(f"{source.name}: the file is UTF-16. Save it as UTF-8")
-    if head.startswith(OLD_WORKBOOK) or (head.startswith(ZIPPED) and _is_workbook(source)):
-        raise InputError(
-            f"{source.name}: this is a workbook of a spreadsheet program (Excel). Save its sheet as CSV (UTF-8)"
-        )
-    if head.startswith(ZIPPED):
-        raise InputError(f"{source.name}: this is a zip archive. Unpack it and name the table in it")
-
-
-def _is_workbook(source: Source) -> bool:
-    """Tell whether a zip archive is called like a workbook, or holds the parts of one."""
-    import zipfile
-
-    if source.name.lower().endswith((".xlsx", ".xlsm", ".xlsb", ".ods")):
-        return True
-
-    try:
-        with source.open() as stream, zipfile.ZipFile(stream) as archive:
-            return not set(archive.namelist()).isdisjoint(IN_WORKBOOKS)
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
-        return False
 
 
 def bad_text(source: Source) -> InputError:

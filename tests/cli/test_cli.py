@@ -249,6 +249,33 @@ def test_the_data_are_never_overwritten(capsys: pytest.CaptureFixture[str], tabl
     assert "give each its own place" in err
 
 
+@pytest.mark.parametrize("name", ["page.md", "page.pdf", "page.docx", "page.TXT", "page.csv"])
+def test_a_report_is_a_page_of_html(capsys: pytest.CaptureFixture[str], table: Path, name: str) -> None:
+    page = table.with_name(name)
+    code, _, err = run(capsys, "report", str(table), "-o", str(page))
+    assert code == 2
+    assert "report writes HTML" in err
+    assert "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text" in err
+    assert not page.exists()
+
+
+def test_only_pages_and_numbers_of_socialstats_are_replaced(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    page, numbers = table.with_name("page.html"), table.with_name("numbers.json")
+    words = ["report", str(table), "--no-verify", "-q", "-o", str(page), "--json", str(numbers)]
+    page.touch()
+    assert run(capsys, *words)[0] == 0
+    written = page.read_text()
+    assert run(capsys, *words)[0] == 0
+    assert page.read_text() == written
+    for path, option in ((page, "-o"), (numbers, "--json")):
+        kept = path.read_text()
+        path.write_text("<html>mine</html>")
+        code, _, err = run(capsys, *words)
+        assert (code, path.read_text()) == (2, "<html>mine</html>")
+        assert err == f"error: {path} exists and was not written by socialstats: name another file with {option}\n"
+        path.write_text(kept)
+
+
 def test_the_plan_names_the_file_and_another_file_is_a_deviation(
     capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
 ) -> None:

@@ -108,7 +108,10 @@ def test_groups_of_items() -> None:
 def test_near_identical_labels_are_a_caution() -> None:
     rows = {"item_a": ["Nurse", "nurse ", "son"], "item_b": ["son", "son", "nurse "], "winner": ["son"] * 3}
     (found,) = Comparisons.from_frame(rows).cautions
-    assert str(found) == "SS306 labels differ only by case or white space: items: 'Nurse' = 'nurse '"
+    assert (
+        str(found)
+        == "SS306 labels differ only by case, white space or the encoding of characters: items: 'Nurse' = 'nurse '"
+    )
 
 
 def test_counts_are_comparisons() -> None:

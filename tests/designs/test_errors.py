@@ -15,7 +15,6 @@ import pytest
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.reading import read_comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.tables import read_table
 
 HEAD = "item_a,item_b,winner"
 
@@ -279,18 +278,21 @@ def test_no_label_is_suggested_for_itself(tmp_path: Path) -> None:
 def test_workbooks_and_archives_are_called_what_they_are(tmp_path: Path) -> None:
     import zipfile
 
-    workbook = "choices.csv: this is a workbook of a spreadsheet program (Excel). Save its sheet as CSV (UTF-8)"
-    archive_said = "choices.csv: this is a zip archive. Unpack it and name the table in it"
-    for member in ("xl/workbook.xml", "content.xml", "table.csv"):
+    archive_said = "this is a zip archive, which is not read. Unpack it and name the table in it"
+    expected = {
+        "xl/workbook.xml": "this is an Excel workbook, not a csv file. Let its name end in .xlsx, or say format='xlsx'",
+        "word/document.xml": "this is a Word document, which is not read. Save the table as CSV (UTF-8)",
+        "table.csv": archive_said,
+    }
+    for member, said in expected.items():
         with zipfile.ZipFile(tmp_path / "packed", "w") as archive:
             archive.writestr(member, HEAD)
-        said = messages((tmp_path / "packed").read_bytes(), tmp_path)
-        assert said == [archive_said if member == "table.csv" else workbook]
-    assert messages(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", tmp_path) == [workbook]
-    assert messages(b"PK\x03\x04 torn", tmp_path) == [archive_said]
-    (tmp_path / "torn.xlsx").write_bytes(b"PK\x03\x04 torn")
-    with pytest.raises(InputError, match=r"torn\.xlsx: this is a workbook"):
-        read_table(tmp_path / "torn.xlsx")
+        assert messages((tmp_path / "packed").read_bytes(), tmp_path) == [f"choices.csv: {said}"]
+    (old,) = messages(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", tmp_path)
+    assert old.startswith(
+        "choices.csv: this is an old Excel workbook (.xls), or one with a password, which is not read."
+    )
+    assert messages(b"PK\x03\x04 torn", tmp_path) == [f"choices.csv: {archive_said}"]
 
 
 def test_other_encodings_are_refused_with_the_line(tmp_path: Path) -> None:
@@ -351,8 +353,8 @@ def test_files_that_are_not_there_or_not_what_they_say(tmp_path: Path) -> None:
     (tmp_path / "z.csv.gz").write_bytes(damaged)
     with pytest.raises(InputError, match=r"z\.csv\.gz: the gzip file is damaged"):
         read_comparisons(tmp_path / "z.csv.gz")
-    with pytest.raises(InputError, match=r"no format 'xlsx'\. Formats: csv, tsv, jsonl, json, parquet"):
-        read_comparisons(tmp_path / "x.csv", format="xlsx")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"no format 'xls'\. Formats: csv, tsv, jsonl, json, parquet, feather"):
+        read_comparisons(tmp_path / "x.csv", format="xls")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["missing", "winner_coding"])

@@ -160,6 +160,24 @@ def write(frame: pd.DataFrame, path: Path) -> None:
     path.write_bytes(gzip.compress(raw) if path.name.endswith(".gz") else raw)
 
 
+def write_typed(frame: pd.DataFrame, path: Path) -> None:
+    import pyarrow as pa
+    import pyreadstat
+
+    if path.suffix == ".arrows":
+        table = pa.Table.from_pandas(frame)
+        with pa.ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table)
+    elif path.suffix in (".sav", ".zsav"):
+        pyreadstat.write_sav(frame, path, compress=path.suffix == ".zsav")
+    elif path.suffix == ".dta":
+        frame.to_stata(path, write_index=False, version=118)
+    elif path.suffix in (".xlsx", ".ods"):
+        frame.to_excel(path, index=False, engine="odf" if path.suffix == ".ods" else "openpyxl")
+    else:
+        (frame.to_parquet if path.suffix == ".parquet" else frame.to_feather)(path)
+
+
 FILES = ["x.csv", "x.tsv", "x.jsonl", "x.ndjson", "x.json", "columns.json", "x.csv.gz", "x.tsv.gz", "x.jsonl.gz"]
 
 
@@ -169,10 +187,14 @@ def test_every_file_format_gives_the_same_cells(name: str, tmp_path: Path, expec
     same(read_comparisons(tmp_path / name, **OPTIONS), expected)
 
 
-def test_parquet_gives_the_same_cells(tmp_path: Path, expected: Comparisons) -> None:
-    pytest.importorskip("pyarrow")
-    rows().to_parquet(tmp_path / "x.parquet")
-    same(read_comparisons(tmp_path / "x.parquet", **OPTIONS), expected)
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "arrows", "dta", "sav", "zsav", "xlsx", "ods"])
+def test_files_of_other_programs_give_the_same_cells(suffix: str, tmp_path: Path, expected: Comparisons) -> None:
+    path = tmp_path / f"x.{suffix}"
+    write_typed(rows(), path)
+    same(read_comparisons(path, **OPTIONS), expected)
+    (tmp_path / "unnamed").write_bytes(path.read_bytes())
+    if suffix != "arrows":  # a stream has no mark
+        same(read_comparisons(tmp_path / "unnamed", **OPTIONS), expected)
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.json", "columns.json", "x.csv.gz"])
@@ -196,11 +218,19 @@ def test_line_ends_and_byte_order_marks_change_nothing(end: str, mark: bytes, tm
     same(read_comparisons(tmp_path / "x.csv", **OPTIONS), Comparisons.from_frame(frame, **OPTIONS))
 
 
-def test_parquet_without_pyarrow_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "x.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingDependency, match=r"x\.parquet: .*pip install 'socialstats\[parquet\]'"):
-        read_table(tmp_path / "x.parquet")
+@pytest.mark.parametrize(
+    ("suffix", "package", "extra"),
+    [("parquet", "pyarrow", "parquet"), ("feather", "pyarrow", "parquet"), ("sav", "pyreadstat", "spss"),
+     ("xlsx", "openpyxl", "excel"), ("ods", "odf", "excel")],
+)  # fmt: skip
+def test_without_its_package_a_format_names_the_extra(
+    suffix: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_typed(rows(), tmp_path / f"x.{suffix}")
+    monkeypatch.setitem(sys.modules, package, None)
+    said = rf"x\.{suffix}: reading an? .* needs \w+: pip install 'socialstats\[{extra}\]', or save the table as CSV"
+    with pytest.raises(MissingDependency, match=said):
+        read_table(tmp_path / f"x.{suffix}")
 
 
 def test_numeric_item_columns_become_their_text() -> None:
