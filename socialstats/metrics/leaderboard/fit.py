@@ -49,7 +49,7 @@ def leaderboard(
 
     Parameters
     ----------
-    ratings : Ratings or data frame
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         Raters are the models; scores are numbers, or two levels (0 and 1). A data frame is read by `model_scores`.
         With a ``by`` factor: one result a level of it.
     task : str or None
