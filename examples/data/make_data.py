@@ -170,6 +170,21 @@ def tables(folder: Path) -> None:
     write_csv(folder / "table3b.csv", columns, [("M1", "b", "0.340", "0.420"), ("M-2", "b", "0.230", "0.290")])
 
 
+def counted(folder: Path) -> None:
+    """Votes, pairs and ratings that were counted: with a column of frequencies, and as cross tables."""
+    draw, labels = Random(12), ("low", "middle", "high")
+    votes = [("A", "B", "A", 120), ("A", "B", "B", 80), ("B", "C", "B", 10), ("B", "C", "C", 90), ("A", "C", "A", 40),
+             ("A", "C", "C", 60)]  # fmt: skip
+    write_csv(folder / "votes.csv", ("item_a", "item_b", "winner", "n"), votes)
+    pairs = [(before, after, draw.randint(5, 40)) for before in (0, 1) for after in (0, 1)]
+    write_csv(folder / "pairs.csv", ("before", "after", "Freq"), pairs)
+    square = {(one, other): draw.randint(2, 9) + 30 * (one == other) for one in labels for other in labels}
+    write_csv(folder / "readers.csv", ("ann", "bob", "Freq"), [(*cell, n) for cell, n in square.items()])
+    write_csv(folder / "cross.csv", ("", *labels), [(one, *(square[one, other] for other in labels)) for one in labels])
+    wins = [(one, *(0 if one == other else draw.randint(3, 20) for other in MODELS)) for one in MODELS]
+    write_csv(folder / "wins.csv", ("", *MODELS), wins)
+
+
 def benchmark(folder: Path) -> None:
     """Right or wrong answers of four models to 25 items of each of three tasks; and Inspect logs of three of them."""
     draw, rows = Random(11), []
@@ -236,7 +251,7 @@ def results_of_lm_eval(folder: Path, right: dict[str, int], mean: float, error: 
 
 MADE: tuple[Callable[[Path], None], ...] = (
     choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
-    stances, items, tables, benchmark, logs,
+    stances, items, tables, counted, benchmark, logs,
 )  # fmt: skip
 
 
