@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from socialstats.studies import Study
 
 PASSED = ("by", "na", "refusal", "cluster", "missing")
+ELSEWHERE = ("count", "crosstab", "units", "level_columns")  # no study with columns of its own knows them
 DECIDING = (
     "design",
     "strata",
@@ -27,6 +28,7 @@ DECIDING = (
     "tie",
     "winner_coding",
     "order",
+    *ELSEWHERE,
 )
 
 
@@ -39,6 +41,10 @@ def shaped(table: Table, settings: Mapping[str, Any]) -> Study | None:
 
     own = {name: study for name, study in STUDIES.items() if study.read is not None}
     asked = own.get(str(settings.get("study")))
+    idle = [key for key in ELSEWHERE if asked is not None and settings.get(key)]
+    if asked is not None and idle:
+        option = f"--{idle[0].replace('_', '-')}"
+        raise InputError(f"{option} has no effect on study {asked.name}, which reads one row per answer. Leave it out")
     if any(settings.get(key) for key in DECIDING if asked is None or key not in asked.takes):
         return None
     if asked is not None or settings.get("study") is not None:
@@ -68,6 +74,7 @@ def read_shape(study: Study, table: Table, settings: Mapping[str, Any]) -> Any:
     assert study.read is not None
     entries = words(settings.get("map"))
     options = {key: settings[key] for key in (*PASSED, *study.takes) if settings.get(key)}
+    options |= {"na": False} if options.get("na") in ("", [""]) else {}  # '' says: empty fields alone are missing
     if study.parts:
         return study.read(table, **options, **dict(map_part(entry, study, study.parts) for entry in entries))
     return study.read(renamed(table, entries, study), **options)
