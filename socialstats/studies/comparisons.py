@@ -91,7 +91,7 @@ def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) 
     lead = (
         f"'{shorten(top.term)}' {verdict}: log-strength {number(top.estimate)}, "
         f"{interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); against the next, "
-        f"'{shorten(second.term)}', it is expected to win {number(chance.estimate, bounded=True)} of decided "
+        f"'{shorten(second.term)}' ({number(second.estimate)}), it is expected to win {number(chance.estimate, bounded=True)} of decided "
         f"comparisons, {inside} (.50 = no preference)."
     )
     order = (
