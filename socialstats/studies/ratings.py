@@ -14,6 +14,8 @@ from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.models.raters import too_many_pairs
+from socialstats.progress import say
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
@@ -38,6 +40,7 @@ USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
 FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_LEFT_OUT = 20  # raters that are left out in turn
+SLOW_PAIRS = 5000  # of raters: kappa takes a second or more
 KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
 
 
@@ -115,7 +118,8 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         "Weighted kappa": weighted_kappa,
         "Percent agreement": percent_agreement,
     }
-    many = len(design.raters) > MOST_RATERS
+    raters = len(design.raters)
+    many, pairs = raters > MOST_RATERS, raters * (raters - 1) // 2
     pooled = {name: {"pairs": "pooled"} for name in ("Weighted kappa", "Percent agreement")} if many else {}
     if design.scale == "nominal":
         more = {"Fleiss' kappa": fleiss_kappa} | more
@@ -123,6 +127,11 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         if not discrete and name != "Percent agreement":
             skipped[name] = f"{count(len(design.levels))} distinct values are numbers, not levels"
             continue
+        if name == "Weighted kappa" and too_many_pairs(raters):
+            skipped[name] = f"it compares raters two by two, and {too_many_pairs(raters)}"
+            say(f"{name} is left out: {skipped[name]}", slow=True)
+            continue
+        say(f"{name} of {count(raters, 'rater')}", slow=name == "Weighted kappa" and pairs > SLOW_PAIRS)
         try:
             found[name] = metric(design, **common, **pooled.get(name, {}))
         except (UndefinedStatistic, NothingToAnalyse) as error:
@@ -260,7 +269,7 @@ def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
     if numbers.skipped:
         found.append(
             Diagnostic(
-                check="Which coefficients do not exist here?",
+                check="Which coefficients are left out?",
                 found="; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items()),
                 so_what="They are not on this page.",
             )
