@@ -17,6 +17,7 @@ from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.raters import too_many_pairs
 from socialstats.progress import say
 from socialstats.results import Result, Row
+from socialstats.studies import ratings_judges
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
 from socialstats.studies.many_raters import MOST_RATERS, many_pairs_block
@@ -57,6 +58,8 @@ class Numbers:
         Alpha of each group of raters, and without each rater.
     refused, plain : Result or None
         Nominal alpha with refusals as a level, and with refusals left out.
+    judged : Result or None
+        Judges against people, where a group of raters tells them apart.
     """
 
     coefficients: dict[str, Result]
@@ -65,6 +68,7 @@ class Numbers:
     left_out: dict[str, Result]
     refused: Result | None = None
     plain: Result | None = None
+    judged: Result | None = None
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -74,7 +78,8 @@ class Numbers:
 
     def all(self) -> dict[str, Result]:
         """Return every result by a name of its own."""
-        found = dict(self.coefficients)
+        found = {"Judges against people": self.judged} if self.judged is not None else {}
+        found |= self.coefficients
         for what, results in (("alpha by", self.strata), ("alpha", self.groups), ("alpha", self.left_out)):
             found |= {f"{what} {shorten(name, 40)}": result for name, result in results.items()}
         return found | ({"alpha with refusals": self.refused} if self.refused is not None else {})
@@ -85,14 +90,20 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     numbers = compute(design, options)
-    results = tuple(numbers.coefficients.values())
+    results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
+    judged = numbers.judged if ratings_judges.is_known(numbers.judged) else None
+    said = [answer(numbers.alpha.rows[0])]
+    if judged is not None:
+        said = [ratings_judges.answer(judged), f"All raters together: {said[0]}"]
+    elif numbers.judged is not None:
+        said.append(ratings_judges.unknown(numbers.judged))
     return Outcome(
         study="agreement",
-        title=f"Do the {count(len(design.raters))} raters agree?",
+        title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else ratings_judges.title(judged),
         design=describe(design),
-        answer=(answer(numbers.alpha.rows[0]),),
-        strip=strip(numbers),
+        answer=tuple(said),
+        strip=strip(numbers) if judged is None else ratings_judges.strip(judged),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -144,6 +155,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         left_out=attempts(design, without_each(design), common),
         refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
         plain=alpha_of(design, scale="nominal", **common) if refusals else None,
+        judged=ratings_judges.judged(design, level=options.level),
         skipped=skipped,
     )
 
@@ -193,6 +205,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     """Return the questions in the order of a reader's interest."""
     by_metric = {result.metric: result for result in numbers.coefficients.values()}
     found = [coefficients_block(numbers.coefficients)]
+    if numbers.judged is not None:  # what cannot be compared does not lead
+        found.insert(0 if ratings_judges.is_known(numbers.judged) else 1, ratings_judges.judges_block(numbers.judged))
     kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
     optional = [pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None]
     optional.append(many_pairs_block(design, kappa, options))
@@ -282,6 +296,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     how = "; ".join(f"{name}: {result.inference}" for name, result in numbers.coefficients.items())
     scale = "declared" if design.levels_declared else "not declared: those that occur"
     return (
+        *([ratings_judges.methods(numbers.judged)] if numbers.judged is not None else []),
         f"Agreement on {with_article(design.scale)} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
         f"{level_text(options.level)} intervals. The customary lines are conventions (Krippendorff), not tests; "
         f"coefficients differ in what they call chance: {listing(list(numbers.coefficients))}.",
