@@ -17,7 +17,7 @@ SAME = "the same sums, over every pair of ratings"
 SLOPES = "central differences of the same sums, error about h^2"
 TERMS = ("difference", "judge with people", "people with people")
 STEP = 1e-4
-MOST_STEPS = 50_000_000  # units x raters x levels: slopes of a second or two
+MOST_STEPS = 100_000_000  # judges x units x (ratings, and people x levels): slopes of a few seconds
 
 
 def verify(result: Result) -> Verification:
@@ -37,7 +37,8 @@ def verify(result: Result) -> Verification:
         for row, value in zip(rows, units.values(units.copies), strict=True):
             if row.estimate is not None:
                 checks.append(direct(label(row, "estimate"), row.estimate, value, 1e-9, SAME))
-        quick = len(units.copies) * units.own.size <= MOST_STEPS
+        steps = len(units.copies) * (len(units.place) + units.own.size)
+        quick = len(result.extras["judges"]) * steps <= MOST_STEPS
         slopes = units.slopes() if quick else np.zeros((0, 3))
         for k, row in enumerate(rows):
             if row.std_error is None:

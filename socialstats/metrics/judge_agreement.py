@@ -20,7 +20,7 @@ from socialstats.models.linearised import linearised_error
 from socialstats.models.reliability import FEWEST_UNITS, NO_ERROR, reliability_weights
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.text import count, interval, listing, number, p_value, shorten
+from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -222,7 +222,7 @@ def sentence(result: Result) -> str:
     return f"{said} The difference of the other judges was {listing(others, most=8)}."
 
 
-def judge_sentence(result: Result, judge: str) -> str:
+def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None) -> str:
     """Say whether a judge agrees with people less than people with each other, with every number.
 
     Parameters
@@ -231,24 +231,30 @@ def judge_sentence(result: Result, judge: str) -> str:
         Of `judge_agreement`.
     judge : str
         Name of a judge with an estimate.
+    adjusted : float, optional
+        p of the difference by Holm's method over several judges; it decides what is said, in place of the interval.
     """
     gap, own, theirs = (result.row(term, group=judge) for term in (DIFFERENCE, JUDGE, PEOPLE))
-    people = result.extras["named"]
-    numbers = [number(row.estimate, 2, bounded=True) for row in (gap, own, theirs)]
-    on = f"{count(gap.n_units or 0, 'unit')}"
+    people, who, on = result.extras["named"], f"'{shorten(judge)}'", count(gap.n_units or 0, "unit")
+    digits = digits_of(gap.std_error)
+    numbers = [number(row.estimate, digits, bounded=True) for row in (gap, own, theirs)]
     if gap.conf_low is None or gap.conf_high is None:
         return (
-            f"Agreement with {people} was {numbers[1]} for '{shorten(judge)}' and {numbers[2]} among {people} "
-            f"(difference = {numbers[0]}, {on}; no interval: {gap.undefined})."
+            f"Agreement with {people} was {numbers[1]} for {who} and {numbers[2]} among {people} (difference = "
+            f"{numbers[0]}, {on}; no interval: {gap.undefined})."
         )
-    verdict = "did not differ reliably from that among"
-    if gap.conf_low > 0 or gap.conf_high < 0:
-        verdict = f"was {'higher' if gap.conf_low > 0 else 'lower'} than among"
-    inside = interval(gap.conf_low, gap.conf_high, 2, level=gap.conf_level or 0.95, bounded=True)
+    level = gap.conf_level or 0.95
+    differs = gap.conf_low > 0 or gap.conf_high < 0 if adjusted is None else adjusted < 1 - level
+    how = "reliably" if adjusted is None else "significantly"
+    verdict = f"did not differ {how} between {who} and {people} themselves"
+    if differs:
+        verdict = f"was {'higher' if (gap.estimate or 0) > 0 else 'lower'} for {who} than among {people} themselves"
     test = f"t({number(gap.df, 0)}) = {number(gap.statistic)}, {p_value(gap.p_value)}"
+    if adjusted is not None:
+        test += f", {p_value(adjusted, name='p (Holm)')}"
     return (
-        f"Agreement with {people} {verdict} {people} for '{shorten(judge)}': kappa {numbers[1]} against {numbers[2]} "
-        f"on the same {on}, difference = {numbers[0]}, {inside}, {test}."
+        f"Agreement with {people} {verdict}: kappa {numbers[1]} against {numbers[2]} on the same {on}, difference = "
+        f"{numbers[0]}, {interval(gap.conf_low, gap.conf_high, digits, level=level, bounded=True)}, {test}."
     )
 
 

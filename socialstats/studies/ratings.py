@@ -39,6 +39,7 @@ from socialstats.text import count, level_text, listing, number, shorten, with_a
 
 USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
+LINES = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
 FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_LEFT_OUT = 20  # raters that are left out in turn
 SLOW_PAIRS = 5000  # of raters: kappa takes a second or more
@@ -95,7 +96,11 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     judged = numbers.judged if ratings_judges.is_known(numbers.judged) else None
     said = [answer(numbers.alpha.rows[0])]
     if judged is not None:
-        said = [ratings_judges.answer(judged), f"All raters together: {said[0]}"]
+        whole = numbers_text(numbers.alpha.rows[0], bounded=True)
+        said = [
+            ratings_judges.answer(judged),
+            f"Krippendorff's alpha of all {count(len(design.raters), 'rater')} together was {whole} ({LINES}).",
+        ]
     elif numbers.judged is not None:
         said.append(ratings_judges.unknown(numbers.judged))
     return Outcome(
@@ -205,8 +210,6 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     """Return the questions in the order of a reader's interest."""
     by_metric = {result.metric: result for result in numbers.coefficients.values()}
     found = [coefficients_block(numbers.coefficients)]
-    if numbers.judged is not None:  # what cannot be compared does not lead
-        found.insert(0 if ratings_judges.is_known(numbers.judged) else 1, ratings_judges.judges_block(numbers.judged))
     kappa, shares = by_metric.get("weighted_kappa"), by_metric.get("percent_agreement")
     optional = [pairs_block(design, kappa, shares) if kappa is not None and shares is not None else None]
     optional.append(many_pairs_block(design, kappa, options))
@@ -223,24 +226,27 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     optional.append(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True))
     if numbers.alpha.rows[0].estimate is not None:
         optional.append(alpha_multiverse(design, options, numbers.left_out, line=TENTATIVE))
-    return with_design_effect(found + [block for block in optional if block is not None], design.clusters)
+    shown = with_design_effect(found + [block for block in optional if block is not None], design.clusters)
+    if numbers.judged is None:
+        return shown
+    lead = int(not ratings_judges.is_known(numbers.judged))  # what cannot be compared does not lead
+    return (*shown[:lead], ratings_judges.judges_block(numbers.judged), *shown[lead:])
 
 
 def answer(row: Row) -> str:
     """Return the verdict by Krippendorff's customary lines, with its numbers."""
     inside = f"alpha {numbers_text(row, bounded=True)}"
-    lines = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
     if row.estimate is None or row.conf_low is None or row.conf_high is None:
         return f"No verdict: {inside}."
     if row.df is not None and row.df + 1 < FEWEST:
         return f"No verdict: {count(row.df + 1)} independent units or clusters are too few; {inside}."
     if row.conf_low >= FIRM:
-        return f"Yes: the raters agree well enough for firm conclusions; {inside} ({lines})."
+        return f"Yes: the raters agree well enough for firm conclusions; {inside} ({LINES})."
     if row.conf_low >= TENTATIVE:
-        return f"The raters agree well enough for tentative conclusions; {inside} ({lines})."
+        return f"The raters agree well enough for tentative conclusions; {inside} ({LINES})."
     if row.conf_high < TENTATIVE:
-        return f"No: the raters agree too little to rely on single ratings; {inside} ({lines})."
-    return f"The data do not settle whether the raters agree well enough; {inside} ({lines})."
+        return f"No: the raters agree too little to rely on single ratings; {inside} ({LINES})."
+    return f"The data do not settle whether the raters agree well enough; {inside} ({LINES})."
 
 
 def strip(numbers: Numbers) -> Strip:

@@ -55,7 +55,8 @@ def answer(result: Result) -> str:
     tested, _ = with_holm(known, FAMILY)
     said = []
     for what, sign in (("less", -1), ("more", 1)):
-        some = [r for r in tested if r.p_adjusted is not None and r.p_adjusted < 0.05 and sign * (r.estimate or 0) > 0]
+        clear = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]]
+        some = [row for row in clear if sign * (row.estimate or 0.0) > 0]
         if some:
             named = listing([f"'{shorten(row.group or '', 30)}'" for row in some], most=LISTED)
             said.append(f"{count(len(some))} agreed with {people} significantly {what} than {people} with each other "
@@ -98,7 +99,7 @@ def judges_block(result: Result) -> Block:
     by_judge = {row.group: row for row in tested}
     rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
     labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
-    said = [judge_sentence(result, str(row.group)) for row in known[:LISTED]]
+    said = [judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]]
     said += [
         f"'{shorten(row.group or '', 40)}' cannot be compared: {row.undefined}."
         for row in [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None][:LISTED]

@@ -17,6 +17,7 @@ from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
 from socialstats.studies.ratings import answer
+from socialstats.text import number
 
 FAST = StudyOptions(resamples=200)
 ORDERED = {"levels": list(LEVELS), "refusal": "refused"}
@@ -103,9 +104,9 @@ def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_
     assert ordinal.title == "Does 'gpt_4' agree with people as they agree with each other?"
     gap, own, theirs = ordinal.blocks[0].results[0].rows
     first, second = ordinal.answer
-    numbers = [str(round(float(x or 0), 2)).replace("0.", ".") for x in (own.estimate, theirs.estimate)]
+    numbers = [number(x, 3, bounded=True) for x in (own.estimate, theirs.estimate)]
     assert f"kappa {numbers[0]} against {numbers[1]} on the same 56 units" in first
-    assert second.startswith("All raters together: ")
+    assert second.startswith("Krippendorff's alpha of all 3 raters together was .60, 95% CI [")
     assert ordinal.strip is not None
     marks = {m.label: m.value for m in ordinal.strip.marks if m.kind == "estimate"}
     assert marks == {"gpt_4 with people": own.estimate, "people with each other": theirs.estimate}
