@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
     from socialstats.metrics.js_similarity import js_similarity as js_similarity
+    from socialstats.metrics.judge_agreement import judge_agreement as judge_agreement
     from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
     from socialstats.metrics.label_counts import label_counts as label_counts
     from socialstats.metrics.leaderboard import LeaderboardResult as LeaderboardResult
@@ -94,6 +95,7 @@ _HOMES = {
     "socialstats.metrics.gwet_ac": ("gwet_ac",),
     "socialstats.metrics.choice_shares": ("choice_shares",),
     "socialstats.metrics.js_similarity": ("js_similarity",),
+    "socialstats.metrics.judge_agreement": ("judge_agreement",),
     "socialstats.metrics.krippendorff_alpha": ("krippendorff_alpha",),
     "socialstats.metrics.cochran_q": ("cochran_q",),
     "socialstats.metrics.label_counts": ("label_counts",),
@@ -126,7 +128,7 @@ __all__ = [
     "bradley_terry", "win_rates", "sensitivity", "sensitivity_difference", "preference_shares", "choice_entropy",
     "choice_entropy_difference", "paired_difference", "effect_sizes", "effect_sizes_from_summary", "equivalence",
     "mcnemar", "symmetry", "cochran_q", "weighted_kappa", "percent_agreement",
-    "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac",
+    "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "judge_agreement",
     "trait_profile", "judge_zeros", "paraphrase_spread", "fleiss_kappa", "ada_met", "relationship_bias",
     "js_similarity", "choice_shares", "label_counts", "leaderboard", "STUDIES",
     # published numbers

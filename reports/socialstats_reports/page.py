@@ -16,6 +16,7 @@ from socialstats.bibtex import bibtex
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
 from socialstats.halves import in_halves
+from socialstats.progress import say
 from socialstats.references import citation
 from socialstats.results import Verification, Verifications
 from socialstats.studies.outcome import Block, Outcome, Strip, Table
@@ -133,6 +134,7 @@ def drawn_and_checked(
     n, names = len(outcome.blocks) + 1, list(outcome.verifications)
 
     def one(k: int) -> Any:
+        say(f"drawing figure {k + 1} of {n}" if k < n else f"recomputing with other packages: {names[k - n]}")
         return figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
 
     done = in_halves(one, n + len(names))

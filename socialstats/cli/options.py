@@ -73,7 +73,7 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
     add("--refusal", action="append", metavar="LABEL", help="rating or winner that means a refusal; repeat")
     add("--strata", action="append", metavar="COLUMN", help="groups of units to report ratings by; repeat")
     add("--rater-group", action="append", dest="rater_groups", metavar="COLUMN",
-        help="groups of raters to report ratings by; repeat")  # fmt: skip
+        help="groups of raters to report ratings by, such as people and judges; repeat")  # fmt: skip
     add("--reread", metavar="COLUMN", help="another column of values, of the same replies: what does it change?")
     add("--raters", action="append", metavar="A,B,C",
         help="columns of ratings, one a rater, of a table with one row a unit")  # fmt: skip

@@ -6,6 +6,7 @@ import argparse
 import os
 import shlex
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from socialstats.cli.describe import describe
 from socialstats.cli.plan import Plan
 from socialstats.cli.wording import typed_outcome
 from socialstats.errors import InputError
+from socialstats.progress import listening, say, to_stream
 from socialstats.studies.outcome import Outcome
 from socialstats.text import shorten
 
@@ -30,14 +32,16 @@ def run_report(options: argparse.Namespace) -> int:
     targets = targets_of(options)
     plan = load_plan(options.plan)
     claims = claims_of(options.claims)
-    analysis = prepare(options, plan, verify=not options.no_verify)
-    for note in analysis.notes:
-        progress(options, f"note: {shorten(note, 400)}", always=True)
-    progress(options, f"{describe(analysis.design)[0]}; study {analysis.study.name}")
-    found, deviations = analysis.run()
-    outcome, stand = with_claims(found, claims)
-    outcome = typed_outcome(outcome)
-    write(options, targets, outcome, plan, deviations, analysis.facts | claims_facts(options.claims) | noted(options))
+    with listening(to_stream(sys.stderr)) if not options.quiet else nullcontext():
+        analysis = prepare(options, plan, verify=not options.no_verify)
+        for note in analysis.notes:
+            say(f"note: {shorten(note, 400)}", slow=True)
+        say(f"{describe(analysis.design)[0]}; study {analysis.study.name}", slow=sys.stderr.isatty())
+        found, deviations = analysis.run()
+        outcome, stand = with_claims(found, claims)
+        outcome = typed_outcome(outcome)
+        facts = analysis.facts | claims_facts(options.claims) | noted(options)
+        write(options, targets, outcome, plan, deviations, facts)
     tell(options, outcome)
     reached = any(c.severity in SEVERITIES[options.fail_on] for c in outcome.cautions)
     return 1 if reached or not stand else 0
@@ -67,7 +71,7 @@ def write(
             sys.stdout.write(text)
         elif name:
             Path(name).write_text(text, encoding="utf-8")
-            progress(options, f"wrote {Path(name).resolve()}", always=True)
+            say(f"wrote {Path(name).resolve()}", slow=True)
 
 
 def noted(options: argparse.Namespace) -> dict[str, str]:
@@ -136,12 +140,6 @@ def source_date() -> str:
         return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch else ""
     except (ValueError, OverflowError, OSError) as error:
         raise InputError(f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})") from error
-
-
-def progress(options: argparse.Namespace, message: str, *, always: bool = False) -> None:
-    """Print progress to stderr: on a terminal only, unless `always`."""
-    if not options.quiet and (always or sys.stderr.isatty()):
-        print(message, file=sys.stderr)
 
 
 def tell(options: argparse.Namespace, outcome: Outcome) -> None:

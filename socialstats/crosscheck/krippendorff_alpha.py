@@ -6,6 +6,8 @@ The package is called with float counts (small integers overflow) and the ascend
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from socialstats.crosscheck.agreement_direct import (
@@ -43,7 +45,7 @@ def verify(result: Result) -> Verification:
     for row in checkable(result):
         units = tallies(result, row, 2)
         peers.append(peer_check(row, result, units))
-        theirs = alpha_of([(unit, 1.0) for unit in units.units], result.settings["scale"], units.scores)
+        theirs = alpha_of(list(Counter(units.units).items()), result.settings["scale"], units.scores)
         sums.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
         kinds = set(units.units)
         used = {level for unit in kinds for level, _ in unit}

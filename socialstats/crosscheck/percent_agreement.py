@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
@@ -12,6 +13,7 @@ from socialstats.crosscheck.unit_share_rows import share_checks
 from socialstats.results import Check, Result, Verification
 
 ALL = "all pairs"
+FEW = 12  # ratings of a unit whose pairs are gone through one by one
 Rated = tuple[dict[int, int], float, str | None, tuple[int, ...]]
 
 
@@ -29,8 +31,8 @@ def verify(result: Result) -> Verification:
             for unit, (codes, weight, group, clusters) in units.items()
             if row.group is None or group == row.group
         }
-        found = {u: (sum(yes) / len(yes), weight, clusters) for u, (yes, weight, clusters) in agreed.items() if yes}
-        checks += share_checks(result, row, found, sum(len(yes) * weight for yes, weight, _ in agreed.values()))
+        found = {u: (yes / n, weight, clusters) for u, ((yes, n), weight, clusters) in agreed.items() if n}
+        checks += share_checks(result, row, found, sum(n * weight for (_, n), weight, _ in agreed.values()))
     return Verification(checks=tuple(checks))
 
 
@@ -68,10 +70,18 @@ def stratum_labels(design: Any, name: str | None) -> list[str | None]:
     return [factor.levels[code] for code in factor.codes]
 
 
-def answers(codes: Mapping[int, int], pair: tuple[int, int] | None, near: Any) -> list[float]:
-    """Return for each pair of ratings of a unit (or the named pair of raters) 1 where they agree, else 0."""
+def answers(codes: Mapping[int, int], pair: tuple[int, int] | None, near: Any) -> tuple[float, int]:
+    """Count the pairs of ratings of a unit (or of the named raters) that agree, and all of them.
+
+    Of more than FEW ratings the pairs of levels are counted in place of the pairs of ratings.
+    """
     raters = sorted(codes) if pair is None else [r for r in pair if r in codes]
-    return [near[codes[a]][codes[b]] for a, b in combinations(raters, 2)]
+    m = len(raters)
+    if m <= FEW:
+        return float(sum(near[codes[a]][codes[b]] for a, b in combinations(raters, 2))), m * (m - 1) // 2
+    levels = Counter(codes[r] for r in raters)
+    twice = sum(n * (k - (c == d)) * near[c][d] for c, n in levels.items() for d, k in levels.items())
+    return float(twice) / 2, m * (m - 1) // 2
 
 
 __all__ = ["cluster_codes", "ratings_by_unit", "stratum_labels", "verify"]

@@ -15,15 +15,15 @@ import numpy as np
 
 from socialstats.crosscheck.kappa_resamples import bootstrap_checks
 from socialstats.crosscheck.long import compare, worst
-from socialstats.crosscheck.row_arithmetic import (
-    FORMULA,
-    end_checks,
-    label,
-    quantile,
-    same_p,
-    statistic_checks,
-    t_ends,
-    tail_p,
+from socialstats.crosscheck.pair_kappas import (
+    CLOSED,
+    JOINT,
+    LEAST,
+    TOLERANCE,
+    many_checks,
+    parts_of,
+    pooled,
+    row_arithmetic,
 )
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Row, Verification
@@ -31,12 +31,10 @@ from socialstats.results import Check, FloatArray, Result, Row, Verification
 if TYPE_CHECKING:
     import pandas as pd
 
-SAME = "the same closed form in another order of arithmetic"
 SLOPE = "central differences of a direct computation, error about h^2"
-TOLERANCE = 1e-9
 STEP = 1e-4
 MOST_SLOPES = 20_000
-JOINT = ("mean", "pooled")
+MANY = 2000  # more pairs of raters than this are not kept
 
 
 def verify(result: Result) -> Verification:
@@ -47,14 +45,18 @@ def verify(result: Result) -> Verification:
     Verification
         The largest difference of each kind.
     """
-    wide = wide_table(result)
+    wide, pairs = wide_table(result), pair_columns(result)
     checks: dict[str, list[Check]] = {}
     groups: dict[str | None, Any] = {None: wide}
     if result.settings["stratum"] is not None:
         groups |= {str(name): part for name, part in wide.groupby(stratum_of(result)[wide.index])}
     for group, part in groups.items():
         rows = {row.term: row for row in result.rows if row.group == group}
-        found = {name: Pair(part, a, b, result) for name, (a, b) in pair_columns(result).items()}
+        if len(pairs) > MANY:
+            for kind, check in many_checks(rows, part, list(pairs), group, result):
+                checks.setdefault(kind, []).append(check)
+            continue
+        found = {name: Pair(part, a, b, result) for name, (a, b) in pairs.items()}
         for name, pair in found.items():
             if name in rows:
                 for kind, check in pair_checks(name, rows[name], pair, result):
@@ -97,11 +99,7 @@ class Pair:
     def parts(self, change: FloatArray | None = None) -> tuple[float, float, float]:
         """Return n, observed and expected disagreement of the table, or of the table and a change of it."""
         table = self.whole if change is None else self.whole + change
-        n = float(table.sum())
-        if n == 0:
-            return 0.0, math.nan, math.nan
-        observed = float((table * self.disagreement).sum()) / n
-        return n, observed, float(table.sum(axis=1) @ self.disagreement @ table.sum(axis=0)) / n**2
+        return parts_of(table, self.disagreement)
 
 
 def wide_table(result: Result) -> pd.DataFrame:
@@ -155,7 +153,7 @@ def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[tuple[s
     if row.estimate is None or row.n is None or row.method == "on_undefined=1.0":
         return []
     theirs = cohens_kappa(pair.table(), weights=pair.disagreement)
-    made: dict[str, Any] = {"package": "statsmodels", "tolerance": TOLERANCE, "why": SAME}
+    made: dict[str, Any] = {"package": "statsmodels", "tolerance": TOLERANCE, "why": CLOSED}
     rough = made | {"tolerance": 1e-7, "why": "statsmodels subtracts squares, which loses digits"}
     out = [("statsmodels", compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made))]
     independent = not result.design.factors(result.settings["cluster"])
@@ -173,7 +171,7 @@ def sklearn_check(name: str, row: Row, pair: Pair, result: Result) -> Check:
     from sklearn.metrics import cohen_kappa_score
 
     chosen = sklearn_scheme(result)
-    made: dict[str, Any] = {"package": "scikit-learn", "tolerance": TOLERANCE, "why": SAME}
+    made: dict[str, Any] = {"package": "scikit-learn", "tolerance": TOLERANCE, "why": CLOSED}
     if chosen is None:
         return compare(f"kappa of {name}", row.estimate, None, **made, note="scikit-learn weighs positions only")
     scheme = None if chosen == "unweighted" else chosen
@@ -204,19 +202,13 @@ def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
     if row.method == "on_undefined=1.0":
         theirs = None
     note = "the kappa does not exist" if theirs is None else ""
-    return compare(row.term, row.estimate, theirs, package=package, tolerance=TOLERANCE, why=SAME, note=note)
+    return compare(row.term, row.estimate, theirs, package=package, tolerance=TOLERANCE, why=CLOSED, note=note)
 
 
 def with_kappa(found: Mapping[str, Pair]) -> dict[str, Pair]:
     """Pairs of raters that have a kappa: those in the mean."""
     parts = {name: pair.parts() for name, pair in found.items()}
-    return {name: found[name] for name, (n, _, de) in parts.items() if n >= 2 and de > 1e-12}
-
-
-def pooled(parts: list[tuple[float, float, float]]) -> float | None:
-    """1 - sum n Do / sum n De."""
-    total = sum(n * de for n, _, de in parts if n)
-    return 1 - sum(n * do for n, do, _ in parts if n) / total if total > 1e-12 else None
+    return {name: found[name] for name, (n, _, de) in parts.items() if n >= 2 and de > LEAST}
 
 
 def slope_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str, Pair], result: Result) -> list[Check]:
@@ -261,21 +253,13 @@ def squared_slopes(
 
 def arithmetic(rows: Mapping[str, Row], found: Mapping[str, Pair], result: Result) -> list[Check]:
     """Compare test, p and closed interval of each row with those of its (checked) estimate and error."""
-    factors, options, out = result.design.factors(result.settings["cluster"]), result.settings, []
+    factors, out = result.design.factors(result.settings["cluster"]), []
     for term, row in rows.items():
         if row.std_error is None or row.statistic is None:
             continue
         pairs = with_kappa(found) if term == "mean" else found if term in JOINT else {term: found[term]}
         g = taking_part(list(pairs.values()), [factor.codes for factor in factors])
-        if row.df is None:  # the z by the null error is compared with statsmodels
-            out.append(same_p(label(row, "p"), row.p_value, tail_p(row.statistic, None)))
-        else:
-            out += statistic_checks(row, df=g - 1)
-        if options["ci"] == "wald":
-            out += t_ends(row, options["level"], g - 1 if factors else None)
-        elif options["ci"] == "closed":
-            small = 1.0 if factors else math.sqrt(g / (g - 1))
-            out += end_checks(row, *by_fisher(row, options["level"], g - 1, small), "scipy", FORMULA)
+        out += row_arithmetic(row, g, bool(factors), result.settings)
     return out
 
 
@@ -284,13 +268,6 @@ def taking_part(pairs: list[Pair], codes: list[AnyArray]) -> float:
     if codes:
         return float(min(len({int(code[u]) for pair in pairs for u in pair.index}) for code in codes))
     return float(sum({u: n for pair in pairs for u, n in zip(pair.index, pair.count, strict=True)}.values()))
-
-
-def by_fisher(row: Row, level: float, df: float, small: float) -> tuple[float, float]:
-    """tanh of atanh(kappa) -+ t s.e. / (1 - kappa^2)."""
-    value, error = float(row.estimate or 0.0), float(row.std_error or 0.0)
-    reach = quantile(level, df) * error * small / (1 - value**2)
-    return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach))
 
 
 def alike_units(part: pd.DataFrame, size: int) -> AnyArray:

@@ -194,10 +194,11 @@ class Ratings(RatingsSources):
         InputError
             If a name is no rater.
         """
-        unknown = [name for name in raters if name not in self.raters]
+        place = {name: code for code, name in enumerate(self.raters)}
+        unknown = [name for name in raters if name not in place]
         if unknown:
             raise InputError(f"no rater '{shorten(unknown[0])}'. Raters: {listing(list(self.raters), most=10)}")
-        codes = [self.raters.index(name) for name in raters]
+        codes = [place[name] for name in raters]
         return self.take(np.isin(self.rater, codes), note=f"raters {listing(list(raters), most=4)}")
 
     def square(self, rater_a: str, rater_b: str) -> FloatArray:

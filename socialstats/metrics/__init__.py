@@ -10,6 +10,7 @@ from socialstats.metrics import equivalence as _equivalence
 from socialstats.metrics import fleiss_kappa as _fleiss_kappa
 from socialstats.metrics import gwet_ac as _gwet_ac
 from socialstats.metrics import js_similarity as _js_similarity
+from socialstats.metrics import judge_agreement as _judge_agreement
 from socialstats.metrics import krippendorff_alpha as _krippendorff_alpha
 from socialstats.metrics import label_counts as _label_counts
 from socialstats.metrics import leaderboard as _leaderboard
@@ -47,6 +48,7 @@ METRICS: dict[str, Metric] = {
         _krippendorff_alpha.METRIC,
         _gwet_ac.METRIC,
         _fleiss_kappa.METRIC,
+        _judge_agreement.METRIC,
         _ada_met.METRIC,
         _js_similarity.METRIC,
         _choice_shares.METRIC,

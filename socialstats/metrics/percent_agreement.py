@@ -22,6 +22,7 @@ from socialstats.models.raters import (
     pair_names,
     patterns,
     quoted_pair,
+    too_many_pairs,
 )
 from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
 from socialstats.registry import Metric
@@ -90,7 +91,8 @@ def percent_agreement(
     Raises
     ------
     InputError
-        For unknown options, strata or clusters, or a tolerance that is negative or asked of nominal levels.
+        For unknown options, strata or clusters, a tolerance that is negative or asked of nominal levels, or more than
+        100,000 pairs of raters with ``pairs="all"``.
     UndefinedStatistic
         With fewer than two raters, or fewer than two units rated twice.
 
@@ -128,8 +130,12 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     """Compute the agreement of one design."""
     factors = cluster_factors(design, settings["cluster"])
     agree = agreeing(design, settings["tolerance"], settings["refusal"])
+    pooled = settings["pairs"] == "pooled"
+    why = "" if pooled else too_many_pairs(len(design.raters))
+    if why:
+        raise InputError(f"{design.source}: {why}; use pairs='pooled'")
     strata = [
-        (group, patterns(design, factors, refusal=settings["refusal"], among=among))
+        (group, patterns(design, factors, refusal=settings["refusal"], among=among, apart=not pooled))
         for group, among in by_stratum(design, settings["stratum"])
     ]
     whole = strata[0][1]
@@ -174,12 +180,11 @@ def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
 
 def rows_of(group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: How) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
-    names = pair_names(part.raters)
     several = len(part.raters) > 2 or pairs == "pooled"
     out = [together(group, part, agree, how)] if several else []
     if pairs == "pooled":
         return out
-    for (a, b), name in names.items():
+    for (a, b), name in pair_names(part.raters).items():
         first, second = part.codes[:, a], part.codes[:, b]
         both = (first >= 0) & (second >= 0)
         row = Row(term=name, group=group)

@@ -21,6 +21,7 @@ OnUndefined = Literal["nan", "raise"] | float
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 SEPARATOR = " | "
 COUNTED_DIRECTLY = 4096
+MOST_PAIRS = 100_000  # pairs of raters with a number each: about 20 s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -33,7 +34,8 @@ class Patterns:
     levels : tuple of str
         Those of the design, and ``"(refusal)"`` where refusals count as a level.
     codes : (cells, raters) int64 array
-        Index into `levels`; -1 where there is no rating.
+        Index into `levels`; -1 where there is no rating. Of raters who are not told apart, a column is a place among
+        the unit's sorted ratings.
     count : (cells,) float64 array
         Units.
     clusters : tuple of (cells,) int64 arrays
@@ -69,6 +71,7 @@ def patterns(
     refusal: str = "missing",
     among: BoolArray | None = None,
     least: int = 2,
+    apart: bool = True,
 ) -> Patterns:
     """Count the units of a design by their row of ratings.
 
@@ -85,6 +88,8 @@ def patterns(
         Units to count; all by default.
     least : int
         Ratings a unit needs to count.
+    apart : bool
+        False: who gave a rating does not matter. The table then grows with the ratings of a unit, not with the raters.
 
     Raises
     ------
@@ -94,16 +99,21 @@ def patterns(
     if refusal not in REFUSALS:
         raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
     chosen = rater_columns(design, raters)
-    table = np.full((len(design.raters), len(design.units)), -1, dtype=np.int64)  # raters first: sums run along memory
-    ok = design.status == OK
-    use = slice(None) if ok.all() else ok
-    table[design.rater[use], design.unit[use]] = design.value[use]
-    levels = design.levels
+    counts = design.status == OK
+    value, levels = design.value, design.levels
     if refusal == "level":
         refused = design.status == REFUSAL
-        table[design.rater[refused], design.unit[refused]] = len(levels)
-        levels = (*levels, "(refusal)")
-    given = [table[c] for c in chosen]
+        counts, value, levels = counts | refused, np.where(refused, len(levels), value), (*levels, "(refusal)")
+    use = slice(None) if counts.all() else counts
+    unit, value, column = design.unit[use], value[use], design.rater[use]
+    if not apart:
+        order = np.lexsort((value, unit))
+        unit, value = unit[order], value[order]
+        column = np.arange(len(unit)) - np.searchsorted(unit, unit)
+    rows = len(design.raters) if apart else int(column.max(initial=-1)) + 1
+    table = np.full((rows, len(design.units)), -1, dtype=np.int64)  # raters first: sums run along memory
+    table[column, unit] = value
+    given = [table[c] for c in chosen] if apart else list(table)
     kept = np.add.reduce([column >= 0 for column in given], dtype=np.int64) >= least
     kept = kept if among is None else kept & among
     keys = [key if kept.all() else key[kept] for key in (*(factor.codes for factor in factors), *given)]
@@ -206,6 +216,21 @@ def quoted_pair(name: str) -> str:
     """
     shown = shorten(name)
     return shown if name.startswith('"') and name.endswith('"') else f"'{shown}'"
+
+
+def too_many_pairs(raters: int) -> str:
+    """Say why a number for each pair of raters is not made; empty text where there are few enough.
+
+    Examples
+    --------
+    >>> too_many_pairs(3), too_many_pairs(2335)
+    ('', '2,335 raters make 2,724,945 pairs, more than the 100,000 that are taken one by one')
+    """
+    pairs = raters * (raters - 1) // 2
+    if pairs <= MOST_PAIRS:
+        return ""
+    one_by_one = f"more than the {count(MOST_PAIRS)} that are taken one by one"
+    return f"{count(raters, 'rater')} make {count(pairs, 'pair')}, {one_by_one}"
 
 
 def missing_ratings(design: Ratings, found: Patterns, refusal: str) -> tuple[Caution, ...]:

@@ -50,6 +50,11 @@ AGREEMENT: dict[str, Reference] = {
         authors="Fleiss, J. L., Nee, J. C. M., & Landis, J. R.", year=1979,
         title="Large sample variance of kappa in the case of different sets of raters",
         venue="Psychological Bulletin, 86(5), 974-977", doi="10.1037/0033-2909.86.5.974"),
+    "calderon2025": Reference(
+        authors="Calderon, N., Reichart, R., & Dror, R.", year=2025,
+        title="The alternative annotator test for LLM-as-a-judge: How to statistically justify replacing human "
+              "annotators with LLMs",
+        venue="Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics, 16051-16081"),
     "condorcet1785": Reference(
         authors="Condorcet, M. J. A. N. de Caritat, marquis de", year=1785,
         title="Essai sur l'application de l'analyse à la probabilité des décisions rendues à la pluralité des voix",

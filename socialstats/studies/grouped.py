@@ -15,7 +15,7 @@ from socialstats.studies.reread_blocks import with_reread
 from socialstats.text import count, shorten
 
 MOST_LEVELS = 12
-LEADING = ("difference", "agreement")  # blocks whose first result starts with the answer
+LEADING = ("difference", "agreement", "judge")  # blocks whose first result starts with the answer
 ROWS = {"Comparisons": "comparison", "Paired": "pair", "Ratings": "rating"}
 
 

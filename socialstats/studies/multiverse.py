@@ -10,6 +10,7 @@ from typing import Literal
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.halves import in_halves
+from socialstats.progress import say
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, interval, number, quoted, shorten
@@ -143,6 +144,7 @@ def _computed(variants: Sequence[Variant]) -> list[Result | str]:
     """Compute each variant, or say why it has no result."""
 
     def one(k: int) -> Result | str:
+        say(f"analysis variant: {variants[k].label}")
         try:
             return variants[k].compute()
         except SocialStatsError as error:

@@ -14,7 +14,10 @@ from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.models.raters import too_many_pairs
+from socialstats.progress import say
 from socialstats.results import Result, Row
+from socialstats.studies import ratings_judges
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
 from socialstats.studies.many_raters import MOST_RATERS, many_pairs_block
@@ -36,8 +39,11 @@ from socialstats.text import count, level_text, listing, number, shorten, with_a
 
 USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
+LINES = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
 FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_LEFT_OUT = 20  # raters that are left out in turn
+SLOW_PAIRS = 5000  # of raters: kappa takes a second or more
+MOST_LEVELS = 2000  # of judge_agreement, whose tables are levels by levels
 KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
 
 
@@ -54,6 +60,8 @@ class Numbers:
         Alpha of each group of raters, and without each rater.
     refused, plain : Result or None
         Nominal alpha with refusals as a level, and with refusals left out.
+    judged : Result or None
+        Judges against people, where a group of raters tells them apart.
     """
 
     coefficients: dict[str, Result]
@@ -62,6 +70,7 @@ class Numbers:
     left_out: dict[str, Result]
     refused: Result | None = None
     plain: Result | None = None
+    judged: Result | None = None
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -71,7 +80,8 @@ class Numbers:
 
     def all(self) -> dict[str, Result]:
         """Return every result by a name of its own."""
-        found = dict(self.coefficients)
+        found = {"Judges against people": self.judged} if self.judged is not None else {}
+        found |= self.coefficients
         for what, results in (("alpha by", self.strata), ("alpha", self.groups), ("alpha", self.left_out)):
             found |= {f"{what} {shorten(name, 40)}": result for name, result in results.items()}
         return found | ({"alpha with refusals": self.refused} if self.refused is not None else {})
@@ -82,14 +92,24 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     if design.by is not None:
         raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave by= out")
     numbers = compute(design, options)
-    results = tuple(numbers.coefficients.values())
+    results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
+    judged = numbers.judged if ratings_judges.is_known(numbers.judged) else None
+    said = [answer(numbers.alpha.rows[0])]
+    if judged is not None:
+        whole = numbers_text(numbers.alpha.rows[0], bounded=True)
+        said = [
+            ratings_judges.answer(judged),
+            f"Krippendorff's alpha of all {count(len(design.raters), 'rater')} together was {whole} ({LINES}).",
+        ]
+    elif numbers.judged is not None:
+        said.append(ratings_judges.unknown(numbers.judged))
     return Outcome(
         study="agreement",
-        title=f"Do the {count(len(design.raters))} raters agree?",
+        title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else ratings_judges.title(judged),
         design=describe(design),
-        answer=(answer(numbers.alpha.rows[0]),),
-        strip=strip(numbers),
+        answer=tuple(said),
+        strip=strip(numbers) if judged is None else ratings_judges.strip(judged),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -115,7 +135,8 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         "Weighted kappa": weighted_kappa,
         "Percent agreement": percent_agreement,
     }
-    many = len(design.raters) > MOST_RATERS
+    raters = len(design.raters)
+    many, pairs = raters > MOST_RATERS, raters * (raters - 1) // 2
     pooled = {name: {"pairs": "pooled"} for name in ("Weighted kappa", "Percent agreement")} if many else {}
     if design.scale == "nominal":
         more = {"Fleiss' kappa": fleiss_kappa} | more
@@ -123,6 +144,14 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         if not discrete and name != "Percent agreement":
             skipped[name] = f"{count(len(design.levels))} distinct values are numbers, not levels"
             continue
+        if name == "Weighted kappa" and not design.raters_known:
+            skipped[name] = "the table does not say who gave which rating"
+            continue
+        if name == "Weighted kappa" and too_many_pairs(raters):
+            skipped[name] = f"it compares raters two by two, and {too_many_pairs(raters)}"
+            say(f"{name} is left out: {skipped[name]}", slow=True)
+            continue
+        say(f"{name} of {count(raters, 'rater')}", slow=name == "Weighted kappa" and pairs > SLOW_PAIRS)
         try:
             found[name] = metric(design, **common, **pooled.get(name, {}))
         except (UndefinedStatistic, NothingToAnalyse) as error:
@@ -135,6 +164,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         left_out=attempts(design, without_each(design), common),
         refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
         plain=alpha_of(design, scale="nominal", **common) if refusals else None,
+        judged=ratings_judges.judged(design, level=options.level) if len(design.levels) <= MOST_LEVELS else None,
         skipped=skipped,
     )
 
@@ -164,7 +194,7 @@ def by_group(design: Ratings) -> dict[str, tuple[str, ...]]:
 
 def without_each(design: Ratings) -> dict[str, tuple[str, ...]]:
     """Return all raters but one, for each of them; nothing for two raters, or more than 20."""
-    if not 3 <= len(design.raters) <= MOST_LEFT_OUT:
+    if not 3 <= len(design.raters) <= MOST_LEFT_OUT or not design.raters_known:
         return {}
     return {f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name) for name in design.raters}
 
@@ -200,24 +230,27 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     optional.append(dependence_block(design.clusters, alpha, rows="units", quantity="alpha", bounded=True))
     if numbers.alpha.rows[0].estimate is not None:
         optional.append(alpha_multiverse(design, options, numbers.left_out, line=TENTATIVE))
-    return with_design_effect(found + [block for block in optional if block is not None], design.clusters)
+    shown = with_design_effect(found + [block for block in optional if block is not None], design.clusters)
+    if numbers.judged is None:
+        return shown
+    lead = int(not ratings_judges.is_known(numbers.judged))  # what cannot be compared does not lead
+    return (*shown[:lead], ratings_judges.judges_block(numbers.judged), *shown[lead:])
 
 
 def answer(row: Row) -> str:
     """Return the verdict by Krippendorff's customary lines, with its numbers."""
     inside = f"alpha {numbers_text(row, bounded=True)}"
-    lines = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
     if row.estimate is None or row.conf_low is None or row.conf_high is None:
         return f"No verdict: {inside}."
     if row.df is not None and row.df + 1 < FEWEST:
         return f"No verdict: {count(row.df + 1)} independent units or clusters are too few; {inside}."
     if row.conf_low >= FIRM:
-        return f"Yes: the raters agree well enough for firm conclusions; {inside} ({lines})."
+        return f"Yes: the raters agree well enough for firm conclusions; {inside} ({LINES})."
     if row.conf_low >= TENTATIVE:
-        return f"The raters agree well enough for tentative conclusions; {inside} ({lines})."
+        return f"The raters agree well enough for tentative conclusions; {inside} ({LINES})."
     if row.conf_high < TENTATIVE:
-        return f"No: the raters agree too little to rely on single ratings; {inside} ({lines})."
-    return f"The data do not settle whether the raters agree well enough; {inside} ({lines})."
+        return f"No: the raters agree too little to rely on single ratings; {inside} ({LINES})."
+    return f"The data do not settle whether the raters agree well enough; {inside} ({LINES})."
 
 
 def strip(numbers: Numbers) -> Strip:
@@ -260,7 +293,7 @@ def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
     if numbers.skipped:
         found.append(
             Diagnostic(
-                check="Which coefficients do not exist here?",
+                check="Which coefficients are left out?",
                 found="; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items()),
                 so_what="They are not on this page.",
             )
@@ -273,6 +306,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     how = "; ".join(f"{name}: {result.inference}" for name, result in numbers.coefficients.items())
     scale = "declared" if design.levels_declared else "not declared: those that occur"
     return (
+        *([ratings_judges.methods(numbers.judged)] if numbers.judged is not None else []),
         f"Agreement on {with_article(design.scale)} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
         f"{level_text(options.level)} intervals. The customary lines are conventions (Krippendorff), not tests; "
         f"coefficients differ in what they call chance: {listing(list(numbers.coefficients))}.",

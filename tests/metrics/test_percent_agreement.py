@@ -3,11 +3,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.percent_agreement import percent_agreement
 from tests.golden_data import golden, golden_frame
@@ -208,3 +210,34 @@ def test_alike_clusters_count_as_one_trial_each():
     assert row.estimate == 0.5
     assert (row.conf_low, row.conf_high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-9)
     assert result.verify().ok
+
+
+def test_pooled_agreement_of_a_crowd_is_the_mean_over_units_of_their_agreeing_pairs():
+    rng = np.random.default_rng(3)
+    rows, given = [], {u: [] for u in range(40)}
+    for rater in range(500):
+        for u in rng.choice(40, 2, replace=False).tolist():
+            value = int(np.clip(2.5 + u / 40 + rng.normal(), 1, 4))
+            given[u].append(value)
+            rows.append({"unit": f"u{u:02d}", "rater": f"r{rater:03d}", "value": value, "story": f"s{u // 4}"})
+    design = Ratings.from_frame(pd.DataFrame(rows), levels=LEVELS, cluster="story")
+    result = percent_agreement(design, pairs="pooled", tolerance=1)
+    each = [np.mean([abs(a - b) <= 1 for a, b in combinations(x, 2)]) for x in given.values()]
+    assert result.rows[0].estimate == pytest.approx(np.mean(each), abs=1e-12)
+    assert result.rows[0].n_clusters == 10
+    assert result.counts == {"ratings": 1000, "units": 40, "raters": 500}
+    assert result.verify().ok
+    with pytest.raises(InputError, match=r"500 raters make 124,750 pairs.*use pairs='pooled'"):
+        percent_agreement(design)
+
+
+def test_pooled_agreement_is_that_of_all_pairs_with_refusals_as_a_level():
+    matrix = simulated(r=5)
+    design = of_matrix(matrix, levels=LEVELS)
+    frame = design.table().assign(value=lambda d: d["value"].fillna("refused"))[["unit", "rater", "value"]]
+    design = Ratings.from_frame(frame, levels=LEVELS, refusal="refused")
+    for refusal in ("missing", "level"):
+        whole, pooled = (percent_agreement(design, pairs=pairs, refusal=refusal) for pairs in ("all", "pooled"))
+        assert whole.rows[0].estimate == pytest.approx(pooled.rows[0].estimate, abs=1e-14)
+        assert whole.counts == pooled.counts
+        assert [c.detail for c in whole.cautions] == [c.detail for c in pooled.cautions]

@@ -623,3 +623,31 @@ def test_checks_of_counted_units_still_find_a_wrong_number(metric, options):
         rows = [*result.rows]
         rows[k] = replace(row, estimate=row.estimate + 1e-6)
         assert not replace(result, rows=tuple(rows)).verify().ok, (row.term, row.group)
+
+
+@pytest.mark.parametrize("pairs", ["all", "pooled"])
+def test_numbers_of_thousands_of_pairs_are_checked_without_keeping_the_pairs(pairs):
+    rng = np.random.default_rng(12)
+    truth, raters = rng.integers(1, 4, 24), 66
+    x = np.clip(truth[:, None] + rng.integers(-1, 2, (24, raters)), 1, 3).astype(object)
+    x[rng.random(x.shape) < 0.3] = None
+    design = of_matrix(
+        x.tolist(), levels=[1, 2, 3], raters=[f"r{k:02d}" for k in range(raters)],
+        clusters=[(np.arange(24) // 3).tolist()], strata={"kind": ["ab"[u // 3 % 2] for u in range(24)]},
+    )  # fmt: skip
+    result = weighted_kappa(design, pairs=pairs, stratum="kind")
+    checks = result.verify()
+    assert checks.ok, checks.tidy().to_string()
+    assert {"numpy", "statsmodels", "scipy"} <= {c.package for c in checks}
+    for k in (0, 1, len(result.rows) - 1):  # mean, pooled, and the last pair, or the pooled kappa of a stratum
+        rows = [*result.rows]
+        rows[k] = replace(rows[k], estimate=rows[k].estimate + 1e-6)
+        assert not replace(result, rows=tuple(rows)).verify().ok, rows[k].term
+
+
+def test_more_pairs_of_raters_than_can_be_taken_one_by_one_are_an_error_that_names_other_ways():
+    rows = pd.DataFrame({"unit": np.arange(900) % 30, "rater": np.arange(900) // 2, "value": np.arange(900) % 4})
+    design = Ratings.from_frame(rows)
+    with pytest.raises(InputError, match=r"450 raters make 101,025 pairs.*krippendorff_alpha or gwet_ac"):
+        weighted_kappa(design)
+    assert weighted_kappa(design, pairs=("0", "15")).rows[0].n == 2

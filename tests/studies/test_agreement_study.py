@@ -9,6 +9,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import cohen_kappa_score
 from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_decimals
 
 from socialstats.designs.ratings import Ratings
@@ -16,6 +17,7 @@ from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome
 from socialstats.studies.ratings import answer
+from socialstats.text import number
 
 FAST = StudyOptions(resamples=200)
 ORDERED = {"levels": list(LEVELS), "refusal": "refused"}
@@ -69,7 +71,7 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
 
 def test_the_blocks_of_each_scale(ordinal: Outcome, nominal: Outcome, interval: Outcome) -> None:
     assert [b.id for b in ordinal.blocks] == [
-        "agreement", "pairs", "stratum-1", "raters-within", "raters-when", "refusals", "dependence",
+        "judge", "agreement", "pairs", "stratum-1", "raters-within", "raters-when", "refusals", "dependence",
         "multiverse",
     ]  # fmt: skip
     assert [r.metric for r in nominal.blocks[0].results] == [
@@ -98,8 +100,58 @@ def test_how_united_the_raters_are_is_a_recount(ordinal: Outcome) -> None:
     assert sum(int(str(n)) for n in found.values()) == 60
 
 
+def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_units(ordinal: Outcome) -> None:
+    assert ordinal.title == "Does 'gpt_4' agree with people as they agree with each other?"
+    gap, own, theirs = ordinal.blocks[0].results[0].rows
+    first, second = ordinal.answer
+    numbers = [number(x, 3, bounded=True) for x in (own.estimate, theirs.estimate)]
+    assert f"kappa {numbers[0]} against {numbers[1]} on the same 56 units" in first
+    assert second.startswith("Krippendorff's alpha of all 3 raters together was .60, 95% CI [")
+    assert ordinal.strip is not None
+    marks = {m.label: m.value for m in ordinal.strip.marks if m.kind == "estimate"}
+    assert marks == {"gpt_4 with people": own.estimate, "people with each other": theirs.estimate}
+    both = ratings().query("rating != 'refused'").pivot(index="unit", columns="judge", values="rating").dropna()
+    assert theirs.estimate == pytest.approx(
+        cohen_kappa_score(both["ann"], both["bob"], labels=list(LEVELS), weights="quadratic")
+    )
+    assert gap.estimate == pytest.approx((own.estimate or 0) - (theirs.estimate or 0))
+
+
+def test_several_judges_are_compared_one_by_one_and_adjusted_together() -> None:
+    frame, rng = ratings(), np.random.default_rng(1)
+    coin = frame[frame["judge"] == "ann"].assign(judge="coin", kind="model", rating=rng.choice(LEVELS, 60))
+    outcome = report(pd.concat([frame, coin]), **ORDERED, rater_source="kind")
+    assert outcome.title == "Do the 2 judges agree with people as they agree with each other?"
+    assert outcome.answer[0].startswith(
+        "Of 2 judges, 1 agreed with people significantly less than people with each other ('coin') (Holm)."
+    )
+    block = outcome.blocks[0]
+    assert block.id == "judges"
+    p = [row.p_value or 0.0 for row in block.results[0].rows if row.term == "difference"]
+    assert [row.p_adjusted for row in block.results[1].rows] == pytest.approx([2 * p[0], max(2 * p[0], p[1])])
+    assert stray_cells(outcome) == []
+    assert stray_decimals(outcome, [*outcome.answer, *block.sentences], {0.667, 0.8}) == []
+
+
+def test_one_person_beside_a_judge_is_told_what_would_be_needed() -> None:
+    frame = ratings()
+    outcome = report(frame[frame["judge"] != "bob"], **ORDERED, rater_source="kind")
+    assert outcome.title == "Do the 2 raters agree?"
+    assert [b.id for b in outcome.blocks][:2] == ["agreement", "judge"]
+    assert outcome.answer[1].startswith("Judges cannot be compared with people: no unit with a rating of this judge")
+    assert "have two or more people rate the units that the judge rated" in outcome.answer[1]
+
+
+def test_levels_of_a_by_factor_set_the_judge_against_people_in_each() -> None:
+    frame = pd.concat([ratings(seed).assign(model=m) for seed, m in ((3, "m1"), (4, "m2"))])
+    outcome = report(frame, **ORDERED, by="model", rater_source="kind")
+    assert outcome.blocks[0].id == "levels"
+    assert [row.term for row in outcome.blocks[0].results[0].rows] == ["m1", "m2"]
+    assert "agreement with people" in outcome.answer[0].lower()
+
+
 def test_a_verdict_needs_five_independent_units(ordinal: Outcome) -> None:
-    row = ordinal.blocks[0].results[0].rows[0]
+    row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
     few = replace(row, estimate=0.85, conf_low=0.81, conf_high=0.9, df=3.0)
     assert answer(few).startswith("No verdict: 4 independent units or clusters are too few; alpha .85")
     assert answer(replace(few, df=4.0)).startswith("Yes")
@@ -136,7 +188,7 @@ def test_two_raters_get_their_square_table() -> None:
     ],
 )
 def test_verdicts_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, start: str) -> None:
-    row = ordinal.blocks[0].results[0].rows[0]
+    row = next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0]
     assert answer(replace(row, estimate=0.85, conf_low=low, conf_high=high)).startswith(start)
 
 
@@ -188,12 +240,12 @@ def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> No
     ]  # fmt: skip
     assert first[1] == block.results[1].rows[0].estimate != third[1]
     assert block.results[1].settings["scale"] == "nominal"
-    assert third[1] == ordinal.blocks[0].results[0].rows[0].estimate
+    assert third[1] == next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0].estimate
     assert "the alpha of the page is ordinal" in block.sentences[0]
 
 
 def test_the_methods_have_the_right_article(ordinal: Outcome, nominal: Outcome) -> None:
-    assert ordinal.methods[0].startswith("Agreement on an ordinal scale of")
+    assert ordinal.methods[1].startswith("Agreement on an ordinal scale of")
     assert nominal.methods[0].startswith("Agreement on a nominal scale of")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from study_tables import stray_cells, stray_decimals
 
+from socialstats.cli import main
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.many_raters import MOST_RATERS
@@ -64,6 +66,35 @@ def test_the_page_is_small_and_its_figure_is_drawn(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "pairs")
     assert block.draw is not None
     block.draw()
+
+
+def test_thousands_of_raters_have_a_page_without_a_number_for_each_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(4)
+    rater = np.repeat(np.arange(2335), 3)
+    unit = rng.integers(0, 600, len(rater))
+    value = np.clip(np.round(3 + rng.normal(size=600)[unit] + rng.normal(size=len(rater))), 1, 5).astype(int)
+    frame = pd.DataFrame({"unit": unit, "rater": rater, "value": value}).drop_duplicates(["unit", "rater"])
+    frame.to_csv(tmp_path / "crowd.csv", index=False)
+    page = tmp_path / "crowd.html"
+    assert main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--date", "2026-01-01"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    reason = "it compares raters two by two, and 2,335 raters make 2,724,945 pairs"
+    assert any(line.startswith(f"Weighted kappa is left out: {reason}") for line in said)
+    html = page.read_text(encoding="utf-8")
+    assert reason in html
+    assert "Percent agreement" in html
+    assert main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--no-verify", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_log_says_that_the_kappas_of_many_pairs_are_being_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    crowd(raters=105, units=6).to_csv(tmp_path / "crowd.csv", index=False)
+    main(["report", str(tmp_path / "crowd.csv"), "-o", str(tmp_path / "page.html"), "--no-verify"])
+    assert "Weighted kappa of 105 raters" in capsys.readouterr().err.splitlines()
 
 
 def test_few_raters_still_have_every_pair() -> None:

@@ -29,6 +29,7 @@ from socialstats.models.raters import (
     need_pairs,
     pair_names,
     patterns,
+    too_many_pairs,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, by_levels
@@ -106,7 +107,8 @@ def weighted_kappa(
     Raises
     ------
     InputError
-        For unknown options, raters, strata or clusters, unusable weights, or an order asked of nominal levels.
+        For unknown options, raters, strata or clusters, unusable weights, an order asked of nominal levels, or more
+        than 100,000 pairs of raters.
     UndefinedStatistic
         With fewer than two raters, or fewer than two units rated twice; and with ``on_undefined="raise"``.
 
@@ -155,6 +157,10 @@ def estimate(design: Ratings, o: Options) -> Result:
     """Compute all kappas of one design."""
     weights = extended(weights_of(design, o.weights, kind=o.kind), o.refusal)
     factors = cluster_factors(design, o.cluster)
+    why = too_many_pairs(len(design.raters)) if isinstance(o.pairs, str) else ""
+    if why:
+        ways = "name two raters with pairs=, or use krippendorff_alpha or gwet_ac, which need no pairs of raters"
+        raise InputError(f"{design.source}: {why}; {ways}")
     counted = [(group, patterns_of(design, among, o)) for group, among in by_stratum(design, o.stratum)]
     whole = counted[0][1]
     need_pairs(design, whole)

@@ -1,0 +1,301 @@
+"""Agreement of a judge with people beside that of people with each other, on the same units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from socialstats.designs.parts import Factor, FloatArray
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, InputError, caution
+from socialstats.models.agreement_weights import WeightsKind
+from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.models.intervals import checked_level, critical_value, two_sided_p
+from socialstats.models.judges import Judged, Sides, judged_units, people_and_judges
+from socialstats.models.linearised import linearised_error
+from socialstats.models.reliability import FEWEST_UNITS, NO_ERROR, reliability_weights
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DIFFERENCE, JUDGE, PEOPLE = "difference", "judge with people", "people with people"
+SMALL = 50
+NO_PEOPLE = (
+    "no unit with a rating of this judge has ratings of two people; have two or more people rate the units that the "
+    "judge rated"
+)
+FLAT = "no variation: raters gave levels that do not disagree, so agreement by chance is complete"
+NO_WIDTH = "no unit moves kappa: the standard error is 0, so there is no interval"
+
+
+def judge_agreement(
+    ratings: Ratings,
+    *,
+    reference: str | None = None,
+    source: str | None = None,
+    weights: Any = None,
+    kind: WeightsKind = "agreement",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+) -> Result | ResultGroup:
+    """Estimate how well a judge agrees with people, beside how well people agree with each other.
+
+    Both are weighted kappas pooled over pairs of raters, 1 - Do/De, on the same units: of the judge and each person,
+    and of each two people. Do is the mean disagreement of two ratings of one unit (units weighted by their number of
+    people), De that of ratings of any two units: by the judge and a person, or by two different people.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        With raters in groups that tell people from judges (``rater_source=`` or ``rater_groups=``); with a ``by``
+        factor: one result a level. Refusals are no ratings.
+    reference : str, optional
+        Level of the rater group that holds the people. By default the only level whose name says people (human,
+        people, crowd, annotators, experts, ...), or the only one beside levels that say judge, model or LLM; or, of the
+        two levels of ``rater_source=``, the one with several raters beside the one with a single rater.
+    source : str, optional
+        Name of the rater group; by default that of ``rater_source=``, then the others, until one tells.
+    weights, kind
+        Weights of agreement, as in `weighted_kappa`: unweighted for nominal levels, else quadratic.
+    cluster : str, sequence of str or None
+        Declared factors whose levels are independent (two: crossed); None takes units as independent.
+    level : float
+
+    Returns
+    -------
+    Result
+        For each judge (`group`) the rows ``difference`` (the judge's kappa with people minus that of people with each
+        other; t, df and p of difference 0), ``judge with people`` and ``people with people``, all on the units that
+        the judge and two people or more rated (`n_units`; `n` ratings of people in them). `extras`: ``people``,
+        ``judges`` (names), ``group``, ``level`` (of the raters), ``named`` (what people are called), ``shared`` (for
+        each judge the units that any person rated as well), ``weights``.
+
+    Raises
+    ------
+    InputError
+        Where no rater group tells people from judges, for an unknown group or level, or an unknown option.
+
+    Notes
+    -----
+    When nothing is missing, both are the pooled kappa of `weighted_kappa` (Conger 1980) of these pairs. Judge and
+    person are compared with the same people, one at a time and never with a majority, so that a judge who rates as
+    people do has an expected difference of 0, whatever the number of people. The judge's chance is made from the
+    judge's own ratings: with that of people in its place, a judge who gives the middle level to every unit would
+    agree at .5 (quadratic weights), and might seem better than people; here the kappa of such a judge is 0. The
+    standard error linearises both kappas in the weight of each unit (cluster), so that the difference knows that they
+    share their units; the people and judges at hand are taken as fixed. In 1,000 simulations each of 30 or 60 units,
+    or 12 or 15 clusters of four, with two to five people and a judge exchangeable with them, nominal 95 % intervals of
+    the difference held 0 in 92.7 to 95.5 %.
+
+    References
+    ----------
+    Conger, A. J. (1980). Integration and generalization of kappas for multiple raters. doi:10.1037/0033-2909.88.2.322
+    Gwet, K. L. (2014). Handbook of inter-rater reliability (4th ed.). Advanced Analytics.
+    Calderon, N., Reichart, R., & Dror, R. (2025). The alternative annotator test for LLM-as-a-judge: How to
+    statistically justify replacing human annotators with LLMs. ACL 2025, 16051-16081.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"unit": [1, 2, 3, 4] * 3, "rater": ["ann"] * 4 + ["bob"] * 4 + ["gpt"] * 4,
+    ...                      "kind": ["human"] * 8 + ["model"] * 4, "value": [1, 2, 3, 4, 1, 2, 4, 4, 2, 2, 4, 3]})
+    >>> result = judge_agreement(Ratings.from_frame(rows, scale="interval", rater_source="kind"))
+    >>> [round(row.estimate, 3) for row in result.rows]
+    [-0.202, 0.714, 0.917]
+    """
+    settings = {"reference": reference, "source": source, "weights": weights, "kind": kind, "cluster": cluster,
+                "level": checked_level(level)}  # fmt: skip
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+
+
+def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
+    """Compare every judge of one design with people."""
+    weights = reliability_weights(design, settings["weights"], settings["kind"], "missing")
+    sides = people_and_judges(design, settings["source"], settings["reference"])
+    if sides is None:
+        raise InputError(
+            f"{design.source}: no rater group tells people from judges; declare a column such as human and model with "
+            "rater_source= (--map rater_source=COLUMN), or name the group with source= and its level with reference="
+        )
+    factors = cluster_factors(design, settings["cluster"])
+    judged = judged_units(design, sides)
+    rows = tuple(
+        row
+        for name, one in judged.items()
+        for row in rows_of(name, one, factors, 1 - weights.matrix, settings["level"])
+    )
+    first = next((row for row in rows if row.estimate is not None), rows[0])
+    return Result(
+        metric="judge_agreement",
+        title=f"Judge against {sides.named} ({weights.name} kappa)",
+        inference=f"t intervals with linearised standard errors; {cluster_text(factors, 'units')}",
+        rows=rows,
+        counts={"units": len({u for one in judged.values() for u in one.index.tolist()}),
+                "people": len(sides.people), "judges": len(sides.judges)},
+        fit={"nobs": int(first.n or 0), "n_clusters": first.n_clusters, "df": first.df, "method": first.method},
+        settings=settings | {"weights": weights.name, "source": sides.group, "reference": sides.level},
+        cautions=cautions(design, sides, judged, factors),
+        references=METRIC.references,
+        design=design,
+        extras={"people": sides.people, "judges": sides.judges, "group": sides.group, "level": sides.level,
+                "named": sides.named, "shared": {name: one.n_shared for name, one in judged.items()},
+                "weights": weights.matrix},
+    )  # fmt: skip
+
+
+def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray, level: float) -> list[Row]:
+    """Rows of one judge: the difference, and the two kappas it is the difference of."""
+    codes = tuple(factor.codes[judged.index] for factor in factors)
+    clusters = min((len(np.unique(code)) for code in codes), default=None) if codes else None
+    rows = [
+        Row(term=term, group=name, n=float(judged.n_ratings), n_units=judged.n_units, n_clusters=clusters)
+        for term in (DIFFERENCE, JUDGE, PEOPLE)
+    ]
+    if not judged.n_units:
+        return [replace(row, undefined=NO_PEOPLE) for row in rows]
+    judge, people = judged.kappas(v)
+    values = (judge.value - people.value, judge.value, people.value)
+    moves = (judge.influence - people.influence, judge.influence, people.influence)
+    why = "all units are in one cluster: no standard error" if clusters == 1 else ""
+    if judged.n_units < FEWEST_UNITS:
+        why = f"{count(judged.n_units, 'unit')}: too few for a standard error"
+    out = []
+    for row, x, z in zip(rows, values, moves, strict=True):
+        if math.isnan(x):
+            out.append(replace(row, undefined=FLAT))
+        else:
+            known = replace(row, estimate=x)
+            out.append(replace(known, undefined=why) if why else with_interval(known, z, judged.copies, codes, level))
+    return out
+
+
+def with_interval(row: Row, values: FloatArray, copies: FloatArray, codes: Sequence[Any], level: float) -> Row:
+    """Add standard error and t interval (cut at 1 for an agreement), and the test of a difference of 0."""
+    error, df = linearised_error(values, copies, codes)
+    value = float(row.estimate or 0.0)
+    if not error > NO_ERROR:
+        return replace(row, undefined=NO_WIDTH)
+    reach = critical_value(level, df) * error
+    row = replace(row, std_error=error, df=df, conf_low=value - reach, conf_level=level,
+                  conf_high=value + reach if row.term == DIFFERENCE else min(1.0, value + reach),
+                  method="linearised s.e., t interval")  # fmt: skip
+    if row.term != DIFFERENCE:
+        return row
+    return replace(row, statistic=value / error, p_value=float(two_sided_p(np.asarray(value / error), df)))
+
+
+def cautions(
+    design: Ratings, sides: Sides, judged: dict[str, Judged], factors: Sequence[Factor]
+) -> tuple[Caution, ...]:
+    """Cautions on clusters, few units, raters without a group, and units that people or judges did not rate."""
+    found = list(cluster_cautions(design, tuple(factors)))
+    least = min(one.n_units for one in judged.values())
+    if 0 < least < SMALL and not factors:
+        said = f"{count(least, 'unit')} with ratings of a judge and of two people"
+        found.append(caution("SS312", said, affects="intervals", fix=f"rate {SMALL} units or more"))
+    if sides.left_out:
+        said = f"{count(len(sides.left_out), 'rater')} without a '{shorten(sides.group)}'"
+        found.append(caution("SS301", said, affects="the comparison of judge and people", fix="give each one"))
+    gone = max(one.n_shared - one.n_units for one in judged.values())
+    if gone:
+        said = f"up to {count(gone, 'unit')} of a judge with a rating of one person only"
+        found.append(caution("SS315", said, affects="these units are left out, to compare on the same ones"))
+    return tuple(found)
+
+
+def sentence(result: Result) -> str:
+    """Say the difference of the first judge with one, and in how many judges it is reliable."""
+    known = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is not None]
+    if not known:
+        return f"Agreement of judges with people is undefined: {result.rows[0].undefined}."
+    said = judge_sentence(result, str(known[0].group))
+    if len(known) == 1:
+        return said
+    others = [f"{number(row.estimate, 2, bounded=True)} ({shorten(row.group or '')})" for row in known[1:]]
+    return f"{said} The difference of the other judges was {listing(others, most=8)}."
+
+
+def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None) -> str:
+    """Say whether a judge agrees with people less than people with each other, with every number.
+
+    Parameters
+    ----------
+    result : Result
+        Of `judge_agreement`.
+    judge : str
+        Name of a judge with an estimate.
+    adjusted : float, optional
+        p of the difference by Holm's method over several judges; it decides what is said, in place of the interval.
+    """
+    gap, own, theirs = (result.row(term, group=judge) for term in (DIFFERENCE, JUDGE, PEOPLE))
+    people, who, on = result.extras["named"], f"'{shorten(judge)}'", count(gap.n_units or 0, "unit")
+    digits = digits_of(gap.std_error)
+    numbers = [number(row.estimate, digits, bounded=True) for row in (gap, own, theirs)]
+    if gap.conf_low is None or gap.conf_high is None:
+        return (
+            f"Agreement with {people} was {numbers[1]} for {who} and {numbers[2]} among {people} (difference = "
+            f"{numbers[0]}, {on}; no interval: {gap.undefined})."
+        )
+    level = gap.conf_level or 0.95
+    differs = gap.conf_low > 0 or gap.conf_high < 0 if adjusted is None else adjusted < 1 - level
+    how = "reliably" if adjusted is None else "significantly"
+    verdict = f"did not differ {how} between {who} and {people} themselves"
+    if differs:
+        verdict = f"was {'higher' if (gap.estimate or 0) > 0 else 'lower'} for {who} than among {people} themselves"
+    test = f"t({number(gap.df, 0)}) = {number(gap.statistic)}, {p_value(gap.p_value)}"
+    if adjusted is not None:
+        test += f", {p_value(adjusted, name='p (Holm)')}"
+    return (
+        f"Agreement with {people} {verdict}: kappa {numbers[1]} against {numbers[2]} on the same {on}, difference = "
+        f"{numbers[0]}, {interval(gap.conf_low, gap.conf_high, digits, level=level, bounded=True)}, {test}."
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw each judge's agreement with people beside theirs with each other."""
+    from socialstats.figures import forest
+
+    settings = {"xlabel": "kappa: 1 = perfect agreement, 0 = as by chance", "sort": False, "digits": 3}
+    return forest(agreement_rows(result), ax=ax, **{**settings, **options})
+
+
+def agreement_rows(result: Result) -> list[Row]:
+    """Rows of both agreements of every judge, named for a figure; people once where they are the same for all."""
+    rows = [row for row in result.rows if row.term != DIFFERENCE]
+    same = len({(row.estimate, row.n_units) for row in rows if row.term == PEOPLE}) == 1
+    named = []
+    for k, row in enumerate(rows):
+        who = shorten(row.group or "", 40)
+        if row.term == JUDGE:
+            named.append(replace(row, term=f"{who} with {result.extras['named']}", group=None))
+        elif not same or k == len(rows) - 1:
+            where = "" if same else f" (units of {who})"
+            named.append(replace(row, term=f"{result.extras['named']} with each other{where}", group=None))
+    return named
+
+
+METRIC = Metric(
+    name="judge_agreement",
+    title="Judge against people",
+    design="ratings",
+    function=judge_agreement,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.judge_agreement:verify",
+    estimand="Agreement of a judge with people minus that of people with each other, on the same units: weighted "
+    "kappas pooled over pairs of raters.",
+    assumptions=(
+        "units (or the named clusters) are independent draws from the units of interest",
+        "the people and the judges at hand are the ones of interest; other people may agree more or less",
+        "who rated which unit does not depend on the values",
+    ),
+    references=("conger1980", "gwet2014", "calderon2025"),
+    values="sources",
+)
