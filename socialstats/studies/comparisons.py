@@ -91,8 +91,8 @@ def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) 
     lead = (
         f"'{shorten(top.term)}' {verdict}: log-strength {number(top.estimate)}, "
         f"{interval(top.conf_low, top.conf_high, level=options.level)} (0 = average item); against the next, "
-        f"'{shorten(second.term)}' ({number(second.estimate)}), it is expected to win {number(chance.estimate, bounded=True)} of decided "
-        f"comparisons, {inside} (.50 = no preference)."
+        f"'{shorten(second.term)}' ({number(second.estimate)}), it is expected to win "
+        f"{number(chance.estimate, bounded=True)} of decided comparisons, {inside} (.50 = no preference)."
     )
     order = (
         f"Its rank may be {own.conf_low:.0f} to {own.conf_high:.0f}; with all {count(len(rows))} ranks covered "
