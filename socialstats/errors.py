@@ -241,6 +241,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS324": ("caution", "a column looks like frequencies and was not used"),
     "SS325": ("caution", "values stand apart and may mean a missing value"),
     "SS326": ("caution", "columns look like items of a questionnaire, not like raters"),
+    "SS327": ("caution", "two columns were taken as the conditions by their names"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS401": ("info", "the data are simulated"),

@@ -58,7 +58,7 @@ def unpacked(value: Any) -> Any:
 
 def _trimmed(row: list[Any]) -> list[Any]:
     """Return a row without what is absent at its end."""
-    while row and row[-1] == ABSENT:
+    while row and isinstance(row[-1], list) and not row[-1]:  # an empty list is ABSENT; numpy's == is no truth value
         row.pop()
     return row
 

@@ -127,6 +127,8 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
             fits[name] = roles(table, settings)
         except InputError as error:
             misses[name] = "; ".join(problem.message for problem in getattr(error, "problems", ()))
+    if fits and is_cross_table(table):
+        raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
     if "comparisons" in fits:
         return "comparisons"
     if len(fits) == 2:
@@ -145,7 +147,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         message = f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
         raise NoDesign(message, table, settings)
     if table.doubt:
-        raise DesignError(f"{table.source}: the columns fit no design ({columns}). {table.doubt}")
+        raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
     raise NoDesign(
@@ -157,6 +159,19 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         table,
         settings,
     )
+
+
+def is_cross_table(table: Table) -> bool:
+    """Whether the labels of the first column are the names of the other columns, over counts."""
+    from socialstats.designs.squares import crosstab
+
+    first = table.counts([table.columns[0]]).columns[table.columns[0]].values.tolist()
+    if not 1 < len(first) < len(table.columns) + 2 or not {*map(str, first)} & {*table.columns[1:]}:
+        return False
+    try:
+        return len(crosstab(table)) > 1
+    except InputError:
+        return False
 
 
 def fit_both(table: Table, settings: Mapping[str, Any]) -> dict[str, str] | None:

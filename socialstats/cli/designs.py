@@ -20,6 +20,7 @@ from socialstats.cli.deciding import (
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.shapes import read_shape, shaped
+from socialstats.designs.aggregate import holds_numbers
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
@@ -30,7 +31,7 @@ from socialstats.designs.reading import comparisons_of
 from socialstats.designs.squares import crosstab, win_counts
 from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_where, rows_without, rows_without_whole, with_joint
-from socialstats.text import count, listing, shorten
+from socialstats.text import count, listing, quoted, shorten
 
 Design = Comparisons | Paired | Ratings
 
@@ -160,6 +161,7 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         return Paired.from_table(crosstab(table), **kept, source=table.source)
     pair = wide_pair(table.columns)
     wide = "first" in options or "second" in options
+    named = wide or "conditions" in options
     if not wide and pair is not None and "condition" not in options and "value" not in options:
         try:
             paired_parts(table, settings)
@@ -179,7 +181,14 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     for part in ("condition", "value"):
         if part in options:
             raise InputError(f"--map {part}= is for one row a unit and condition; leave out first= and second=")
-    return Paired.from_wide(table, **options)
+    design = Paired.from_wide(table, **options)
+    others = [c for c in table.columns if c not in design.columns.values() and holds_numbers(table, c)]
+    if named or not others:
+        return design
+    first, second = (shorten(name, 40) for name in design.conditions)
+    note = caution("SS327", f"'{first}' minus '{second}'; not used: {quoted(others)}", affects="every number",
+                   fix=f"--map first={first} --map second={second} says so, or names two others")  # fmt: skip
+    return replace(design, cautions=(*design.cautions, note))
 
 
 def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
@@ -187,6 +196,8 @@ def read_ratings(table: Table, settings: Mapping[str, Any]) -> Ratings:
     options = options_of("ratings", settings)
     if settings.get("crosstab"):
         kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
+        if kept.get("scale") == "ordinal" and "levels" not in kept:
+            raise InputError("--scale ordinal: say the order of the levels of a cross table, --levels LOW,...,HIGH")
         return Ratings.from_table(crosstab(table), **kept, source=table.source)
     if "level_columns" in options:
         belong = ("levels", "scale", "unit", "strata", "cluster", "by")
@@ -214,7 +225,9 @@ def read_comparisons(table: Table, settings: Mapping[str, Any]) -> Comparisons:
     """Read paired comparisons, one row each or counts."""
     options = options_of("comparisons", settings)
     if settings.get("crosstab"):
-        return replace(Comparisons.from_counts(win_counts(crosstab(table)), source=table.source), columns={})
+        return replace(
+            Comparisons.from_counts(win_counts(crosstab(table), table.columns[0]), source=table.source), columns={}
+        )
     return comparisons_of(table, options)
 
 

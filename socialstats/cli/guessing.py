@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from socialstats.cli.deciding import NoDesign, decide, words
-from socialstats.cli.designs import read
 from socialstats.cli.guesses import Columns, ratings_guess
-from socialstats.cli.proposals import proposals
+from socialstats.cli.proposals import proposals, reading
 from socialstats.cli.shapes import shaped
 from socialstats.errors import InputError
 from socialstats.tables import Table
@@ -50,7 +49,7 @@ def fitting(
     try:
         design = decide(table, settings, chosen)
     except NoDesign:
-        found = proposals(table, settings, lambda one: read(table, one))
+        found = proposals(table, settings, lambda one: reading(table, one))
         if not found:
             return None, settings
         design, trial = found[0].design, found[0].settings

@@ -20,14 +20,18 @@ from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.guesses import ordered
 from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare, frequency_columns
 from socialstats.designs.columns import SIDE_WORDS, partner_of
-from socialstats.designs.squares import crosstab
+from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.levels import other_spelling
+from socialstats.designs.paired import Paired
+from socialstats.designs.squares import LOSERS, crosstab
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.designs.winners import SIDE_CODES
-from socialstats.errors import InputError, SocialStatsError
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_number, missing_labels
 from socialstats.text import count, listing, shorten
 
 MOST = 3  # proposals
+FEWEST = 3  # matched pairs of a proposal
 LEAST = 4.4  # score from which a candidate is worth a line
 SURE = 7.0  # score from which a proposal may stand beside an error about columns that fit a design by name
 MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
@@ -58,8 +62,15 @@ VALUES = (
     "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision", "verdict", "choice", "grade",
     "category", "reply", "stance", "code", "mark", "points",
 )  # fmt: skip
+SIDES = (
+    *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
+    ("visitor", "opponent"), ("attacker", "defender"),
+)  # fmt: skip
+PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
+DATES = ("date", "year", "month", "week", "day", "hour")
 REPEATS = ("rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion")
 DERIVED = ("diff", "difference", "delta", "change", "gain", "total", "sum", "mean", "average")
+RATED = ("nraters", "raters", "nratings", "ratings", "njudges")  # how many rated the unit
 SCORES = ("score", "point", "goal", "rating", "pts")
 WON = ("winner", "won", "result", "outcome", "choice", "preferred", "vote")
 LATER = (("pre", "post"), ("before", "after"), ("baseline", "followup"), ("control", "treatment"), ("old", "new"))
@@ -102,7 +113,9 @@ class Column:
     tokens: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", self.name)
+        spaced = re.sub(
+            r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", self.name
+        )
         self.tokens = tuple(token for token in re.split(r"[\W_]+", spaced.casefold()) if token)
 
     @cached_property
@@ -129,12 +142,15 @@ class Column:
     @property
     def discrete(self) -> bool:
         """Whether the values can be levels of a scale."""
-        return len(self.levels) <= FEW and (self.whole or self.numbers is None)
+        halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
+        return len(self.levels) <= FEW and (halves or self.numbers is None)
 
     def called(self, names: Sequence[str]) -> bool:
-        """Whether a word of the column's name is one of these, in singular or plural, or with ``id`` at its end."""
-        tokens = (*self.tokens, bare(self.name))
-        return any({token, token.removesuffix("s"), token.removesuffix("id")} & {*names} for token in tokens)
+        """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
+        tokens = {*self.tokens, bare(self.name)}
+        tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
+        tokens |= {token.removeprefix("id") for token in tokens}
+        return bool(tokens & {*names}) or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens)
 
 
 class Seen:
@@ -177,8 +193,8 @@ class Seen:
     def long(self) -> bool:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
         every = self.columns.values()
-        named = [c for c in every if c.names_things and not c.name[-1:].isdigit()]
-        return any(len(c.levels) <= self.rows / 2 and c.called((*UNITS, *RATERS)) for c in named)
+        named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
+        return any(c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS) or c.tokens[-1] == "id" for c in named)
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
@@ -255,20 +271,20 @@ def kappa(square: Any) -> float:
 
 def square_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a cross table: the labels of the header again in the first column, or as many rows as columns."""
-    named = len(seen.table.columns) == seen.rows + 1
-    if not 2 <= seen.rows <= SQUARE or not (named or len(seen.table.columns) == seen.rows):
+    if not 2 <= seen.rows <= SQUARE or abs(len(seen.table.columns) - seen.rows) > 2:
         return
     try:
         square = crosstab(seen.table)
     except InputError:
         return
-    cells, k = square.to_numpy(), len(square)
+    cells, k, named = square.to_numpy(), len(square), list(square.columns) != list(seen.table.columns)
     filled = np.nan_to_num(cells)
     if not filled.any() or (filled < 0).any() or (filled % 1 != 0).any():
         return
     symmetric = bool((filled == filled.T).all())
     made: dict[str, Any] = {"crosstab": True}
-    won = Proposal("comparisons", 9, "wins of the row over the column", {"design": "comparisons", **made})
+    over = "the column over the row" if bare(seen.table.columns[0]) in LOSERS else "the row over the column"
+    won = Proposal("comparisons", 9, f"wins of {over}", {"design": "comparisons", **made})
     if not np.trace(filled):
         if not symmetric or (filled + np.eye(k) == 1).all():
             yield won
@@ -282,7 +298,7 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
     )
     yield Proposal("paired", 8 if judged else 9, "counts of matched pairs", {"design": "paired", **made, **two})
     if named and k > 2:
-        yield replace(won, score=7, means="wins of the row over the column; the diagonal is left out")
+        yield replace(won, score=7, means=f"wins of {over}; the diagonal is left out")
 
 
 def counted_tables(seen: Seen) -> Iterator[Proposal]:
@@ -297,7 +313,11 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
         square = counted_square(seen, a, b, times)
         if not np.trace(square) or a.called(("winner", "win")) or b.called(("loser", "lose")):
             parts = [f"item_a={a.name}", f"item_b={b.name}", f"winner={a.name}"]
-            yield Proposal("comparisons", 8, f"'{a.name}' won against '{b.name}'", {"map": parts, "count": times})
+            score = 8 if a.called(("winner", "win", "cited")) or b.called(("loser", "lose", "citing")) else 5
+            if not any(c.numbers is not None and c not in (a, b) for c in seen.varying()):
+                yield Proposal(
+                    "comparisons", score, f"'{a.name}' won against '{b.name}'", {"map": parts, "count": times}
+                )
             continue
         judged = a.called(RATERS) or b.called(RATERS) or (kappa(square) >= AGREE and not paired_names(a, b))
         raters = {"raters": [a.name, b.name], "count": times, **value_settings((a, b), "ratings")}
@@ -323,9 +343,9 @@ def counted_square(seen: Seen, a: Column, b: Column, times: str) -> np.ndarray[A
 def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
     """Look for a column of winners and one of losers; contests that a flag calls undecided are left out."""
     named = [c for c in seen.varying() if c.names_things]
-    for a in (c for c in named if c.called(("winner", "win", "victor"))):
-        for b in (c for c in named if c.called(("loser", "lose", "lost"))):
-            if share(a, b) < 0.3 or a.tokens[1:] != b.tokens[1:]:
+    for a in (c for c in named if c.called(("winner", "win", "victor", "chosen", "preferred", "top", "better"))):
+        for b in (c for c in named if c.called(("loser", "lose", "lost", "rejected", "bottom", "worse"))):
+            if a is b or share(a, b) < 0.3 or a.tokens[1:] != b.tokens[1:]:
                 continue
             settings: dict[str, Any] = {"map": [f"item_a={a.name}", f"item_b={b.name}", f"winner={a.name}"]}
             for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
@@ -339,9 +359,9 @@ def contests(seen: Seen) -> Iterator[Proposal]:
     labels = [c for c in seen.varying() if c.names_things and len(c.levels) >= 3][:MOST_KEYS]
     for a, b in combinations(labels, 2):
         two = {*a.tokens, *b.tokens}
-        sides = paired_names(a, b) or any({x, y} <= two for x, y in (*SIDE_WORDS, ("home", "visitor")))
+        sides = paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
         numbered = a.numbers is not None and not sides and (a.tokens, b.tokens) != (("i",), ("j",))
-        if share(a, b) < (0.5 if sides else 0.7) or numbered or meet_themselves(seen, a, b):
+        if share(a, b) < (0.2 if sides else 0.7) or numbered or meet_themselves(seen, a, b):
             continue
         base, versus = [f"item_a={a.name}", f"item_b={b.name}"], f"'{a.name}' against '{b.name}'"
         for parts, score, means in counts_and_scores(seen, a, b):
@@ -352,8 +372,9 @@ def contests(seen: Seen) -> Iterator[Proposal]:
             told = result_settings(c, a, b) if c not in (a, b) else None
             if told is not None:
                 score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game"))
+                which = told.pop("words", "")
                 settings = {"map": [*base, f"winner={c.name}"], **told}
-                yield Proposal("comparisons", score, f"{versus}, '{c.name}' says who won", settings)
+                yield Proposal("comparisons", score, f"{versus}, '{c.name}' says who won{which}", settings)
 
 
 def meet_themselves(seen: Seen, a: Column, b: Column) -> bool:
@@ -370,11 +391,13 @@ def result_settings(c: Column, a: Column, b: Column) -> dict[str, Any] | None:
     if len(levels & items) > (1 if c.numbers is None else max(5, len(items) / 3)) and len(rest) <= 2:
         return {"tie": sorted(rest)} if rest - {"tie"} else {}
     if {"0", "1"} <= levels <= {"1", "0.5", "0"}:
-        return {"winner_coding": "score"}
+        return {"winner_coding": "score", "words": f": 1 is '{a.name}'"}
     for scheme in ((a.name, b.name), *SIDE_CODES):
         rest = levels - {*scheme}
         if {*scheme} <= levels and len(rest) <= 1:
-            return {"winner_coding": "side", **({"tie": sorted(rest)} if rest else {})}
+            said = f": {scheme[0]} is '{a.name}', {scheme[1]} is '{b.name}'" + (f", {rest.pop()} a tie" if rest else "")
+            tied = sorted(levels - {*scheme})
+            return {"winner_coding": "side", **({"tie": tied} if tied else {}), "words": said}
     return None
 
 
@@ -383,10 +406,16 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
     numbers = [c for c in seen.columns.values() if c.numbers is not None and c not in (a, b)][: 3 * MOST_KEYS]
     whole = [c for c in numbers if c.whole]
     named = [pair for pair in combinations(whole, 2) if all(c.called(WIN_WORDS) for c in pair) and paired_names(*pair)]
-    for x, y in named:
+    for x, y in (of_sides(a, b, *pair) for pair in named):
         yield [f"wins_a={x.name}", f"wins_b={y.name}"], 8.8 - 0.1 * len(x.tokens), "counts of wins"
+    for x, y in () if named else permutations(whole, 2):
+        if x.called((*WIN_WORDS, "w")) and y.called(("losses", "loss", "lost", "l")):
+            ties = next((c.name for c in whole if bare(c.name) in {*TIE_COUNTS, "t", "d"}), "")
+            counts = [f"wins_a={x.name}", f"wins_b={y.name}", *([f"ties={ties}"] if ties else [])]
+            yield counts, 8.5, "counts of wins and losses of the first"
     for x, y in combinations(numbers, 2):
         if x.called(SCORES) and y.called(SCORES) and same_scale(x, y) and len(x.tokens) == len(y.tokens):
+            x, y = of_sides(a, b, x, y)
             yield [f"score_a={x.name}", f"score_b={y.name}"], 7.8, "the higher score wins"
     for total in whole if 3 <= len(whole) <= 6 and not named else ():
         parts = [c for c in whole if c is not total and len(c.name) == len(total.name) and c.filled == c.rows]
@@ -402,17 +431,32 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
             )
 
 
+def of_sides(a: Column, b: Column, x: Column, y: Column) -> tuple[Column, Column]:
+    """Return two columns in the order of two items: a column belongs to the item with which it shares a word."""
+
+    def shared(one: Column, other: Column) -> float:
+        words = {*one.tokens} & {*other.tokens}
+        first = one.tokens[:1] and other.tokens[:1] and other.tokens[0][0] == one.tokens[0][0]
+        return len(words) + 0.5 * bool(first)
+
+    return (y, x) if shared(a, y) + shared(b, x) > shared(a, x) + shared(b, y) else (x, y)
+
+
 def wide_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for columns of one scale, a row a unit: two conditions, or several raters."""
+    if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
+        return
     identity = seen.row_id()
     values = [
         c for c in seen.columns.values()
         if c.levels and c.name != identity and c.name not in seen.frequencies and not c.called((*DERIVED, *REPEATS))
         and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
-        and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS)))
+        and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS))) and bare(c.name) not in DATES
     ]  # fmt: skip
     unit = [f"unit={identity}"] if identity is not None and identity.strip() else []
     less = 3.0 if seen.long else 0.0
+    names_all = [name for name in seen.columns if name not in seen.frequencies]
+    times = {"count": seen.frequencies[0]} if seen.frequencies and not identity and seen.distinct(names_all) else {}
     for group in alike(values, identity is not None or len(values) == len(seen.columns) == 2):
         names, size = [c.name for c in group], len(group)
         stems = {stem(name) for name in names}
@@ -426,14 +470,14 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         if discrete or raters:
             score = 6.5 if size > 2 and many else 4.5
             score = (5.2 if size > 3 else 4) if items else 7.5 if raters or (many and len(stems) == 1) else score
-            settings = {"raters": names, **value_settings(group, "ratings"), **({"map": unit} if unit else {})}
+            settings = {"raters": names, **times, **value_settings(group, "ratings"), **({"map": unit} if unit else {})}
             yield Proposal("ratings", score - less, f"{count(size, 'rater')}, a column each", settings)
         if (raters and size > 2) or (size > 8 and (items or not pairs)):
             continue
         first, second = later_first(*(pairs[0] if pairs else group[:2]))
         lone = size == 2 and sum(c.numbers is not None for c in values) <= 2
         score = 5 if items else (6.4 if many and discrete else 7.3) if pairs else 6.8 if lone else 6
-        settings = {"map": [*unit, f"first={first.name}", f"second={second.name}"]}
+        settings = {"map": [*unit, f"first={first.name}", f"second={second.name}"], **times}
         settings |= value_settings((first, second), "paired")
         settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
         yield Proposal("paired", score - less, f"'{first.name}' minus '{second.name}', a row a unit", settings)
@@ -477,7 +521,13 @@ def later_first(one: Column, other: Column) -> tuple[Column, Column]:
 def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
     columns = [c for c in seen.columns.values() if c.whole and not (c.unique and c.called(UNITS))]
-    if not 2 <= len(columns) <= FEW or seen.rows < 3 or any(c.filled < c.rows for c in columns):
+    columns = [c for c in columns if not (c.called(DERIVED) or c.name in seen.frequencies or bare(c.name) in RATED)]
+    if (
+        not 2 <= len(columns) <= FEW
+        or seen.rows < 3
+        or all(max(c.numbers or [0]) < 2 for c in columns)
+        or any(c.filled < c.rows for c in columns)
+    ):
         return
     rows = seen.values(columns)
     sums, zeros = rows.sum(axis=0), float((rows == 0).mean())
@@ -499,6 +549,7 @@ def transposed_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a row a rater: a column called so with a value of its own in every row, and a column a unit."""
     named = [c for c in seen.columns.values() if c.unique and c.called((*RATERS, "model", "llm", "system"))][:1]
     rest = [c for c in seen.columns.values() if c not in named]
+    named = named if len(seen.table.columns) <= MOST_COLUMNS else []
     if named and len(rest) > 2 and len({stem(c.name) for c in rest}) == 1:
         settings = {
             "map": [f"rater={named[0].name}"],
@@ -512,12 +563,14 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     hints = (*UNITS, *RATERS, *CONDITIONS, *REPEATS)
     keys = [
-        c for c in seen.varying() if c.names_things and len(c.levels) <= seen.rows / 2
+        c for c in seen.varying() if len(c.levels) <= seen.rows / 2
+        and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
         and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints))
     ][:MOST_KEYS]  # fmt: skip
     values = [c for c in seen.varying() if c.numbers is not None or len(c.levels) <= FEW]
     for unit, other in permutations(keys, 2):
-        surely, rated, cond = unit.called(UNITS), other.called(RATERS), other.called(CONDITIONS)
+        persons = other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS)) and not other.called(RATERS)
+        surely, rated, cond = unit.called(UNITS) or persons, other.called(RATERS), other.called(CONDITIONS)
         if not surely and (other.called(UNITS) or unit.called((*CONDITIONS, *REPEATS))):
             continue
         nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
@@ -532,6 +585,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             continue
         numbers = [c for c in free if c.numbers is not None]
         value = next((c for c in free if c.called(VALUES)), (numbers or free)[-1])
+        if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
+            continue
         size, added = len(other.levels), [seen.columns[name] for name in joint[1:]]
         full = seen.rows / max(1, len(unit.levels) * size * max(1, len(added)))
         base = 4 + 1.2 * surely + value.called(VALUES) + 0.8 * (full > 0.7) - 0.7 * len(added)
@@ -541,10 +596,14 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS)
             entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
             settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
-            score = base + (2 if rated else 0 if cond else 0.3) - 0.5 * (size > len(unit.levels) and not rated)
+            score = (
+                base
+                + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
+                - 0.5 * (size > len(unit.levels) and not rated)
+            )
             yield Proposal("ratings", score, f"'{other.name}' rates '{unit.name}', '{value.name}' is the rating",
                            settings | value_settings([value], "ratings"))  # fmt: skip
-        if not nested and size <= 12 and (not rated or size == 2):
+        if not nested and not persons and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
             settings = {
                 "map": [key, f"condition={other.name}", last],
@@ -567,13 +626,22 @@ def two_conditions(column: Column) -> list[str]:
     return list(column.levels[:2])
 
 
+def score_tables(seen: Seen) -> Iterator[Proposal]:
+    """Look for scores of models: a column called so; the study `leaderboard` reads every shape of them."""
+    models = ("model", "llm", "system", "engine")
+    if any(c.called(models) and c.names_things for c in seen.columns.values()):
+        yield Proposal("ratings", 8.2, "scores of models: a leaderboard", {"study": "leaderboard"})
+
+
 GENERATORS: tuple[Callable[[Seen], Iterator[Proposal]], ...] = (
     square_tables, counted_tables, winners_and_losers, contests, fleiss_tables, wide_tables, transposed_tables,
-    long_tables,
+    long_tables, score_tables,
 )  # fmt: skip
 
 
-def proposals(table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, Any]], Any]) -> list[Proposal]:
+def proposals(
+    table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, Any]], dict[str, Any]]
+) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
 
     Parameters
@@ -582,7 +650,8 @@ def proposals(table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, 
     said : mapping
         Settings that were given; they stay.
     reads : callable
-        Settings -> design; raises `SocialStatsError` where the table cannot be read so.
+        Settings -> settings that a report needs in addition; raises `SocialStatsError` where the table cannot be
+        read so.
     """
     seen = Seen(table)
     found = [one for make in GENERATORS for one in make(seen) if one.score >= LEAST]
@@ -595,9 +664,12 @@ def proposals(table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, 
         own = {entry.partition("=")[0] for entry in words(said.get("map"))}
         entries = [*words(said.get("map")), *(f"{part}={name}" for part, name in parts.items() if part not in own)]
         settings = {**one.settings, **given, **({"map": entries} if entries else {})}
+        same = [{**other.settings, "count": None} == {**settings, "count": None} for other in done]
         try:
-            reads(settings)
+            settings |= reads(settings) or {} if not any(same) else {}
         except SocialStatsError:
+            continue
+        if any(same):
             continue
         done.append(replace(one, settings=settings))
         if len(done) == MOST:
@@ -610,7 +682,7 @@ OPTIONS = {
     "na": "--na", "missing": "--missing", "winner_coding": "--winner-coding", "conditions": "--conditions",
     "levels": "--levels", "scale": "--scale", "raters": "--raters", "level_columns": "--level-columns",
     "units": "--units", "count": "--count", "order": "--order", "design": "--design", "crosstab": "--crosstab",
-    "study": "--study", "strata": "--strata", "refusal": "--refusal",
+    "prior": "--prior", "study": "--study", "strata": "--strata", "refusal": "--refusal",
 }  # fmt: skip
 JOINED = ("conditions", "levels", "raters", "level_columns", "units")
 
@@ -629,10 +701,15 @@ def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str
         if value is True:
             typed.append(option)
         elif key in JOINED:
-            typed += [option, ",".join(f'"{v}"' if "," in v or v != v.strip() else v for v in value)]
+            typed += [option, joined(value)]
         else:
             typed += [word for one in words(value) for word in (option, one)]
     return shlex.join(typed)
+
+
+def joined(labels: Sequence[str]) -> str:
+    """Write labels with commas between, as `deciding.split_list` reads them."""
+    return ",".join('"' + v.replace('"', '""') + '"' if set(v) & {",", '"'} or v != v.strip() else v for v in labels)
 
 
 def seen_words(table: Table) -> str:
@@ -651,14 +728,36 @@ def seen_words(table: Table) -> str:
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
-    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}."
+    spelled = [(c, found) for c in seen.columns.values() if c.levels and (found := other_spelling(c.levels))]
+    odd = f" '{shorten(spelled[0][0].name)}' holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
+    wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
+    return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}"
+
+
+def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
+    """Read a table as proposed; return what a report needs in addition.
+
+    Raises
+    ------
+    SocialStatsError
+        Where it cannot be read, or holds too little for a report.
+    """
+    from socialstats.cli.designs import read
+    from socialstats.models.bradley_terry.data import pair_data
+    from socialstats.models.bradley_terry.existence import win_graph
+
+    design = read(table, settings)
+    if isinstance(design, Paired) and design.n_pairs < FEWEST:
+        raise NothingToAnalyse(f"{table.source}: {count(design.n_pairs, 'pair')}")
+    if not isinstance(design, Comparisons):
+        return {}
+    graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
+    return {} if graph.connected else {"prior": "0.5"}
 
 
 def proposed(error: NoDesign, path: str) -> str:
     """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
-    from socialstats.cli.designs import read
-
-    found = proposals(error.table, error.settings, lambda settings: read(error.table, settings))
+    found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings))
     if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
         return ""  # its names fit a design: what is wrong with it has been said
     lines = [f"By what it holds: {seen_words(error.table)}"]

@@ -235,7 +235,7 @@ def verify_ranks(result: Result) -> Verification:
         compare(f"{row.term}, rank", row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
         for row, rank in zip(known, theirs.tolist(), strict=True)
     ]
-    if "Holm" not in (known[0].method or ""):
+    if not known or "Holm" not in (known[0].method or ""):
         return Verification(checks=tuple(checks))
     names, level = [row.term for row in known], float(result.settings["level"])
     tests = {

@@ -11,14 +11,21 @@ from socialstats import text
 from socialstats.designs.parts import A_WON, B_WON, TIED, FloatArray, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.errors import Caution, InputError, caution
-from socialstats.tables import Table, as_number, missing_labels
+from socialstats.tables import Table, as_number, as_text, missing_labels
 
 FIX = "Counts are whole numbers from 0 upwards"
 FREQUENCIES = frozenset({
     "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
     "ncases", "size",
 })  # fmt: skip
-TIE_COUNTS = frozenset({"ties", "tie", "tied", "nties", "ntied", "draw", "draws", "drawn", "ndraws"})
+WEIGHTS = frozenset({"weight", "weights", "w", "wt", "wgt"})
+TIE_COUNTS = frozenset({
+    "ties", "tie", "tied", "nties", "ntied", "ntie", "draw", "draws", "drawn", "ndraws",
+    "tiescount", "tiedgames", "equal",
+})  # fmt: skip
+MOST_FREE = 20  # columns that are looked at
+MOST_CELLS = 400  # combinations of values in a table that was counted
+TOTALS = frozenset({"total", "totals", "sum", "margin"})
 WIN_WORDS = ("wins", "win", "won", "nwins")
 FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
 
@@ -39,20 +46,60 @@ def frequency_columns(table: Table, taken: Collection[str], na: Collection[str] 
     return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and _holds_counts(table, c, na)]
 
 
-def _holds_counts(table: Table, column: str, na: Collection[str] | None) -> bool:
+def _numbers(table: Table, column: str, na: Collection[str] | None) -> tuple[list[float], int] | None:
+    """Return the distinct numbers of a column, and the rows of the table; None where it holds anything else."""
     try:
         cells = table.counts([column])
         labels = cells.columns[column].labels(missing_labels(()) if na is None else na)
     except (InputError, TypeError):  # it holds no labels
-        return False
+        return None
     numbers = [as_number(level) for level in labels.levels]
-    if (
-        not all(x is not None and x >= 0 and x.is_integer() for x in numbers)
-        or max(map(float, labels.levels), default=0) < 2
-    ):
+    known = sorted(x for x in numbers if x is not None)
+    return (known, int(cells.n.sum())) if known and len(known) == len(numbers) else None
+
+
+def holds_numbers(table: Table, column: str) -> bool:
+    """Whether a column holds numbers, several of them, which do not number the rows."""
+    found, _ = _numbers(table, column, None) or ([], 0)
+    return len(found) > 1 and not _numbers_rows(table, column, None)
+
+
+def _holds_counts(table: Table, column: str, na: Collection[str] | None) -> bool:
+    """Whether a column holds whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
+    read = _numbers(table, column, na)
+    if read is None:
         return False
-    found, rows = sorted(x for x in numbers if x is not None), int(cells.n.sum())
-    return not (rows >= FEWEST_NUMBERED and len(found) == rows and found[-1] - found[0] == rows - 1 and found[0] <= 1)
+    found, _ = read
+    return all(x >= 0 and x.is_integer() for x in found) and found[-1] >= 2 and not _numbers_rows(table, column, na)
+
+
+def _numbers_rows(table: Table, column: str, na: Collection[str] | None) -> bool:
+    """Whether a column holds 1, 2, ... (or 0, 1, ...), each number in one row."""
+    found, rows = _numbers(table, column, na) or ([], 0)
+    return rows >= FEWEST_NUMBERED and len(found) == rows and found[-1] - found[0] == rows - 1 and found[0] in (0, 1)
+
+
+def looks_counted(table: Table, first: str, second: str) -> bool:
+    """Whether two columns of few values are crossed: at least half of their combinations occur, each in one row."""
+    cells = table.counts([first, second])
+    most = len(cells.columns[first].values) * len(cells.columns[second].values)
+    return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
+
+
+def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str], na: Collection[str]) -> Frequency:
+    """Return caution SS324 about columns of counts beside counts of wins, such as ties; their sum is no such column."""
+    odd = []
+    for column in [c for c in table.columns if c not in used][:MOST_FREE]:
+        if not _holds_counts(table, column, na):
+            continue
+        cells = table.counts([column, *wins]).columns
+        values = [
+            [as_number(as_text(v) or "") or 0.0 for v in [*cells[c].values.tolist(), None]] for c in (column, *wins)
+        ]
+        rows = [np.array(one)[cells[c].codes] for one, c in zip(values, (column, *wins), strict=True)]
+        if not np.array_equal(rows[0], np.sum(rows[1:], axis=0)):
+            odd.append(column)
+    return _named(odd, "not used, beside counts of wins")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +112,7 @@ class Frequency:
 
 def frequency(
     table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str],
-    weight: str | None = None,
+    weight: str | None = None, counted: bool = False,
 ) -> Frequency:  # fmt: skip
     """Return the column of frequencies: as named, or the only one by name and content beside rows that are distinct.
 
@@ -82,30 +129,40 @@ def frequency(
         Texts that mean a missing value.
     weight : str, optional
         Column of sampling weights.
+    counted : bool
+        Whether the rows look as if they had been counted: any column of whole numbers beside them may be the counts.
     """
-    if isinstance(asked, str):
+    if isinstance(asked, str) and asked:
         return Frequency(column=asked)
-    if weight is not None and asked is None and bare(weight) in FREQUENCIES and _holds_counts(table, weight, na):
-        name = text.shorten(weight)
-        return Frequency(cautions=(caution(
-            "SS324", f"'{name}' is used as sampling weights, which leave n as it is, and holds whole numbers",
-            affects="n, standard errors",
-            fix=f"count='{name}' (--count {name}) in its place if a row stands for so many",
-        ),))  # fmt: skip
-    found = [] if asked is False else frequency_columns(table, used, na)
-    if not found:
+    if asked is not None:  # False, or empty text
         return Frequency()
-    name = text.shorten(found[0])
-    if len(found) == 1 and keys and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0:
-        return Frequency(column=found[0], cautions=(caution(
+    if weight is not None:
+        odd = [weight] if bare(weight) in FREQUENCIES and _holds_counts(table, weight, na) else []
+        return _named(odd, "used as sampling weights, which leave n as it is")
+    free = [c for c in table.columns if c not in used]
+    named = [c for c in free if bare(c) in FREQUENCIES and not _numbers_rows(table, c, na)]
+    distinct = bool(keys) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
+    if distinct and len(named) == 1 and _holds_counts(table, named[0], na):
+        name = text.shorten(named[0])
+        return Frequency(column=named[0], cautions=(caution(
             "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
             fix=f"count='{name}' (--count {name}) says so; count=False (--count '') if it means something else",
         ),))  # fmt: skip
-    listed = text.quoted(found)
+    odd = named or [c for c in free if bare(c) in WEIGHTS and _numbers(table, c, na) is not None]
+    if not odd and distinct and counted:
+        odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and _holds_counts(table, c, na)]
+    return _named(odd, "not used")
+
+
+def _named(columns: Sequence[str], how: str) -> Frequency:
+    """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
+    if not columns:
+        return Frequency()
+    name = text.shorten(columns[0])
     return Frequency(cautions=(caution(
-        "SS324", f"{listed} {'is' if len(found) == 1 else 'are'} called like a frequency and "
-        f"{'holds' if len(found) == 1 else 'hold'} whole numbers", affects="n, every number",
-        fix=f"count='{name}' (--count {name}) if a row stands for so many; count=False (--count '') if not",
+        "SS324", f"{text.quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
+        fix=f"count='{name}' (--count {name}) if a row stands for so many, weight='{name}' (--map weight={name}) if it "
+        "weighs comparisons, count=False (--count '') if neither",
     ),))  # fmt: skip
 
 
@@ -154,14 +211,23 @@ def expand(wins: Sequence[str], use: BoolArray, problems: Problems) -> Expanded:
     return Expanded(cell=np.concatenate(cells), outcome=np.concatenate(outcomes), times=np.concatenate(times))
 
 
+def refuse_totals(columns: Sequence[str], use: BoolArray, problems: Problems) -> None:
+    """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
+    for column in columns:
+        labels = problems.labels[column]
+        bad = use & np.array([*(bare(level) in TOTALS for level in labels.levels), False])[labels.codes]
+        fix = "Remove rows of totals, or leave them out (--exclude COLUMN={})"
+        problems.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix.replace("COLUMN", column))
+
+
 def whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray:
     """Return a column of counts; report values that are no whole numbers from 0 upwards."""
     labels = problems.labels[column]
+    problems.refuse_spellings([column], use)
     values = [as_number(level) for level in labels.levels]
     fine = [value is not None and value >= 0 and value.is_integer() for value in values]
     bad = use & ~np.array([*fine, True])[labels.codes]
     if bad.any():
-        problems.refuse_spellings([column], bad)
         problems.each_value(column, bad, [column], "'{}' is not a count", fix=FIX)
     numbers = [value if ok and value is not None else 0.0 for value, ok in zip(values, fine, strict=True)]
     return np.array([*numbers, 0.0])[labels.codes]

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import Expanded, expand, frequency, plain, whole_numbers
+from socialstats.designs.aggregate import (
+    Expanded,
+    expand,
+    frequency,
+    plain,
+    refuse_totals,
+    unused_beside_wins,
+    whole_numbers,
+)
 from socialstats.designs.cells import drop_unused_items, merged
 from socialstats.designs.columns import Roles, assign
 from socialstats.designs.comparisons import Comparisons
@@ -58,8 +66,11 @@ def draft(table: Table, options: Options) -> Draft:
     unique = [
         c for c in (roles.item_a, roles.item_b, roles.winner, *roles.scores, roles.order, roles.by) if c is not None
     ]
-    asked = False if roles.wins else options.count  # wins are counts already
-    counted = frequency(table, asked, [] if roles.weight else unique, parts, options.na_labels, roles.weight)
+    texts, asked = options.na_labels, options.count
+    if roles.wins and asked is None:
+        counted = unused_beside_wins(table, roles.wins, parts, texts)
+    else:
+        counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=_both_won(table, roles))
     roles = replace(roles, count=counted.column)
     cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
     if not len(cells.n):
@@ -76,9 +87,19 @@ def draft(table: Table, options: Options) -> Draft:
     _set_missing_aside(begun)
     _set_weights_aside(begun)
     if roles.count is not None:
+        refuse_totals([c for c in (roles.item_a, roles.item_b, roles.winner) if c], begun.use, problems)
         begun.times = whole_numbers(roles.count, begun.use, problems)
         begun.use &= begun.times > 0
     return begun
+
+
+def _both_won(table: Table, roles: Roles) -> bool:
+    """Return whether each of two items won in the rows of at least one pair, as in a table that was counted."""
+    if roles.winner is None:
+        return False
+    pairs, rows = (len(table.counts(keys).n) for keys in (
+        [roles.item_a, roles.item_b], [roles.item_a, roles.item_b, roles.winner]))  # fmt: skip
+    return rows > pairs
 
 
 def _set_missing_aside(begun: Draft) -> None:

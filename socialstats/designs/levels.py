@@ -11,6 +11,7 @@ import narwhals as nw
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, as_text
 
+POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+")
 DIGITS = r"[+-]?\d+(?:[.,]\d+)?"
 SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"{DIGITS}\s?%"), "Write percentages as plain numbers, as 28.4"),
@@ -29,14 +30,19 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
 OPPOSITES: tuple[tuple[str, str], ...] = (("false", "true"), ("no", "yes"))
 
 
-def other_spelling(labels: Collection[str]) -> tuple[re.Pattern[str], str] | None:
+def other_spelling(labels: Collection[str], *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
     """Return how values that all look like numbers are spelled otherwise than 1234.5, and the cure; None where not so.
+
+    In a file with semicolons a point before three digits may stand between thousands.
 
     Examples
     --------
     >>> other_spelling(["28.4%", "3"])[1], other_spelling(["28.4%", "many"]), other_spelling(["1,5", "2"])[1]
     ('Write percentages as plain numbers, as 28.4', None, 'Write decimals with a point, as 1.5')
     """
+    broken = [label for label in labels if as_number(label) is not None and "." in label]
+    if semicolons and broken and all(POINTS.fullmatch(label.strip()) for label in broken):
+        return POINTS, "Write 1000 for a thousand, and 1.0 for one: a file with semicolons may mean either"
     odd = [label for label in labels if as_number(label) is None]
     if not odd or not all(any(pattern.fullmatch(label.strip()) for pattern, _ in SPELLINGS) for label in odd):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import frequency, whole_numbers
+from socialstats.designs.aggregate import frequency, refuse_totals, whole_numbers
 from socialstats.designs.cells import group
 from socialstats.designs.factors import taken
 from socialstats.designs.labels import label_cautions
@@ -82,6 +82,8 @@ def _times(rows: Rows, roles: PairedRoles) -> FloatArray:
     """Return how many alike units each row's unit stands for; units that never occurred are left out."""
     if roles.count is None:
         return np.ones(len(rows.use))
+    refuse_totals([roles.value], rows.use, rows.problems)
+    rows.problems.raise_if_any()
     times = whole_numbers(roles.count, rows.use, rows.problems)
     rows.constant(
         roles.key, roles.count, "unit", "The count says how many alike units there are: repeat it in all rows"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import frequency
+from socialstats.designs.aggregate import frequency, looks_counted
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
 from socialstats.designs.paired import Paired
@@ -40,14 +40,18 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     if finder.problems:
         raise DesignError(finder.problems)
     used = [column for _, column in named]
-    counted = frequency(table, options.count, [] if options.unit else used, used, options.na_labels)
+    crossed = looks_counted(table, first, second)
+    counted = frequency(
+        table, options.count, [] if options.unit else used, used, options.na_labels, counted=crossed
+    )  # fmt: skip
     keep = [*belongs, *([counted.column] if counted.column else [])]
     long = make_long(table, (first, second), keep, row=options.unit, name="condition")
     roles = PairedRoles(
         unit=long.row, condition=long.name, value=long.value, by=options.by, clusters=texts(options.cluster),
         count=counted.column,
     )  # fmt: skip
-    levels = options.levels if options.levels is not None or options.scale == "numeric" else long.levels
+    typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
+    levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
     done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
     columns = {part: column for part, column in done.columns.items() if part not in ("unit", "condition", "value")}

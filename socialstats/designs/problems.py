@@ -147,10 +147,11 @@ class Problems:
         for column in columns:
             labels = self.labels[column]
             used = [labels.levels[code] for code in np.unique(labels.codes[use]).tolist() if code >= 0]
-            found = other_spelling(used)
+            found = other_spelling(used, semicolons=self.table.semicolons)
             if found is None:
                 continue
-            bad = use & np.array([*(as_number(label) is None for label in labels.levels), False])[labels.codes]
+            odd = [as_number(label) is None or bool(found[0].fullmatch(label.strip())) for label in labels.levels]
+            bad = use & np.array([*odd, False])[labels.codes]
             fix = f"{found[1]}" + (f"; {otherwise}" if otherwise else "")
             self.each_value(column, bad, [column], "'{}' is not spelled as a plain number", fix=fix)
             self.raise_if_any()

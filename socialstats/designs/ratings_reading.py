@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import frequency, whole_numbers
+from socialstats.designs.aggregate import frequency, refuse_totals, whole_numbers
 from socialstats.designs.labels import label_cautions
 from socialstats.designs.levels import plain_number
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
@@ -66,6 +66,7 @@ def build_from(
         rows.refuse_repeats([*roles.what, *roles.who, *by], fix)
     times = np.ones(len(rows.use))
     if roles.count is not None:
+        refuse_totals([roles.value], rows.use, rows.problems)
         times = whole_numbers(roles.count, rows.use, rows.problems)
         rows.use = rows.use & (times > 0)
     for column in dict.fromkeys((*roles.strata, *roles.clusters, *([roles.count] if roles.count else []))):

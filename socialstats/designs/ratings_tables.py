@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.aggregate import frequency, frequency_columns, whole_numbers
+from socialstats.designs.aggregate import frequency, frequency_columns, looks_counted, whole_numbers
 from socialstats.designs.cells import group
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import declared_levels, opposites
@@ -60,7 +60,9 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     if not chosen:
         raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
     used = [*chosen, *keep, *([row] if row else [])]
-    counted = frequency(table, options.count if by_column else False, [] if row else used, used, options.na_labels)
+    crossed = by_column and len(chosen) == 2 and looks_counted(table, *chosen)
+    asked = options.count if by_column else False
+    counted = frequency(table, asked, [] if row else used, used, options.na_labels, counted=crossed)
     keep += [counted.column] if counted.column and counted.column not in keep else []
     noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
     long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")

@@ -24,13 +24,13 @@ LARGEST = 500  # labels of a cross table
 def crosstab(table: Table) -> pd.DataFrame:
     """Return a table that is a cross table of counts as a data frame with the same labels on both sides.
 
-    The labels of the rows stand in the first column, or are those of the columns in the same order. A row and column
-    of totals is left out. Cells are numbers or missing.
+    The labels of the rows stand in the first column, or are those of the columns in the same order. A row or column
+    of totals is left out, whatever it is called; a level that one side lacks has counts of 0. Cells may be missing.
 
     Raises
     ------
     InputError
-        For other shapes, labels that differ, and cells that are no numbers, with line and column.
+        For labels that differ, and cells that are no counts, with line and column.
 
     Examples
     --------
@@ -42,38 +42,84 @@ def crosstab(table: Table) -> pd.DataFrame:
 
     frame: Any = table.frame
     frame = frame.collect() if hasattr(frame, "collect") else frame
-    rows, columns = len(frame), list(table.columns)
-    named = rows == len(columns) - 1
-    labels = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()] if named else columns
-    heads = columns[1:] if named else columns
-    if rows > LARGEST or len(heads) != rows or sorted(map(bare, labels)) != sorted(map(bare, heads)) or rows < 2:
-        raise InputError(
-            f"{table.source}: a cross table has the same labels in its first column and in its header. Here the rows "
-            f"are {quoted(labels[:9], 8)} and the columns {quoted(heads[:9], 8)}"
-        )
-    place = {bare(label): k for k, label in enumerate(labels)}
-    cells, problems = np.full((rows, rows), np.nan), []
-    for head in heads:
-        for k, value in enumerate(frame.get_column(head).to_list()):
+    columns = list(table.columns)
+    first = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()]
+    shared = len({bare(label) for label in first} & {bare(name) for name in columns[1:]})
+    named = shared >= min(2, len(first))
+    labels, heads = (first, columns[1:]) if named else (columns, columns)
+    cells = np.full((len(first), len(heads)), np.nan)
+    problems = []
+    for k, head in enumerate(heads[:LARGEST]):
+        for row, value in enumerate(frame.get_column(head).to_list()):
             text = as_text(value)
             number = as_number(text) if text is not None else None
             if number is not None:
-                cells[k, place[bare(head)]] = number
-            elif text is not None and text not in MISSING:
-                line = tuple(table.places([k]).values())
+                cells[row, k] = number
+            elif text is not None and text not in MISSING and not (named and text == "-" and first[row] == head):
+                line = tuple(table.places([row]).values())
                 message = f"'{shorten(text)}' is not a count"
                 problems.append(Problem(message=message, source=table.source, column=head, lines=line, fix=FIX))
+    size, square = len(first), None
+    if named:
+        square = _matched(_without_totals(pd.DataFrame(cells, index=labels, columns=heads), table.source))
+    elif size == len(heads):
+        square = pd.DataFrame(cells, index=labels, columns=heads)
+    if square is None or not 2 <= len(square) <= LARGEST:
+        raise InputError(
+            f"{table.source}: a cross table has the same labels in its first column and in its header. Here the rows "
+            f"are {quoted(first[:9], 8)} and the columns {quoted(heads[:9], 8)}"
+        )
     if problems:
         raise InputError(problems[: SHOWN_AT_MOST + 1])
-    total = rows - 1
-    inner = cells[:total, :total]
-    if bare(labels[-1]) in TOTALS and rows > 2 and np.allclose(cells[total, :total], inner.sum(axis=0)):
-        labels, cells = labels[:-1], inner
-    return pd.DataFrame(cells, index=labels, columns=labels)
+    return square
 
 
-def win_counts(square: pd.DataFrame) -> dict[str, list[Any]]:
-    """Return a matrix of wins (the row's item over the column's) as one row a pair that met: items and wins of both."""
+def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Leave out a last row and a last column that hold the sums of the others.
+
+    Raises
+    ------
+    InputError
+        For a row and column called like totals that are none.
+    """
+    row, column = (bare(str(axis[-1])) for axis in (square.index, square.columns))
+    down = len(square) > 2 and np.allclose(square.iloc[:-1].sum(axis=0), square.iloc[-1])
+    across = square.shape[1] > 2 and np.allclose(square.iloc[:, :-1].sum(axis=1), square.iloc[:, -1])
+    if row == column:
+        if row in TOTALS and not (down and across):
+            raise InputError(
+                f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns"
+            )
+        return square.iloc[:-1, :-1] if down and across else square
+    names = [bare(str(label)) for label in (*square.index, *square.columns)]
+    square = square.iloc[:-1] if down and names.count(row) == 1 else square
+    return square.iloc[:, :-1] if across and names.count(column) == 1 else square
+
+
+def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
+    """Give both sides the same labels, spelled and ordered as in the rows; levels that one side lacks hold 0.
+
+    None where labels repeat, or each side has levels that the other lacks: two different variables.
+    """
+    spelled = {bare(str(label)): str(label) for label in square.index}
+    square = square.rename(columns={c: spelled.get(bare(str(c)), str(c)) for c in square.columns})
+    every = [*square.index, *(name for name in square.columns if name not in square.index)]
+    if square.index.has_duplicates or square.columns.has_duplicates or len(every) > max(square.shape):
+        return None
+    absent = [~np.isin(every, axis) for axis in (square.index, square.columns)]
+    full = square.reindex(index=every, columns=every)
+    return full.mask(absent[0][:, None] | absent[1][None, :], 0.0)
+
+
+LOSERS = frozenset({"loser", "losers", "lost", "loses", "defeated"})
+
+
+def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
+    """Return a matrix of wins as one row a pair that met: items and wins of both.
+
+    The row's item won over the column's, but where the corner of the table says that the rows are the losers.
+    """
+    square = square.T if bare(corner) in LOSERS else square
     labels = [str(label) for label in square.index]
     wins = square.to_numpy()
     pairs = [

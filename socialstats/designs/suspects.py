@@ -38,6 +38,7 @@ CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0
                   | REPEATED | {-code for code in REPEATED})  # fmt: skip
 MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
 FULL = 4  # rows a level from which every level of a scale is expected to occur
+RARE = 0.15  # share of the rows up to which -1 beside 0 and 1 is a code, not a level
 MOST_LEVELS = 12  # a scale with more whole numbers is read as any numbers
 MOST = 5
 FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
@@ -94,13 +95,16 @@ def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
         while len(rest) > 2 and rest[end] in CODES:
             group.append(rest[end])
             rest = rest[others]
-            if _apart(group[-1], rest, total) and sum(rows_of[x] for x in group) <= MOST_CODES * total:
+            if (
+                _apart(group[-1], rest, total, rows_of[group[-1]])
+                and sum(rows_of[x] for x in group) <= MOST_CODES * total
+            ):
                 found, group = found + group, []
         rest = sorted([*rest, *group])
     return sorted(found)
 
 
-def _apart(code: float, rest: Sequence[float], rows: float) -> bool:
+def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> bool:
     """Return whether a code at one end stands apart from the other values, which are ascending.
 
     In a table of few rows a small gap may be chance: there the code is negative, or the gap is half of their range.
@@ -109,6 +113,8 @@ def _apart(code: float, rest: Sequence[float], rows: float) -> bool:
     short = len(rest) <= MOST_LEVELS and all(float(x).is_integer() for x in rest)
     if code < 0 <= rest[0] and rest[-1] > 2:
         return gap > 1 or not short
+    if code == -1.0 and rest == [0.0, 1.0]:
+        return alone <= RARE * rows
     if short and abs(code) < 10:
         step = max(b - a for a, b in itertools.pairwise(rest))
         return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(rest))

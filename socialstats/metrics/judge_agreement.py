@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
@@ -35,8 +36,9 @@ FLAT = "no variation: raters gave levels that do not disagree, so agreement by c
 NO_WIDTH = "no unit moves kappa: the standard error is 0, so there is no interval"
 
 
+@reads(Ratings)
 def judge_agreement(
-    ratings: Ratings,
+    ratings: Ratings | TableLike,
     *,
     reference: str | None = None,
     source: str | None = None,
@@ -44,6 +46,7 @@ def judge_agreement(
     kind: WeightsKind = "agreement",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Estimate how well a judge agrees with people, beside how well people agree with each other.
 
@@ -53,7 +56,7 @@ def judge_agreement(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, data frame, mapping of columns, or path of a file
         With raters in groups that tell people from judges (``rater_source=`` or ``rater_groups=``); with a ``by``
         factor: one result a level. Refusals are no ratings.
     reference : str, optional
@@ -67,6 +70,8 @@ def judge_agreement(
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
 
     Returns
     -------

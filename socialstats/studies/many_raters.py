@@ -43,7 +43,8 @@ class PairKappas(Result):
 def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
     """Return kappa and number of units of each pair of raters that has a kappa."""
     found = next(iter(kappa.extras["pairs"].values()))
-    return {name: (one["kappa"], one["n"]) for name, one in found.items() if np.isfinite(one["kappa"])}
+    known = ((name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None)
+    return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
 
 
 def spread_of(kappa: Result) -> PairKappas:

@@ -69,8 +69,9 @@ def read_delimited(source: Source, delimiter: str) -> Table:
 
     native = frame.drop(columns=EXTRA)
     return Table(
-        frame=nw.from_native(native), columns=columns, source=source.name, unit="line", is_file=True, locate=locate
-    )
+        frame=nw.from_native(native), columns=columns, source=source.name, unit="line", is_file=True, locate=locate,
+        semicolons=delimiter == ";",
+    )  # fmt: skip
 
 
 @contextmanager
@@ -148,6 +149,10 @@ def _refuse_ragged(source: Source, width: int, delimiter: str) -> None:
     for line, record in records(source, delimiter):
         if len(record) != width:
             ragged.setdefault(len(record), []).append(line)
+    if list(ragged) == [width + 1] and len(ragged[width + 1]) == sum(1 for _ in records(source, delimiter)):
+        message = f"every row has {width + 1} fields and the header {width}: the names of the rows have no name"
+        fix = "Write the header with one more name; in R, write.table(..., col.names = NA)"
+        raise InputError(Problem(message=message, source=source.name, lines=(1,), fix=fix))
     problems = [
         Problem(
             message=f"{size} field{'s' if size != 1 else ''} where the header has {width}",

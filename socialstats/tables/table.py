@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from socialstats.errors import InputError, MissingDependency
 from socialstats.tables.counting import Counts, Frame, counts
 from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
 from socialstats.tables.values import as_text
+from socialstats.text import shorten
 
 Locate = Callable[[Sequence[int]], list[int]]
 Wanted = Callable[[tuple[str | None, ...]], bool]
@@ -32,6 +33,8 @@ class Table:
     unit : {"line", "record", "row"}
         What `places` counts: lines of a text file (from 1), records of a json file (from 1), rows of a frame
         (from 0).
+    semicolons : bool
+        True for a text file whose fields are separated by semicolons, as where commas are decimal.
     is_file : bool
         True when the table was read from a file or from standard input.
     locate : callable or None
@@ -46,6 +49,7 @@ class Table:
     source: str = "data frame"
     unit: str = "row"
     is_file: bool = False
+    semicolons: bool = False
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
 
@@ -110,6 +114,9 @@ def _texts(values: Sequence[Any]) -> list[str | None]:
     seen: dict[Any, str | None] = {}
     texts: list[str | None] = []
     for value in values:
+        if not isinstance(value, Hashable):
+            texts.append(shorten(str(value)))  # a list or mapping, which is no label: for a message only
+            continue
         if value not in seen:
             seen[value] = as_text(value)
         texts.append(seen[value])

@@ -66,7 +66,24 @@ def test_frequencies_beside_repeated_rows_are_named_and_not_used() -> None:
 
 def test_row_numbers_and_broken_numbers_are_no_frequencies() -> None:
     assert codes(Comparisons.from_frame(VOTES | {"count": [1, 2, 3, 4, 5, 6]})) == set()
-    assert codes(Comparisons.from_frame(VOTES | {"count": [0.5, 2, 3, 4, 5, 6]})) == set()
+    broken = Comparisons.from_frame(VOTES | {"count": [0.5, 2, 3, 4, 5, 6]})
+    assert (broken.n_rows, codes(broken)) == (6, {"SS324"})
+
+
+@pytest.mark.parametrize("name", ["weight", "w", "votes", "total", "Anzahl"])
+def test_a_column_that_may_count_or_weigh_rows_is_named_where_it_is_not_used(name: str) -> None:
+    votes = {(name if column == "count" else column): values for column, values in VOTES.items()}
+    assert codes(Comparisons.from_frame(votes)) == {"SS324"}
+    assert codes(Comparisons.from_frame(votes, count=False)) == set()
+    pairs = {"before": [0, 1, 1, 0], "after": [1, 1, 0, 0], name: [8, 30, 2, 5]}
+    assert codes(Paired.from_wide(pairs, first="before", second="after")) == {"SS324"}
+
+
+@pytest.mark.parametrize("name", ["both_bad", "neither", "unentschieden", "weight"])
+def test_a_column_beside_wins_that_nothing_used_is_named(name: str) -> None:
+    table = {"item_a": ["A", "B"], "item_b": ["B", "C"], "wins_a": [3, 1], "wins_b": [2, 4], name: [5, 0]}
+    assert codes(Comparisons.from_frame(table)) == {"SS324"}
+    assert codes(Comparisons.from_frame({**table, name: [5, 5]})) == set()  # the numbers of comparisons
 
 
 def test_a_sampling_weight_that_looks_like_a_frequency_is_named() -> None:
