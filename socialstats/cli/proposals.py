@@ -313,7 +313,12 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
         square = counted_square(seen, a, b, times)
         if not np.trace(square) or a.called(("winner", "win")) or b.called(("loser", "lose")):
             parts = [f"item_a={a.name}", f"item_b={b.name}", f"winner={a.name}"]
-            score = 8 if a.called(("winner", "win", "cited")) or b.called(("loser", "lose", "citing")) else 5
+            score = (
+                8
+                if a.called(("winner", "win", "cited", "initiator"))
+                or b.called(("loser", "lose", "citing", "recipient"))
+                else 5
+            )
             if not any(c.numbers is not None and c not in (a, b) for c in seen.varying()):
                 yield Proposal(
                     "comparisons", score, f"'{a.name}' won against '{b.name}'", {"map": parts, "count": times}

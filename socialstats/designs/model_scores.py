@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from socialstats.designs.aggregate import bare
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
 from socialstats.designs.paired_options import refuse_unit_as_cluster, texts
@@ -130,6 +131,11 @@ class Parts:
         return found if len(found) > 1 else ()
 
 
+TOTALS_OF = frozenset({
+    "total", "n", "count", "nitems", "items", "nquestions", "questions", "outof", "size", "trials", "ntotal",
+})  # fmt: skip
+
+
 def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Ratings:
     """Read one row per model and item, or per model and task."""
     finder = Finder(table)
@@ -158,7 +164,30 @@ def long(table: Table, rater: str, parts: Parts, options: RatingsOptions) -> Rat
         strata=(within,) if within else (), clusters=parts.clusters, within=within,
     )  # fmt: skip
     refuse_choices(table, roles)
+    refuse_counts_of(table, value, [rater, what, *parts.clusters])
     return finished(table, roles, options, within)
+
+
+def refuse_counts_of(table: Table, value: str, used: Sequence[str]) -> None:
+    """Refuse counts of right answers beside the numbers of questions: models' counts cannot be compared as scores.
+
+    Raises
+    ------
+    DesignError
+        Naming both columns.
+    """
+    totals = (c for c in table.columns if c not in used and c != value and bare(c) in TOTALS_OF)
+    for total in totals:
+        cells = table.counts([value, total]).columns
+        pairs = [[as_number(label) for label in (*cells[c].labels().levels, "")] for c in (value, total)]
+        right, asked = ([numbers[k] for k in cells[c].labels().codes]
+                        for numbers, c in zip(pairs, (value, total), strict=True))  # fmt: skip
+        if all(r is not None and n is not None and 0 <= r <= n and r.is_integer() and n.is_integer()
+               for r, n in zip(right, asked, strict=True)) and max(n or 0.0 for n in asked) > 1:  # fmt: skip
+            raise DesignError(
+                f"{table.source}: '{value}' counts answers out of '{total}', and is no score: divide the two into a "
+                "column of their own, or give one row per answer"
+            )
 
 
 def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: RatingsOptions) -> Ratings:
