@@ -234,7 +234,14 @@ def test_counts_of_right_answers_beside_their_totals_are_no_scores(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "t.csv"
-    rows = [("a", "x", 90, 100), ("a", "y", 5, 10), ("b", "x", 80, 100), ("b", "y", 9, 10), ("c", "x", 7, 9), ("c", "y", 8, 10)]
+    rows = [
+        ("a", "x", 90, 100),
+        ("a", "y", 5, 10),
+        ("b", "x", 80, 100),
+        ("b", "y", 9, 10),
+        ("c", "x", 7, 9),
+        ("c", "y", 8, 10),
+    ]
     lines = [",".join(map(str, row)) for row in (("model", "task", "correct", "total"), *rows)]
     path.write_text("\n".join(lines) + "\n")
     assert main(["report", str(path), "--study", "leaderboard"]) == 2
