@@ -63,7 +63,7 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
     """Add what the values of one design mean."""
     add = parser.add_argument
     add("--tie", action="append", metavar="LABEL",
-        help="label that means a tie, instead of 'tie' (say --tie tie too where both occur); repeat")  # fmt: skip
+        help="further label that means a tie, beside 'tie'; repeat")  # fmt: skip
     add("--winner-coding", choices=["auto", "label", "side", "score"], help="what the winner column holds")
     add("--conditions", action="append", metavar="A,B", help="the two conditions of pairs: first minus second")
     add("--levels", action="append", metavar="LOW,...,HIGH", help="the values in order; for pairs of answers ZERO,ONE")

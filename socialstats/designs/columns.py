@@ -332,7 +332,7 @@ def _covariates(finder: Finder, options: Options, items: Pair, taken: set[str]) 
     free = [c for c in finder.columns if c not in taken]
     pairs = dict(side_pairs(free, items))
     if declared is None:
-        return pairs
+        return {name: pair for name, pair in pairs.items() if name and all(map(finder.table.holds_labels, pair))}
     pairs = dict(side_pairs(finder.columns, items))
     names = (declared,) if isinstance(declared, str) else tuple(declared)
     for name in names:

@@ -13,7 +13,7 @@ import numpy as np
 
 from socialstats import text
 from socialstats.designs.columns import item_tokens
-from socialstats.designs.options import Options
+from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, TIED, IntArray
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.tables import Labels, as_number
@@ -87,7 +87,7 @@ def outcomes(column: str, sides: Sides, use: BoolArray, problems: Problems, opti
     """
     winner = problems.labels[column]
     used = _used(winner, use)
-    ties = set(options.tie_labels)
+    ties = {*options.tie_labels, *({*DEFAULT_TIES} - {*sides.items})}
     _refuse_tie_items(sides, ties, problems, use)
     if options.winner_coding == "score":
         return _by_score(column, winner, use, problems)

@@ -15,6 +15,7 @@ from socialstats.tables.values import as_text
 from socialstats.text import shorten
 
 Locate = Callable[[Sequence[int]], list[int]]
+FEW = 20  # values that are looked at
 Wanted = Callable[[tuple[str | None, ...]], bool]
 
 
@@ -56,6 +57,14 @@ class Table:
     def has(self, name: str) -> bool:
         """Return whether a column, or a level of the index, has this name."""
         return name in self.columns or name in self.index
+
+    def holds_labels(self, column: str) -> bool:
+        """Return whether the first values of a column can be labels: no lists, mappings or structures."""
+        chosen: Any = self.frame.select(column)
+        if chosen.collect_schema()[column].is_nested():
+            return False
+        lazy = isinstance(chosen, nw.LazyFrame)
+        return lazy or all(isinstance(value, Hashable) for value in chosen.head(FEW).get_column(column).to_list())
 
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""

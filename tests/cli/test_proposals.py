@@ -54,6 +54,21 @@ def named_winner() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["team1", "team2", "toss_winner", "match_winner"])
 
 
+def preferences() -> pd.DataFrame:
+    rows = [(a, b) if won else (b, a) for a, b, won in games()]
+    return pd.DataFrame(rows, columns=["chosen_model", "rejected_model"])
+
+
+def swapped_scores() -> pd.DataFrame:
+    rows = [(b, a, 20 + 7 * won + int(DRAW.integers(0, 9)), 22 + int(DRAW.integers(0, 9))) for a, b, won in games()]
+    return pd.DataFrame(rows, columns=["away", "home", "home.score", "away.score"])
+
+
+def persons() -> pd.DataFrame:
+    rows = [(word, person, int(DRAW.integers(1, 8))) for word in TEAMS for person in range(9)]
+    return pd.DataFrame(rows, columns=["Word", "Subject", "Rating"])
+
+
 def counted_wins() -> pd.DataFrame:
     rows = [(a, b, *DRAW.integers(1, 9, 3)) for a, b in itertools.combinations(TEAMS, 2)]
     return pd.DataFrame(rows, columns=["school1", "school2", "win1", "win2", "tied"])
@@ -145,6 +160,9 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     home_away: "--map item_a=home --map item_b=away --map winner=outcome --winner-coding side --tie 0",
     points: "--map item_a=team.Home --map item_b=team.Visitor --map score_a=points.Home --map score_b=points.Visitor",
     named_winner: "--map item_a=team1 --map item_b=team2 --map winner=match_winner",
+    preferences: "--map item_a=chosen_model --map item_b=rejected_model --map winner=chosen_model",
+    swapped_scores: "--map item_a=away --map item_b=home --map score_a=away.score --map score_b=home.score",
+    persons: "--map unit=Word --map rater=Subject --map value=Rating",
     counted_wins: "--map item_a=school1 --map item_b=school2 --map wins_a=win1 --map wins_b=win2",
     win_matrix: "--design comparisons --crosstab",
     matched_pairs: "--map first=father --map second=son --count Freq --scale nominal",

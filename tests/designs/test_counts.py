@@ -11,7 +11,9 @@ import pytest
 
 import socialstats as ss
 from socialstats import Comparisons, Paired, Ratings
+from socialstats.designs.squares import crosstab, win_counts
 from socialstats.errors import InputError
+from socialstats.tables import as_table
 from tests.designs.same import same
 
 VOTES = {
@@ -180,6 +182,57 @@ def test_a_key_of_two_columns_names_the_unit() -> None:
     assert Ratings.from_frame(lazy, unit="task,id", scale="nominal").units == ("t | 1", "u | 1")
     both = {"task": table["task"], "id": table["id"], "condition": table["rater"], "value": table["value"]}
     assert Paired.from_frame(both, unit=["task", "id"], conditions=("a", "b")).n_pairs == 2
+
+
+SQUARE = {"": ["lo", "mid", "hi"], "lo": [30, 4, 1], "mid": [5, 25, 3], "hi": [2, 6, 24]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        SQUARE,
+        {"": ["lo", "mid", "hi", "Gesamt"], **{k: [*SQUARE[k], sum(SQUARE[k])] for k in ("lo", "mid", "hi")},
+         "Gesamt": [37, 35, 28, 100]},
+        {**SQUARE, "n": [37, 35, 28]},
+        {"": ["lo", "mid", "hi", "Sum"], **{k: [*SQUARE[k], sum(SQUARE[k])] for k in ("lo", "mid", "hi")}},
+        {"": ["LO", "Mid", "hi"], **{k: SQUARE[k] for k in ("lo", "mid", "hi")}},
+        {"": ["lo", "mid", "hi"], "hi": SQUARE["hi"], "lo": SQUARE["lo"], "mid": SQUARE["mid"]},
+    ],
+)  # fmt: skip
+def test_cross_tables_are_read_without_their_totals(table: dict[str, list[Any]]) -> None:
+    found = crosstab(as_table(table))
+    assert found.to_numpy().tolist() == [[30, 5, 2], [4, 25, 6], [1, 3, 24]]
+
+
+def test_a_level_that_one_side_of_a_cross_table_lacks_has_counts_of_zero() -> None:
+    found = crosstab(as_table({"": ["lo", "mid"], "lo": [3, 1], "mid": [1, 5], "hi": [0, 1]}))
+    assert found.loc["hi"].tolist() == [0, 0, 0]
+    assert found.loc["mid", "hi"] == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"": ["lo", "Total"], "lo": [3, 4], "hi": [1, 1], "Total": [4, 5]}, "'Total' is not the sum"),
+        ({"": ["a", "b", "Total"], "a": [3, 4, 8], "b": [1, 1, 2], "Total": [4, 5, 10]}, "'Total' is not the sum"),
+        ({"": ["a", "b"], "a": [3, "x"], "b": [1, 1]}, "column 'a': 'x' is not a count"),
+        ({"visit": ["rare", "often"], "short": [1, 2], "long": [3, 4]}, "cross table has the same labels"),
+    ],
+)
+def test_other_tables_are_no_cross_tables(table: dict[str, list[Any]], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        crosstab(as_table(table))
+
+
+def test_the_corner_of_a_win_matrix_may_say_that_its_rows_lost() -> None:
+    square = pd.DataFrame([[0, 7], [3, 0]], index=["A", "B"], columns=["A", "B"])
+    assert (win_counts(square)["wins_a"], win_counts(square, "loser")["wins_a"]) == ([7.0], [3.0])
+
+
+def test_rows_of_totals_in_a_table_of_frequencies_are_named() -> None:
+    table = {"ann": ["lo", "hi", "Sum"], "bob": ["lo", "hi", "Sum"], "Freq": [3, 4, 7]}
+    with pytest.raises(InputError, match="'Sum' looks like a row of totals"):
+        Ratings.from_wide(table, raters_in="columns", raters=["ann", "bob"], scale="nominal")
 
 
 def test_one_option_leaves_out_missing_values_and_missing_partners() -> None:

@@ -138,7 +138,7 @@ def test_levels_of_a_by_factor_share_a_page_and_errors_name_the_level() -> None:
 
 @pytest.mark.skipif(not ARENA.exists(), reason="the crowd comparisons lie outside the project")
 def test_real_crowd_comparisons() -> None:
-    design = ss.read_comparisons(ARENA, item_a="left", item_b="right", cluster=["worker", "prompt"])
+    design = ss.read_comparisons(ARENA, item_a="left", item_b="right", order="item_a", cluster=["worker", "prompt"])
     outcome = run_study(STUDIES["comparisons"], design, FAST)
     assert "8,931 comparisons, 59 items" in outcome.design
     assert "38.9 % ties" in outcome.design
