@@ -103,7 +103,7 @@ def test_labelled_conditions_are_subtracted_in_the_order_of_their_codes(tmp_path
     [
         ("x.csv", b"<!DOCTYPE html>\n<html><body>a,b</body>", "this is an HTML page, which is not read. Name the data"),
         ("x.html", b"\n <table><tr><td>1</td></tr></table>", "this is an HTML page"),
-        ("x.rds", gzip.compress(b"X\n\0\0\0\3\0\4\1\2", mtime=0), "this is an R data file, which is not read. In R, write"),
+        ("x.rds", gzip.compress(b"X\n\0\0\0\3\0\4\1\2", mtime=0), "this is an R data file, which is not read. In R"),
         ("x.RData", b"\xfd7zXZ\0\0\4", "this is an R data file"),
         ("x.dat", gzip.compress(b"RDX3\nX\n\0\0\0\3", mtime=0), "this is an R data file"),
         ("x.sas7bdat", bytes(12) + b"\xc2\xea\x81\x60", "this is a SAS data set"),
