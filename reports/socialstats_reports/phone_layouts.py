@@ -132,7 +132,7 @@ def course(marks: list[Element], texts: list[Element], frame: Frame) -> Layout |
     box = frame.boxes[0]
     t = Texts.of(texts, box)
     away = first(t.turned)[0] - 8 if t.turned else 0.0
-    left, right = box.left - away, BROWSER * widest(t.ends) + 8
+    left, right = box.left - away, widest(t.ends) + 8  # browsers without the page's fonts draw in matplotlib's
     between = WIDEST - left - right
     stages = [text for text in t.below if anchor(text) == "middle"]
     if between < LEAST_COURSE or not stages:

@@ -21,7 +21,8 @@ OPTIONS = {
     "raters": "--raters", "raters_in": "--raters", "reread": "--reread", "reference": "--reference",
     "adjust": "--adjust", "pooling": "--pooling", "format": "--input-format", "count": "--count", "order": "--order",
 }  # fmt: skip
-PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner", "wins_a",
+PARTS = ("unit", "condition", "value", "rater", "status", "rater_source", "item_a", "item_b", "winner",
+         "weight", "wins_a",
          "wins_b", "score_a", "score_b", "first", "second", "values", "scenario", "pair", "group_first", "group_second",
          "answer", "wording", "stage", "judge", "model", "trait", "task")  # fmt: skip
 IN_PYTHON = (

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import narwhals as nw
 
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import DesignError
+from socialstats.errors import DesignError, InputError
 from socialstats.tables import Table, as_table
 from socialstats.text import listing, quoted
 
@@ -82,6 +82,8 @@ def couples_design(
     >>> couples_design(rows)
     <Ratings: 2 ratings, 2 units, 1 rater, 2 levels, nominal; clusters scenario and pair>
     """
+    if len({str(one) for one in answers}) != len(answers):
+        raise InputError(f"answers={tuple(answers)!r} must be two different answers: the first and the second name's")
     table = as_table(data, source)
     needed = (scenario, pair, group_first, group_second)
     named = tuple(c for c in NAMES if c in table.columns) if names is None else tuple(names)

@@ -119,10 +119,9 @@ def test_result_claims_need_metric_and_term(tmp_path):
 
 def test_the_documentation_is_true(tmp_path):
     text = (Path(__file__).parents[2] / "docs" / "validate.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
-    log, report = [re.sub(r"^    ", "", b, flags=re.MULTILINE) for b in blocks if "[[claim]]" in b]
+    log, report = [block for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL) if "[[claim]]" in block]
     (claim,) = read_claims(written(tmp_path, log))
-    assert (claim.printed, claim.n, claim.settings["cluster"]) == ("0.812", 300, "scenario")
+    assert (claim.printed, claim.n, claim.settings["cluster"]) == ("0.725", 40, "story")
     (about,) = read_result_claims(written(tmp_path, report))
     assert about.select == {"metric": "sensitivity", "term": "S"}
     code = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
