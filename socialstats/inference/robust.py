@@ -8,9 +8,9 @@ are those of Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018, doi:10.1080
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -115,6 +115,11 @@ class Robust:
         """
         c = sparse.csr_array(contrasts)
         return self._joined([part.errors(c) for part in self.parts], quadratic(self.overlap, c))
+
+    def differences(self, n: int) -> Errors:
+        """Return what `errors` does for the differences i - j, i < j, between the first n parameters, but faster."""
+        overlap = np.zeros(1) if self.overlap is None else between(self.overlap, *np.triu_indices(n, 1))
+        return self._joined([part.differences(n) for part in self.parts], overlap)
 
     def _joined(self, found: Sequence[Errors], overlap: FloatArray) -> Errors:
         if len(found) == 1:
@@ -223,6 +228,17 @@ def quadratic(v: FloatArray | None, contrasts: sparse.csr_array) -> FloatArray:
     return np.asarray(contrasts.multiply(contrasts @ v).sum(axis=1), dtype=np.float64).reshape(-1)
 
 
+def between(v: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+    """Return the variances of the differences between parameters i and j from their covariance."""
+    d = np.diagonal(v)
+    return np.asarray(d[i] + d[j] - 2 * v[i, j])
+
+
+def positive(values: FloatArray) -> FloatArray:
+    """Return the values, 1 where they are 0: for divisions whose result is not used there."""
+    return np.where(values > 0, values, 1.0)
+
+
 class OneWay:
     """One cluster factor: the leverages of its clusters and the adjusted scores.
 
@@ -244,100 +260,150 @@ class OneWay:
         self._root = inverse_root(information)
         self._back = bread @ (information @ self._root)  # from contrasts to coordinates in which the information is I
         found = Directions.of(rows, residuals, codes, self._root)
-        self._faint = found.faint
-        self._vectors, self._values, self._starts = found.vectors, found.values, found.starts
-        self._unit = self._values > UNIT
+        self._faint, self._rows = found.faint, found.rows
+        self._vectors, self._starts = found.vectors, found.starts
+        unit = found.values > UNIT
+        self._values = np.where(unit, 0.0, found.values)  # what cannot be seen enters by `_unseen` alone
         self.largest_leverage = found.largest
         self.phi = found.squares / found.spare if found.spare > 0.5 else None
         self._lent, self._lent_df = max(noise, self.phi or 0.0), max(found.spare, 1.0)
-        seen = ~self._unit
-        adjusted = (
-            self._vectors * np.where(seen, found.scores / np.sqrt(np.where(seen, 1 - self._values, 1)), 0)[:, None]
-        )
-        meat = self._by_cluster(adjusted)
+        adjusted = np.where(unit, 0.0, found.scores / np.sqrt(1 - self._values))
+        meat = self._by_cluster(self._vectors * adjusted[:, None])
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
-        unseen = self._vectors[self._unit]
-        self._unseen = unseen.T @ unseen
+        self._unseen = self._vectors[unit].T @ self._vectors[unit]
         self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)
 
     def errors(self, contrasts: sparse.csr_array) -> Errors:
         """Return the standard errors of contrasts; see `Robust.errors`."""
-        blocks = [self._errors(contrasts[part]) for part in self._blocks(contrasts.shape[0])]
-        return Errors(**{name: np.concatenate([getattr(b, name) for b in blocks]) for name in Errors.__slots__})
+        step = max(1, BLOCK // max(len(self._values), 1))
+        found = []
+        for start in range(0, max(contrasts.shape[0], 1), step):
+            d = np.asarray(contrasts[start : start + step] @ self._back)  # the model's variance of a contrast is d'd
+            total, squares = self._shares(d)
+            whole, own, unseen = (
+                np.einsum("kq,kq->k", d @ m, d) for m in (np.eye(d.shape[1]), self._meat, self._unseen)
+            )
+            found.append(self._finished(whole, own, unseen, total, squares, d.__getitem__))
+        return Errors(**{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__})
+
+    def differences(self, n: int) -> Errors:
+        """Return the standard errors of the differences i - j, i < j, between the first n parameters."""
+        base = self._back[:n]
+        i, j = np.triu_indices(n, 1)
+
+        def form(m: FloatArray) -> FloatArray:
+            return between(base @ m @ base.T, i, j)
+
+        t = self._vectors @ base.T
+        known = (self._vectors.T * self._values) @ self._vectors
+        total, squares = form(known), self._squares(t)[i, j]
+        whole, own, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
+        if self._faint:  # v_g is at most (largest leverage) d'd, so that df are those of the worst case
+            faint = np.maximum(whole - total - unseen, 0)
+            total, squares = total + faint, squares + self._faint.largest * whole * faint
+        squares = np.maximum(squares, total**2 / max(len(self._starts), 1) if not self._faint else 0)  # rounding
+        return self._finished(whole, own, unseen, total, squares, lambda few: base[i[few]] - base[j[few]])
+
+    def _squares(self, t: FloatArray) -> FloatArray:
+        """Return the sum over g of v_g^2 of the difference between two columns of t, for all of them."""
+        if len(self._starts) == len(self._values):
+            w, t2 = self._values[:, None] ** 2, t**2
+            cubic, fourth = (w * t * t2).T @ t, (w * t2 * t2).sum(axis=0)
+            return np.asarray(fourth[:, None] + fourth + 6 * (w * t2).T @ t2 - 4 * cubic - 4 * cubic.T)
+        out = np.zeros((t.shape[1], t.shape[1]))
+        for a, b in pairwise([*self._starts.tolist(), len(t)]):
+            gram = (t[a:b].T * self._values[a:b]) @ t[a:b]
+            d = np.diagonal(gram)
+            out += (d[:, None] + d - 2 * gram) ** 2
+        return out
 
     def _by_cluster(self, values: FloatArray) -> FloatArray:
         """Sum over the directions of each cluster."""
         return values if len(self._starts) == len(values) else np.asarray(np.add.reduceat(values, self._starts, axis=0))
 
-    def _blocks(self, k: int) -> Iterator[slice]:
-        step = max(1, BLOCK // max(len(self._values), 1))
-        yield from (slice(start, start + step) for start in range(0, max(k, 1), step))
-
-    def _errors(self, contrasts: sparse.csr_array) -> Errors:
-        d = np.asarray(contrasts @ self._back)  # (k, q): the model's variance of a contrast is d'd
-        whole = np.einsum("kq,kq->k", d, d)
-        safe = np.where(whole > 0, whole, 1.0)
-        unit = np.einsum("kq,kq->k", d @ self._unseen, d) / safe
-        unit[unit < UNSEEN] = 0
-        own, lent = np.einsum("kq,kq->k", d @ self._meat, d), self._lent * unit * whole
-        df = self._df(d)
-        total = own + lent
-        mixed = (unit > 0) & (total > 0)
-        df[mixed] = total[mixed] ** 2 / (own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df)
-        return Errors(variance=total, df=df, unit=unit,
-                      refused=(unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None)))  # fmt: skip
-
-    def _df(self, d: FloatArray) -> FloatArray:
-        """Return Satterthwaite's degrees of freedom (tr P)^2 / tr P^2, or Kish's where these are 50 or more.
-
-        Kish: (sum v)^2 / sum v^2, v_g = |F_g' B c|^2 without directions of leverage 1.
-        """
-        projected = self._vectors @ d.T
-        projected[self._unit] = 0
-        v = self._by_cluster(self._values[:, None] * projected**2)
+    def _shares(self, d: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the sums over g of v_g and v_g^2, v_g = |F_g' B c|^2 without directions of leverage 1."""
+        v = self._by_cluster(self._values[:, None] * (self._vectors @ d.T) ** 2)
         total, squares = v.sum(axis=0), (v**2).sum(axis=0)
         if self._faint:
             more = self._faint.shares(d)
-            total, squares = total + more[0], squares + more[1]
-        kish = np.where(squares > 0, total**2 / np.where(squares > 0, squares, 1), 1.0)
-        few = np.flatnonzero((kish < EXACT_BELOW) & (squares > 0)) if not self._faint else np.zeros(0, dtype=np.int64)
-        if len(few):
-            kish[few] = self._satterthwaite(projected[:, few], d[few], total[few])
-        return np.maximum(kish, 1.0)
+            return total + more[0], squares + more[1]
+        return total, squares
 
-    def _satterthwaite(self, projected: FloatArray, d: FloatArray, total: FloatArray) -> FloatArray:
-        """Return (tr P)^2 / tr P^2 with P_gh = w_g' (d_gh I - F_g' B F_h) w_h, w_g = (I - M_g)^-1/2 F_g' B c.
+    def _finished(
+        self, whole: FloatArray, own: FloatArray, unseen: FloatArray, total: FloatArray, squares: FloatArray,
+        contrasts: Callable[[IntArray], FloatArray],
+    ) -> Errors:  # fmt: skip
+        """Add to CR2's variances what is borrowed, and find the degrees of freedom.
 
-        With q_g = J_g (I - J_g)^-1/2 d and p_g = d' J_g (I - J_g)^-1 d it is P_gh = d_gh p_g - q_g' q_h.
+        Kish's (sum v)^2 / sum v^2 where these are 50 or more, and in very large tables; else Satterthwaite's.
         """
-        values = np.where(self._unit, 0, self._values)
-        p, q2 = (self._by_cluster((values**power / (1 - values))[:, None] * projected**2) for power in (1, 2))
+        unit = unseen / positive(whole)
+        unit[unit < UNSEEN] = 0
+        df = np.maximum(total**2 / positive(squares), 1.0)
+        few = np.flatnonzero((df < EXACT_BELOW) & (squares > 0) & (self._faint is None))
+        step = max(1, BLOCK // max(len(self._values), 1))
+        for part in (few[k : k + step] for k in range(0, len(few), step)):
+            df[part] = np.maximum(total[part] ** 2 / self._trace_of_squares(contrasts(part)), 1.0)
+        lent = self._lent * unit * whole
+        variance = own + lent
+        mixed = (unit > 0) & (variance > 0)
+        df[mixed] = variance[mixed] ** 2 / (own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df)
+        refused = (unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None))
+        return Errors(variance=variance, df=df, unit=unit, refused=refused)
+
+    def _trace_of_squares(self, d: FloatArray) -> FloatArray:
+        """Return tr P^2 with P_gh = w_g' (d_gh I - F_g' B F_h) w_h, w_g = (I - M_g)^-1/2 F_g' B c.
+
+        With q_g = J_g (I - J_g)^-1/2 d and p_g = d' J_g (I - J_g)^-1 d it is P_gh = d_gh p_g - q_g' q_h. The sum of
+        (q_g' q_h)^2 is taken over clusters, over parameters (one row a cluster) or over coordinates: what is shortest.
+        """
+        projected = self._vectors @ d.T
+        p, q2 = (
+            self._by_cluster((self._values**power / (1 - self._values))[:, None] * projected**2) for power in (1, 2)
+        )
         own = (p**2 - 2 * p * q2).sum(axis=0)
-        slope = values / np.sqrt(1 - values)
-        n, q = self._vectors.shape
-        if n == len(self._starts) and n * n <= 4 * BLOCK and n * (q + len(d)) <= len(d) * q * q:
-            weight = (slope[:, None] * projected) ** 2
-            crossed = np.einsum("nk,nk->k", weight, (self._vectors @ self._vectors.T) ** 2 @ weight)
-            return np.asarray(total**2 / (own + crossed))
-        crossed = np.array([np.sum(np.square(m)) for m in self._outer_sums(slope, d, d)])
-        return np.asarray(total**2 / (own + crossed))
+        weight = self._values**2 / (1 - self._values)
+        (n, q), k = self._vectors.shape, len(d)
+        by_clusters = n * (q + k) if n == len(self._starts) and n * n <= 4 * BLOCK else np.inf
+        by_parameters = 8 * k * q**3 / n if self._rows is not None else np.inf
+        if by_clusters <= min(by_parameters, k * q * q):
+            weights = weight[:, None] * projected**2
+            return np.asarray(own + np.einsum("nk,nk->k", weights, (self._vectors @ self._vectors.T) ** 2 @ weights))
+        if self._rows is not None and by_parameters < k * q * q:
+            weights = (self._values / (1 - self._values))[:, None] * projected**2
+            return np.asarray(own + [float(np.sum(m * m.T)) for m in self._weighted_information(weights)])
+        step = max(1, BLOCK // (max(len(self._starts), q) * q))
+        for start in range(0, k, step):
+            pulls = self._pulls(projected[:, start : start + step])
+            turned = pulls.transpose(0, 2, 1)
+            gram = pulls @ turned if len(self._starts) < q else turned @ pulls
+            own[start : start + step] += np.einsum("kab,kab->k", gram, gram)
+        return np.asarray(own)
 
-    def _outer_sums(self, slope: FloatArray, left: FloatArray, right: FloatArray) -> Iterator[FloatArray]:
-        """Yield for each pair of contrasts (rows of left and right) the sum over g of q_g(left) q_g(right)'."""
-        step = max(1, BLOCK // (left.shape[1] * max(len(self._starts), left.shape[1])))
-        for start in range(0, len(left), step):
-            part = slice(start, start + step)
-            q = [self._pulls(slope, d[part]) for d in (left, right)]
-            yield from np.matmul(q[0].transpose(0, 2, 1), q[1])
+    def _weighted_information(self, weights: FloatArray) -> Iterator[FloatArray]:
+        """Yield for each column of weights of rows the matrix (rows' diag(weights) rows) B."""
+        assert self._rows is not None
+        bread = self._root @ self._root.T
+        size = np.diff(self._rows.indptr)
+        row, place = np.repeat(np.arange(len(size)), size**2), np.arange(int((size**2).sum()))
+        within = place - np.repeat(np.cumsum(size**2) - size**2, size**2)
+        first, second = (self._rows.indptr[row] + part for part in np.divmod(within, size[row]))
+        data, index = self._rows.data, self._rows.indices.astype(np.int64)
+        cell = (data[first] * data[second], (index[first] * len(bread) + index[second], row))
+        outer = sparse.csr_array(cell, shape=(len(bread) ** 2, len(size)))
+        step = max(1, BLOCK // len(bread) ** 2)
+        for k in range(0, weights.shape[1], step):
+            found = np.asarray(outer @ weights[:, k : k + step]).T
+            yield from found.reshape(-1, len(bread), len(bread)) @ bread
 
-    def _pulls(self, slope: FloatArray, d: FloatArray) -> FloatArray:
+    def _pulls(self, projected: FloatArray) -> FloatArray:
         """Return q_g = J_g (I - J_g)^-1/2 d of every cluster, (contrasts, clusters, q)."""
-        projected = slope[:, None] * (self._vectors @ d.T)
+        along = (self._values / np.sqrt(1 - self._values))[:, None] * projected
         if len(self._values) == len(self._starts):
-            return np.asarray(projected.T[:, :, None] * self._vectors)
+            return np.asarray(along.T[:, :, None] * self._vectors)
         edges = [*self._starts.tolist(), len(self._values)]
-        pulls = [projected[a:b].T @ self._vectors[a:b] for a, b in pairwise(edges)]
-        return np.stack(pulls, axis=1)
+        return np.stack([along[a:b].T @ self._vectors[a:b] for a, b in pairwise(edges)], axis=1)
 
     def wishart_df(self, contrasts: FloatArray) -> float | None:
         """Return nu of `Robust.joint`; None where a combination of the contrasts is refused."""
@@ -350,20 +416,18 @@ class OneWay:
         if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > (MOSTLY_UNSEEN if self.phi is not None else UNSEEN):
             return None
         if self._faint:
-            return float(np.min(self._df(d)))
-        leverage = np.where(self._unit, 0, self._values)
-        slope = leverage / np.sqrt(1 - leverage)
-        weights = [(leverage**power / (1 - leverage))[:, None] for power in (1, 2)]
+            total, squares = self._shares(d)
+            return float((total**2 / squares).min())
         projected = self._vectors @ d.T
-        total = 0.0
-        for s in range(k):
-            for t in range(k):
-                products = projected[:, [s, t, s]] * projected[:, [s, t, t]]
-                (ss, tt, st), (qs, qt, qst) = (self._by_cluster(w * products).T for w in weights)
-                x = next(self._outer_sums(slope, d[s : s + 1], d[t : t + 1]))
-                total += float(np.sum(ss * tt - ss * qt - tt * qs) + np.sum(x * x))
-                total += float(np.sum(st * st - 2 * st * qst) + np.sum(x * x.T))
-        return k * (k + 1) / total
+        weights = [(self._values**power / (1 - self._values))[:, None] for power in (1, 2)]
+        pulls = self._pulls(projected)
+        variances = 0.0
+        for s, t in product(range(k), repeat=2):
+            products = projected[:, [s, t, s]] * projected[:, [s, t, t]]
+            (ss, tt, st), (qs, qt, qst) = (self._by_cluster(w * products).T for w in weights)
+            x = pulls[s].T @ pulls[t]
+            variances += float(np.sum(ss * tt - ss * qt - tt * qs + st * st - 2 * st * qst) + np.sum(x * (x + x.T)))
+        return k * (k + 1) / variances
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -383,6 +447,8 @@ class Directions:
         Sum of squared residuals of the clusters, and what the model expects of it when residuals have variance 1.
     largest : float
         Largest leverage; an upper bound of it where all clusters are faint.
+    rows : (n, p) sparse array, or None
+        The row of each cluster, where all clusters have one.
     faint : FaintClusters or None
         Clusters of a very large table whose directions were not computed.
     """
@@ -394,6 +460,7 @@ class Directions:
     squares: float
     spare: float
     largest: float
+    rows: sparse.csr_array | None
     faint: FaintClusters | None
 
     @classmethod
@@ -415,6 +482,7 @@ class Directions:
         return cls(
             vectors=vectors, values=np.minimum(values, 1.0), scores=scores, faint=faint,
             starts=np.flatnonzero(np.diff(owner, prepend=-1)),
+            rows=rows if len(vectors) == rows.shape[0] == len(np.unique(codes)) else None,
             squares=float(np.sum(scores**2 / values)) + (float(np.trace(faint.meat)) if faint else 0.0),
             spare=len(values) - float(values.sum()) + (root.shape[1] - float(values.sum()) if faint else 0.0),
             largest=min(float(max(values.max(initial=0.0), faint.largest if faint else 0.0)), 1.0),

@@ -70,6 +70,18 @@ def test_kishs_df_take_over_where_they_are_large():
     assert np.any(kish >= 50)
 
 
+@pytest.mark.parametrize(("n", "clusters", "factors"), [(60, 8, 1), (90, 90, 1), (700, 700, 1), (300, 200, 2)])
+def test_all_differences_are_those_of_single_contrasts(n, clusters, factors):
+    rng = np.random.default_rng(n)
+    x, e, codes, bread = regression(rng, n, 6, clusters)
+    given = [codes, rng.integers(0, 9, n)][:factors]
+    found = cluster_robust(sparse.csr_array(x), e, given, bread)
+    i, j = np.triu_indices(4, 1)
+    one, all_at_once = found.errors(np.eye(6)[i] - np.eye(6)[j]), found.differences(4)
+    for name in ("variance", "df", "unit", "refused"):
+        np.testing.assert_allclose(getattr(all_at_once, name), getattr(one, name), rtol=1e-7, err_msg=name)
+
+
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_order_of_rows_names_of_clusters_and_coordinates_change_nothing(seed):
