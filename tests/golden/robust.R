@@ -2,7 +2,7 @@
 # CR2 standard errors, Satterthwaite's degrees of freedom and HTZ Wald tests are those of clubSandwich for the linear
 # model of whitened rows: X~ = L'X, y~ = L'(X beta) + L^-1 score, L L' the information of a row at the estimate.
 # On the glm itself clubSandwich takes another root of the same equation, and CR2 differs by up to 0.2 %.
-suppressPackageStartupMessages({ library(jsonlite); library(clubSandwich) })
+suppressPackageStartupMessages({ library(jsonlite); library(clubSandwich); library(sandwich) })
 
 by_code_point <- function(x) sort(unique(as.character(x)), method = "radix")
 difference <- function(a, b, items) { X <- outer(a, items, "==") - outer(b, items, "=="); colnames(X) <- items; X[, -1] }
@@ -95,13 +95,37 @@ crossed <- function(d, ties, by) {
 few <- d[d$worker %in% by_code_point(d$worker)[1:12], ]
 models <- list(tie_free = function(d, by) crossed(d[d$winner != "tie", ], FALSE, by),
                davidson = function(d, by) crossed(d, TRUE, by))
-versions <- list(R = R.version.string, clubSandwich = as.character(packageVersion("clubSandwich")))
+
+# ---- a row of counts as one observation: clusters of one row, where CR2 is HC2 of package sandwich
+wide <- glm(cbind(wins_a, wins_b) ~ cbind(difference(item_a, item_b, teams), order = 1) - 1, binomial, b,
+            control = list(epsilon = 1e-14, maxit = 100))
+hc2 <- setNames(sqrt(diag(vcovHC(wide, type = "HC2"))), c(teams[-1], "order"))
+
+# ---- simulated role conflict by pair, with urgency: all standard errors, df of a few contrasts
+r <- read.csv("rcb_sim.csv.gz")
+fams <- by_code_point(c(r$item_a, r$item_b))
+by_pair_of_families <- function(urgency) {
+  X <- difference(r$item_a, r$item_b, fams)
+  f <- fit(if (urgency) cbind(X, urgency = r$urgency_a - r$urgency_b) else X, ifelse(r$winner == r$item_a, 1L, 2L), FALSE)
+  R <- f$rows
+  m <- lm(drop(R %*% f$beta) + f$residual ~ R - 1); names(m$coefficients) <- colnames(R)
+  V <- vcovCR(m, cluster = paste(pmin(r$item_a, r$item_b), pmax(r$item_a, r$item_b)), type = "CR2")
+  k <- length(fams)
+  C <- sweep(rbind(0, diag(k - 1)), 2, 1 / k); rownames(C) <- fams
+  if (urgency) { C <- rbind(cbind(C, 0), 0); C[k + 1, k] <- 1; rownames(C)[k + 1] <- "urgency" }
+  some <- c(1, 2, k, if (urgency) k + 1)
+  found <- linear_contrast(m, vcov = V, contrasts = C[some, ], test = "Satterthwaite")
+  list(std_errors = as.list(sqrt(diag(C %*% V %*% t(C)))), df = as.list(setNames(found$df, rownames(C)[some])))
+}
+versions <- list(R = R.version.string, clubSandwich = as.character(packageVersion("clubSandwich")),
+                 sandwich = as.character(packageVersion("sandwich")))
 text <- toJSON(list(
   made_by = "robust.R", versions = versions,
   note = paste("std_error: CR2 without G/(G-1); df: Satterthwaite, of each contrast; wald: HTZ (Pustejovsky & Tipton 2018).",
                "G of the thin tables has leverage 1: its own contrasts mean nothing, those without it are compared."),
   thin = list(data = thin, by_pair = by_pair(thin, FALSE)), tied = list(data = tied, by_pair = by_pair(tied, TRUE)),
-  baseball = list(pair = described(X, e$outcome, pair, teams, FALSE)),
+  baseball = list(pair = described(X, e$outcome, pair, teams, FALSE), hc2_by_row = as.list(hc2)),
+  role_conflict = list(urgency = by_pair_of_families(TRUE), plain = by_pair_of_families(FALSE)),
   crossed = lapply(models, function(m) list(worker = m(d, "worker"), prompt = m(d, "prompt"))),
   twelve_workers = lapply(models, function(m) list(worker = m(few, "worker")))),
   digits = NA, auto_unbox = TRUE, pretty = TRUE, na = "null")

@@ -1,9 +1,8 @@
-"""Covariances of the estimates: model, row sandwich, clusters in one factor or two crossed factors."""
+"""Covariances of the estimates: the sandwich by row, and the whitened rows that clustered ones are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,63 +15,7 @@ from socialstats.models.bradley_terry.likelihoods import Likelihood
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
-ROUNDING = 1e-10
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Robust:
-    """A cluster-robust covariance.
-
-    Attributes
-    ----------
-    covariance : (p, p) array
-    df : int
-        Smallest number of clusters minus one.
-    n_clusters : tuple of int
-        One for each factor.
-    floored : bool
-        True when V1 + V2 - V12 had a negative eigenvalue and its correlations were adjusted.
-    unadjusted : (p, p) array
-        V1 + V2 - V12 as it is; the same as `covariance` unless floored.
-    one_way : tuple of (p, p) arrays
-        V1 and V2.
-    """
-
-    covariance: FloatArray
-    df: int
-    n_clusters: tuple[int, ...]
-    floored: bool
-    unadjusted: FloatArray
-    one_way: tuple[FloatArray, ...]
-
-    def variances(self, form: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Return variances of contrasts, `form` of the unadjusted matrix.
-
-        Where that is not positive it is the larger one-way variance, as on the diagonal of `covariance`.
-
-        Parameters
-        ----------
-        form : callable
-            (p, p) covariance -> (k,) variances, such as `quadratic` of some contrasts.
-        """
-        found = form(self.unadjusted)
-        if not self.floored:
-            return found
-        largest = np.max([form(v) for v in self.one_way], axis=0)
-        return np.where(found > ROUNDING * largest, found, largest)
-
-    def transformed(self, transform: FloatArray) -> FloatArray:
-        """Return the covariance of transformed parameters, adjusted (where it has to be) in their coordinates."""
-        if not self.floored:
-            return np.asarray(transform @ self.covariance @ transform.T)
-        unadjusted, *parts = (transform @ v @ transform.T for v in (self.unadjusted, *self.one_way))
-        return _repair(unadjusted, parts)[0]
-
-
-def quadratic(v: FloatArray, contrasts: FloatArray) -> FloatArray:
-    """Return c' V c for every row c of `contrasts`."""
-    return np.asarray(np.einsum("ki,ki->k", contrasts @ v, contrasts))
 
 
 def row_sandwich(data: PairData, model: Likelihood, beta: FloatArray, bread: FloatArray) -> FloatArray:
@@ -84,93 +27,6 @@ def row_sandwich(data: PairData, model: Likelihood, beta: FloatArray, bread: Flo
         return bread @ information(data, meat_ee, None, 0.0) @ bread
     meat_et = (data.w_sq * s_eta * s_tau).sum(axis=0)
     return bread @ information(data, meat_ee, meat_et, float((data.w_sq * s_tau**2).sum())) @ bread
-
-
-def cluster_covariance(
-    design: Comparisons,
-    data: PairData,
-    model: Likelihood,
-    beta: FloatArray,
-    bread: FloatArray,
-    factors: Sequence[Factor],
-) -> Robust:
-    """Return the cluster-robust covariance.
-
-    One factor: bread (sum over clusters of u u') bread * G / (G - 1), u the summed scores (Liang & Zeger 1986).
-    Two crossed factors: V1 + V2 - V12, each with its own G / (G - 1) (Cameron, Gelbach & Miller 2011);
-    where that is not positive semi-definite its correlations are adjusted and its variances kept. Up to that the
-    same as R's ``sandwich::vcovCL(type = "HC0")``.
-    """
-    rows = _cell_scores(design, data, model, beta)
-    parts = [_one_way(rows, f.codes, bread) for f in factors]
-    total = sum(v for v, _ in parts)
-    sizes = tuple(g for _, g in parts)
-    floored = False
-    if len(factors) == 2:
-        both = factors[0].codes * (int(factors[1].codes.max()) + 1) + factors[1].codes
-        overlap, n_cells = _one_way(rows, both, bread)
-        nested = n_cells == max(sizes)  # the intersection is the finer factor then, and V is that of the coarser
-        total = parts[int(np.argmin(sizes))][0] if nested else total - overlap
-    unadjusted = covariance = np.asarray(total)
-    if len(factors) == 2:
-        covariance, floored = _repair(unadjusted, [v for v, _ in parts])
-    return Robust(
-        covariance=covariance, df=min(sizes) - 1, n_clusters=sizes, floored=floored, unadjusted=unadjusted,
-        one_way=tuple(v for v, _ in parts),
-    )  # fmt: skip
-
-
-def _cell_scores(design: Comparisons, data: PairData, model: Likelihood, beta: FloatArray) -> sparse.csr_array:
-    """Return the weighted score of every cell of the design in all parameters, as a sparse matrix."""
-    n, k = data.n_items, data.n_z
-    has_tau = model.tie_term is not None
-    s_eta, s_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
-    outcome = design.outcome.astype(np.int64)
-    outcome = np.where(data.flipped & (outcome != TIED), 1 - outcome, outcome)
-    s = s_eta[outcome, data.cell] * design.weight
-    cells = np.arange(len(s))
-    blocks = []
-    if n:
-        pair = (np.r_[cells, cells], np.r_[data.a[data.cell], data.b[data.cell]])
-        blocks.append(sparse.csr_array((np.r_[s, -s], pair), shape=(len(s), n)))
-    if k:
-        blocks.append(sparse.csr_array(data.z[data.cell] * s[:, None]))
-    if has_tau:
-        blocks.append(sparse.csr_array((s_tau[outcome, data.cell] * design.weight)[:, None]))
-    return sparse.csr_array(sparse.hstack(blocks))
-
-
-def _one_way(rows: sparse.csr_array, codes: Any, bread: FloatArray) -> tuple[FloatArray, int]:
-    _, codes = np.unique(codes, return_inverse=True)
-    groups = int(codes.max()) + 1
-    member = sparse.csr_array((np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(groups, len(codes)))
-    u = member @ rows
-    meat = np.asarray((u.T @ u).todense())
-    return bread @ meat @ bread * (groups / max(groups - 1, 1)), groups
-
-
-def _repair(v: FloatArray, parts: Sequence[FloatArray]) -> tuple[FloatArray, bool]:
-    """Make V1 + V2 - V12 positive semi-definite without touching the variances on its diagonal.
-
-    Plain flooring of eigenvalues inflates every variance and depends on the parametrisation. Here the correlation
-    matrix is floored and scaled back to unit diagonal (Rebonato & Jaeckel 1999), so that single standard errors
-    stay those of the estimator. A variance that is itself negative becomes the larger one-way variance.
-    """
-    v = (v + v.T) / 2
-    values = np.linalg.eigvalsh(v)
-    if values.min() >= -1e-10 * values.max():
-        return v, False
-    one_way = np.max([np.diagonal(part) for part in parts], axis=0)
-    d = np.where(np.diagonal(v) > ROUNDING * one_way, np.diagonal(v), one_way)
-    fixed = d <= ROUNDING * d.max()  # a reference item
-    v = np.where(fixed[:, None] | fixed[None, :], 0.0, v)
-    scale = np.sqrt(np.maximum(d, np.finfo(float).tiny))
-    corr = v / np.outer(scale, scale)
-    np.fill_diagonal(corr, 1.0)
-    values, vectors = np.linalg.eigh(corr)
-    floored = (vectors * np.maximum(values, 0)) @ vectors.T
-    unit = np.where(fixed, 0.0, scale / np.sqrt(np.diagonal(floored)))
-    return floored * np.outer(unit, unit), True
 
 
 def whitened_rows(
