@@ -372,7 +372,9 @@ class OneWay:
             return np.asarray(own + np.einsum("nk,nk->k", weights, (self._vectors @ self._vectors.T) ** 2 @ weights))
         if self._rows is not None and by_parameters < k * q * q:
             weights = (self._values / (1 - self._values))[:, None] * projected**2
-            return np.asarray(own + [float(np.sum(m * m.T)) for m in self._weighted_information(weights)])
+            return np.asarray(own + np.concatenate([
+                np.einsum("abk,bak->k", m, m) for m in self._weighted_information(weights)
+            ]))  # fmt: skip
         step = max(1, BLOCK // (max(len(self._starts), q) * q))
         for start in range(0, k, step):
             pulls = self._pulls(projected[:, start : start + step])
@@ -382,7 +384,7 @@ class OneWay:
         return np.asarray(own)
 
     def _weighted_information(self, weights: FloatArray) -> Iterator[FloatArray]:
-        """Yield for each column of weights of rows the matrix (rows' diag(weights) rows) B."""
+        """Yield for blocks of columns of weights of rows B (rows' diag(weights) rows), (p, p, columns)."""
         assert self._rows is not None
         bread = self._root @ self._root.T
         size = np.diff(self._rows.indptr)
@@ -394,8 +396,8 @@ class OneWay:
         outer = sparse.csr_array(cell, shape=(len(bread) ** 2, len(size)))
         step = max(1, BLOCK // len(bread) ** 2)
         for k in range(0, weights.shape[1], step):
-            found = np.asarray(outer @ weights[:, k : k + step]).T
-            yield from found.reshape(-1, len(bread), len(bread)) @ bread
+            found = np.asarray(outer @ weights[:, k : k + step])
+            yield (bread @ found.reshape(len(bread), -1)).reshape(len(bread), len(bread), -1)
 
     def _pulls(self, projected: FloatArray) -> FloatArray:
         """Return q_g = J_g (I - J_g)^-1/2 d of every cluster, (contrasts, clusters, q)."""
@@ -466,8 +468,9 @@ class Directions:
     @classmethod
     def of(cls, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, root: FloatArray) -> Directions:
         """Compute them, for clusters of alike size together."""
-        order = np.argsort(codes, kind="stable")
-        rows, residuals, codes = sparse.csr_array(rows[order]), residuals[order], codes[order]
+        if np.any(np.diff(codes) < 0):
+            order = np.argsort(codes, kind="stable")
+            rows, residuals, codes = sparse.csr_array(rows[order]), residuals[order], codes[order]
         faint = None
         if float(np.minimum(np.bincount(codes), root.shape[1]).sum()) * root.shape[1] > MOST_NUMBERS:
             faint = FaintClusters.of(rows, residuals, codes, root)
@@ -482,7 +485,7 @@ class Directions:
         return cls(
             vectors=vectors, values=np.minimum(values, 1.0), scores=scores, faint=faint,
             starts=np.flatnonzero(np.diff(owner, prepend=-1)),
-            rows=rows if len(vectors) == rows.shape[0] == len(np.unique(codes)) else None,
+            rows=rows if len(vectors) == rows.shape[0] and np.all(np.diff(codes) > 0) else None,
             squares=float(np.sum(scores**2 / values)) + (float(np.trace(faint.meat)) if faint else 0.0),
             spare=len(values) - float(values.sum()) + (root.shape[1] - float(values.sum()) if faint else 0.0),
             largest=min(float(max(values.max(initial=0.0), faint.largest if faint else 0.0)), 1.0),
@@ -496,7 +499,8 @@ def decomposed(
 
     Clusters of at most q rows, padded to a power of two, by the eigenvectors of M_g; others by those of J_g.
     """
-    clusters, first, size = np.unique(codes, return_index=True, return_counts=True)
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    clusters, size = codes[first], np.diff(first, append=len(codes))
     q = root.shape[1]
     padded = np.where(size > q, 0, 2 ** np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64))
     for m in np.unique(padded[padded > 0]).tolist():

@@ -106,9 +106,10 @@ class State:
         n = self.data.n_items
         if self.robust is None or not n:
             return None
-        found = self.errors(np.eye(n, len(self.fitted.beta)))
-        ratio = found.std_error / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
-        return ratio[~found.refused] if not found.refused.all() else None
+        found = self.reported if self.reference is None else self.errors(np.eye(n, len(self.fitted.beta)))
+        ratio = found.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
+        known = ~found.refused[:n]
+        return ratio[known] if known.any() else None
 
 
 def normal(variance: FloatArray) -> Errors:
@@ -174,10 +175,11 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
 
 def wald_fields(state: State, estimate: FloatArray, errors: Errors, level: float) -> list[dict[str, Any]]:
     """Return for each estimate the fields of a row that hold its error, interval and test, or why there are none."""
-    low, high, z, p = wald(estimate, errors.std_error, df=errors.df, level=level)
+    se = errors.std_error
+    low, high, z, p = wald(estimate, se, df=errors.df, level=level)
     return [
-        {"undefined": why_not(state, errors, k)} if not errors.std_error[k] > 0 else {
-            "std_error": float(errors.std_error[k]), "conf_low": float(low[k]), "conf_high": float(high[k]),
+        {"undefined": why_not(state, errors, k)} if not se[k] > 0 else {
+            "std_error": float(se[k]), "conf_low": float(low[k]), "conf_high": float(high[k]),
             "conf_level": level, "statistic": float(z[k]), "p_value": float(p[k]),
             "df": None if np.isinf(errors.df[k]) else float(errors.df[k]),
         }
