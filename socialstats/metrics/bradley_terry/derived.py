@@ -78,7 +78,7 @@ def worth(fit: BradleyTerryResult, level: float) -> Result:
     top = max(rows, key=lambda r: r.estimate or 0)
     words = (
         f"{top.term} has the largest worth, {number(top.estimate, 3, bounded=True)}, "
-        f"{top.undefined or interval(top.conf_low, top.conf_high, 3, level=level, bounded=True)}, of a total of one "
+        f"{ends_of(top, 3)}, of a total of one "
         f"over {count(len(rows), 'item')}."
     )
     return derived(
@@ -209,8 +209,6 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
     difference = strength[i] - strength[j]
     fields = wald_fields(state, difference, errors, level)
     tested = np.flatnonzero(errors.std_error > 0)
-    if not len(tested):
-        raise UndefinedStatistic(f"no difference can be tested: {fields[0]['undefined']}")
     adjusted = np.full(len(i), np.nan)
     adjusted[tested] = methods[adjust](np.array([fields[k]["p_value"] for k in tested]))
     rows = [
@@ -219,10 +217,11 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
             method=f"Wald; {adjust} over {len(tested)} differences")
         for k, (a, b) in enumerate(zip(i, j, strict=True))
     ]  # fmt: skip
-    called = int((adjusted < 1 - level).sum())
+    called = int((adjusted[tested] < 1 - level).sum())
     words = (
         f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
         f"({adjust} over the family)."
+        + (f" {count(len(rows) - len(tested))} cannot be tested." if len(tested) < len(rows) else "")
     )
     return derived(fit, "All differences of strengths", rows, words, references=("holm1979",))
 
@@ -254,7 +253,7 @@ def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
     chance = _chance_row(float(effect - sd), slope, term, fit, level)
     words = (
         f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
-        f"{row.undefined or interval(row.conf_low, row.conf_high, level=level)} (sd = {number(sd)} log-odds)."
+        f"{ends_of(row)} (sd = {number(sd)} log-odds)."
     )
     return derived(
         fit, f"Effect of {term} in sds of the strengths", [row, spread, chance], words, kind=FromFit,
@@ -294,6 +293,14 @@ def _chance_row(gap: float, slope: FloatArray, term: str, fit: BradleyTerryResul
         conf_low=float(expit(gap - reach)), conf_high=float(expit(gap + reach)), conf_level=level,
         n_units=len(slope), method="delta method on the logit scale",
     )  # fmt: skip
+
+
+def ends_of(row: Row, digits: int = 2) -> str:
+    """Return the interval of a row in words, or why there is none; worths and probabilities without leading zero."""
+    if row.conf_level is None:
+        return f"no interval ({row.undefined})"
+    bounded = row.group in ("worth", "probability")
+    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level, bounded=bounded)
 
 
 def _weights(fit: BradleyTerryResult, spec: str | Mapping[str, float]) -> Mapping[str, float]:

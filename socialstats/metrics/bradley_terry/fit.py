@@ -73,7 +73,9 @@ def bradley_terry(
         ``none`` explains the outcomes by the formula alone.
     cluster : str, sequence of two str, or None
         ``"declared"`` uses the design's clusters, ``"pair"`` the pairs of items, None ignores clusters (and says
-        so in caution SS201).
+        so in caution SS201). Standard errors are CR2 with Satterthwaite's degrees of freedom, which each number has
+        of its own; of two crossed clusters the largest of V1, V2 and V1 + V2 - V12 counts, with Cochran's degrees of
+        freedom. What rests on one cluster alone, such as an item met in one pair, has no interval (caution SS209).
     vcov : {"auto", "model", "sandwich", "cluster"}
         ``auto``: cluster-robust where there are clusters; sandwich by row for half-ties or weights; else model.
     penalty : {"firth"}, optional
@@ -111,7 +113,9 @@ def bradley_terry(
     References
     ----------
     Bradley & Terry (1952) doi:10.2307/2334029; Ford (1957) doi:10.2307/2308513; Davidson (1970)
-    doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901.
+    doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901; Bell & McCaffrey
+    (2002), Survey Methodology 28; Pustejovsky & Tipton (2018) doi:10.1080/07350015.2016.1247004; Cameron, Gelbach &
+    Miller (2011) doi:10.1198/jbes.2010.07136; Cochran (1964) doi:10.2307/2528069.
 
     Examples
     --------

@@ -11,12 +11,12 @@ from scipy.special import expit
 
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
-from socialstats.metrics.bradley_terry.derived import derived
+from socialstats.metrics.bradley_terry.derived import derived, ends_of
 from socialstats.metrics.bradley_terry.state import why_not
 from socialstats.metrics.bradley_terry.terms import effect_columns, is_used
 from socialstats.models.intervals import critical_values
 from socialstats.results import Result, Row
-from socialstats.text import interval, number
+from socialstats.text import number
 
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
@@ -67,7 +67,7 @@ def predict(
     win = rows[0]
     words = (
         f"{item_a} is expected to win against {item_b} with probability {number(win.estimate, bounded=True)}, "
-        f"{win.undefined or interval(win.conf_low, win.conf_high, level=level, bounded=True)}."
+        f"{ends_of(win)}."
     )
     return derived(fit, "Predicted outcome", rows, words)
 

@@ -125,6 +125,12 @@ class BradleyTerryResult(Result):
             A marginal set covers one item's rank; simultaneous sets cover all ranks at once.
         draws, seed : int
             Normal draws behind the critical value of the max-t test.
+
+        Notes
+        -----
+        With clusters a difference is called where its own p-value is at most that of the critical value, whose
+        correlations are those of the model: robust ones are too poorly known. A difference without a standard error is
+        never called.
         """
         from socialstats.metrics.bradley_terry.derived import rank_table
 
@@ -149,7 +155,7 @@ class BradleyTerryResult(Result):
         return contrast(self, spec, self._level(level))
 
     def pairwise(self, *, adjust: Literal["holm", "bh", "none"] = "holm", level: float | None = None) -> Result:
-        """Return all differences between two strengths, with p-values adjusted over that family."""
+        """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
         from socialstats.metrics.bradley_terry.derived import pairwise
 
         return pairwise(self, adjust, self._level(level))
@@ -210,8 +216,8 @@ class BradleyTerryResult(Result):
     def anova(self, other: BradleyTerryResult) -> Result:
         """Return the likelihood-ratio test of two nested fits to the same rows (in either order).
 
-        With clusters the likelihood ratio has no chi-squared distribution: the cluster-robust Wald test of the
-        added terms is the first row then, and the likelihood ratio is shown as what it is.
+        With clusters the likelihood ratio has no chi-squared distribution: the cluster-robust Wald test of the added
+        terms (HTZ, Pustejovsky & Tipton 2018) is the first row then, and the likelihood ratio is shown as what it is.
         """
         from socialstats.metrics.bradley_terry.model_tests import anova
 
