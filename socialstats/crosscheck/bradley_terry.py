@@ -23,6 +23,7 @@ from socialstats.metrics.bradley_terry.fit import bradley_terry
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.results import Check, FloatArray, Result, Verification
 
+ZERO = 1e-14  # a standard error below this is rounding
 LARGEST_TABLE = 4_000_000  # cells of the regression table: beyond this the peers take minutes
 SAME_MAXIMUM = "one maximum, both solvers stop far below this"
 SAME_CURVATURE = "second derivatives at points closer than 1e-8; relative"
@@ -127,6 +128,8 @@ def row_checks(
     for row, b, s, df in zip(fit.rows, estimate, errors, dfs, strict=True):
         law = norm if np.isinf(df) else t(df)
         pairs: list[tuple[str, float | None, float, float, str]] = [("estimate", row.estimate, b, 1e-8, SAME_MAXIMUM)]
+        known = float(row.std_error is not None), float(s > ZERO)  # NaN where there is no interval
+        pairs.append(("whether there is an interval", *known, 0.0, "both find one, or neither does"))
         if row.std_error is not None:
             reach = float(law.ppf((1 + level) / 2)) * s
             pairs += [

@@ -145,6 +145,14 @@ def test_a_clustered_number_that_is_3_percent_off_is_noticed(change):
     assert not replace(fit, rows=wrong).verify().ok
 
 
+def test_an_interval_of_what_rests_on_one_cluster_is_noticed():
+    fit = bradley_terry(thin_table(), cluster="pair")
+    made_up = replace(fit.row("B"), term="G", estimate=fit.row("G").estimate)
+    wrong = tuple(made_up if r.term == "G" else r for r in fit.rows)
+    bad = [c.quantity for c in replace(fit, rows=wrong).verify() if c.ok is False]
+    assert any("whether there is an interval" in name for name in bad)
+
+
 ARENA = SHARED / "data" / "arena" / "llmfao.csv"
 
 
