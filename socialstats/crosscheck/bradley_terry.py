@@ -8,8 +8,9 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.pair_choix import solve_all
+from socialstats.crosscheck.pair_clusters import clustered, with_tie
 from socialstats.crosscheck.pair_columns import PairColumns, pair_columns, with_pseudo_wins
-from socialstats.crosscheck.pair_glm import firth, glm, made_positive, robust
+from socialstats.crosscheck.pair_glm import by_row, firth, glm
 from socialstats.crosscheck.pair_likelihood import (
     PeerFit,
     expected_information,
@@ -22,6 +23,7 @@ from socialstats.metrics.bradley_terry.fit import bradley_terry
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.results import Check, FloatArray, Result, Verification
 
+ZERO = 1e-14  # a standard error below this is rounding
 LARGEST_TABLE = 4_000_000  # cells of the regression table: beyond this the peers take minutes
 SAME_MAXIMUM = "one maximum, both solvers stop far below this"
 SAME_CURVATURE = "second derivatives at points closer than 1e-8; relative"
@@ -31,9 +33,10 @@ SAME_FORMULA = "the same closed form of estimate and standard error, relative to
 def verify(result: Result) -> Verification:
     """Recompute a Bradley-Terry fit with what fits it.
 
-    Plain models: three solvers of choix. Binomial models (with order, covariates, weights, half ties, clusters):
-    GLM and sandwich of statsmodels. Davidson and Rao-Kupper: the bare likelihood, maximised by scipy, and choix on
-    the tie-free part. Firth: statsmodels on augmented data (derivatives of the penalised likelihood with ties).
+    Plain models: three solvers of choix. Binomial models (with order, covariates, weights, half ties): GLM and sandwich
+    of statsmodels. Clusters: CR2 and its degrees of freedom with dense matrices. Davidson and Rao-Kupper: the bare
+    likelihood, maximised by scipy, and choix on the tie-free part. Firth: statsmodels on augmented data (derivatives of
+    the penalised likelihood with ties).
     """
     if not isinstance(result, BradleyTerryResult):
         raise InputError(f"a Bradley-Terry fit is needed, not {type(result).__name__}")
@@ -50,19 +53,24 @@ def whole_model(fit: BradleyTerryResult) -> list[Check]:
     table = pair_columns(fit)
     if state.options.prior:
         table = with_pseudo_wins(table, state.data.n_items, state.options.prior)
-    binary = state.ties in ("none", "half")
-    if state.options.penalty and not binary:
+    if state.options.penalty and state.ties not in ("none", "half"):
         return [penalised_slope(fit, table)]
-    peer = (firth if state.options.penalty else glm)(table) if binary else maximise(state.ties, table)
-    estimate, covariance = reported(fit, peer, table)
-    return [loglik_check(fit, peer, table), *row_checks(fit, estimate, covariance, peer)]
+    peer = peer_of(fit, table)
+    return [loglik_check(fit, peer, table), *row_checks(fit, *reported(fit, peer, table), peer)]
+
+
+def peer_of(fit: BradleyTerryResult, table: PairColumns) -> PeerFit:
+    """Fit the regression table with the peer of the model."""
+    state = fit.fitted_state
+    if state.ties not in ("none", "half"):
+        return maximise(state.ties, table)
+    return (firth if state.options.penalty else glm)(table)
 
 
 def peer_estimates(fit: BradleyTerryResult) -> dict[str, float]:
     """Return the coefficients of an unpenalised fit as its peer finds them, by name."""
-    table, ties = pair_columns(fit), fit.fitted_state.ties
-    peer = glm(table) if ties in ("none", "half") else maximise(ties, table)
-    estimate, _ = reported(fit, peer, table)
+    table = pair_columns(fit)
+    estimate, _, _ = reported(fit, peer_of(fit, table), table)
     return dict(zip([row.term for row in fit.rows], estimate.tolist(), strict=True))
 
 
@@ -74,22 +82,19 @@ def skipped(note: str) -> Check:
     )  # fmt: skip
 
 
-def reported(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, FloatArray]:
-    """Return the peer's coefficients and their covariance as the fit reports them."""
-    state, back = fit.fitted_state, table.back
-    if state.model.tie_term:
-        back = np.block([
-            [back, np.zeros((len(back), 1))], [np.zeros((1, back.shape[1])), np.ones((1, 1))]
-        ])  # fmt: skip
-    found = [peer.covariance] if state.kind == "model" else robust(peer, table)
-    centred = [np.asarray(back @ v @ back.T) for v in found]
-    covariance = made_positive(centred[0], centred[1:]) if len(centred) > 1 else centred[0]
-    estimate = np.asarray(back @ peer.estimate)
-    if state.options.reference is None:
-        return estimate, covariance
-    n, shift = state.data.n_items, np.eye(len(estimate))
-    shift[:n, fit.design.items.index(state.options.reference)] -= 1
-    return shift @ estimate, shift @ covariance @ shift.T
+def reported(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the peer's coefficients as the fit reports them, their standard errors (NaN: none) and df."""
+    state = fit.fitted_state
+    to = with_tie(table.back, tied=state.model.tie_term is not None)
+    if state.options.reference is not None:
+        n, shift = state.data.n_items, np.eye(len(to))
+        shift[:n, fit.design.items.index(state.options.reference)] -= 1
+        to = shift @ to
+    if state.kind == "cluster":
+        noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
+        return np.asarray(to @ peer.estimate), *clustered(state.ties, table, peer, to, noise)
+    v = peer.covariance if state.kind == "model" else by_row(peer, table)
+    return np.asarray(to @ peer.estimate), np.sqrt(np.maximum(np.diagonal(to @ v @ to.T), 0)), np.full(len(to), np.inf)
 
 
 def loglik_check(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> Check:
@@ -112,24 +117,30 @@ def log_likelihood_of(kind: str, table: PairColumns, beta: FloatArray, rows: Any
     return log_likelihood(kind, part, beta)
 
 
-def row_checks(fit: BradleyTerryResult, estimate: FloatArray, cov: FloatArray, peer: PeerFit) -> list[Check]:
-    """Compare estimate, s.e., interval and p of every row; keep the worst of each family."""
+def row_checks(
+    fit: BradleyTerryResult, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, peer: PeerFit
+) -> list[Check]:
+    """Compare estimate, s.e., df, interval, statistic and p of every row; keep the worst of each family."""
     from scipy.stats import norm, t
 
-    df, level = fit.fitted_state.df, fit.fitted_state.options.level
-    law = norm if df is None else t(df)
-    se = np.sqrt(np.maximum(np.diagonal(cov), 0))
+    level = fit.fitted_state.options.level
     families: dict[tuple[str, str], list[Check]] = {}
-    for row, b, s in zip(fit.rows, estimate, se, strict=True):
+    for row, b, s, df in zip(fit.rows, estimate, errors, dfs, strict=True):
+        law = norm if np.isinf(df) else t(df)
         pairs: list[tuple[str, float | None, float, float, str]] = [("estimate", row.estimate, b, 1e-8, SAME_MAXIMUM)]
+        known = float(row.std_error is not None), float(s > ZERO)  # NaN where there is no interval
+        pairs.append(("whether there is an interval", *known, 0.0, "both find one, or neither does"))
         if row.std_error is not None:
             reach = float(law.ppf((1 + level) / 2)) * s
             pairs += [
                 ("s.e.", row.std_error, s, 1e-6 * s, SAME_CURVATURE),
-                ("low", row.conf_low, b - reach, 5e-6 * s, SAME_FORMULA),
-                ("high", row.conf_high, b + reach, 5e-6 * s, SAME_FORMULA),
+                ("low", row.conf_low, b - reach, 5e-6 * reach, SAME_FORMULA),
+                ("high", row.conf_high, b + reach, 5e-6 * reach, SAME_FORMULA),
+                ("statistic", row.statistic, b / s, 1e-5 * (1 + abs(b / s)), SAME_CURVATURE),
                 ("p", row.p_value, 2 * law.sf(abs(b / s)), 1e-6, "from a ratio that agrees to 1e-6"),
             ]  # fmt: skip
+            if row.df is not None:
+                pairs.append(("df", row.df, df, 1e-5 * df, SAME_CURVATURE))
         for what, ours, theirs, tolerance, why in pairs:
             check = compare(f"{what} of '{row.term}'", ours, float(theirs), package=peer.package,
                             tolerance=float(tolerance), why=why, note=peer.note)  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_clusters import errors_of
 from socialstats.results import Check, FloatArray, Result, Verification
 
 STEP = 1e-5  # central differences: the error is of order step squared
@@ -21,7 +22,7 @@ def verify(result: Result) -> Verification:
     """Recompute the estimates by their definitions, and the standard errors with numerical derivatives."""
     fit = result.extras["fit"]
     beta = np.asarray(fit.fitted_state.fitted.beta, dtype=np.float64)
-    covariance = np.asarray(fit.fitted_state.covariance, dtype=np.float64)
+    errors = errors_of(fit)
     checks: list[Check] = []
     for row in result.rows:
         estimand = definition(result, row.term, str(row.group))
@@ -30,7 +31,7 @@ def verify(result: Result) -> Verification:
                               why=WHY))  # fmt: skip
         if row.std_error is not None:
             slope = slopes(estimand, beta)
-            error = math.sqrt(float(slope @ covariance @ slope))
+            error = float(errors(slope[None, :])[0][0])
             checks.append(compare(f"{name}: std_error", row.std_error, error, package="numpy",
                                   tolerance=1e-6 * error, why=WHY_ERROR))  # fmt: skip
     return Verification(checks=tuple(checks))

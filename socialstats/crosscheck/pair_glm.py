@@ -56,48 +56,9 @@ def firth(table: PairColumns, *, rounds: int = 200) -> PeerFit:
     )  # fmt: skip
 
 
-def robust(fit: PeerFit, table: PairColumns) -> list[FloatArray]:
-    """Return sandwich covariances: [by row], [by factor], or [crossed, first factor, second factor].
+def by_row(fit: PeerFit, table: PairColumns) -> FloatArray:
+    """Return the sandwich covariance by row."""
+    from statsmodels.stats.sandwich_covariance import S_white_simple
 
-    G/(G - 1) for each factor and for their intersection; statsmodels sums the scores, and its own correction,
-    which also counts coefficients, is left out.
-    """
-    from statsmodels.stats.sandwich_covariance import S_crosssection, S_white_simple
-
-    bread = fit.covariance
-    if not table.groups:
-        meat = S_white_simple(fit.score * np.sqrt(table.weight_sq)[:, None])
-        return [np.asarray(bread @ meat @ bread)]
-    real = table.weight_sq > 0  # pseudo-wins of a prior are no data
-    weighted = fit.score * np.where(real, table.weight, 0.0)[:, None]
-
-    def one(labels: Any) -> FloatArray:
-        codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
-        g = int(codes.max()) + 1
-        return np.asarray(bread @ S_crosssection(weighted, codes) @ bread * g / (g - 1))
-
-    if len(table.groups) == 1:
-        return [one(table.groups[0])]
-    first, second = table.groups
-    crossed = np.unique(np.column_stack([first, second]), axis=0, return_inverse=True)[1].reshape(-1)
-    if crossed.max() + 1 == max(len(np.unique(g)) for g in table.groups):  # nested: only the coarser counts
-        return [one(min(table.groups, key=lambda g: len(np.unique(g))))]
-    return [one(first) + one(second) - one(crossed), one(first), one(second)]
-
-
-def made_positive(crossed: FloatArray, one_way: list[FloatArray]) -> FloatArray:
-    """Return a covariance that is not positive with its correlations clipped by statsmodels, variances kept.
-
-    A negative variance becomes the larger one-way variance.
-    """
-    from statsmodels.stats.correlation_tools import corr_clipped
-
-    values = np.linalg.eigvalsh(crossed)
-    if values.min() >= -1e-10 * values.max():
-        return crossed
-    variance = np.diagonal(crossed)
-    variance = np.where(variance > 0, variance, np.max([np.diagonal(v) for v in one_way], axis=0))
-    sd = np.sqrt(variance)
-    correlation = crossed / np.outer(sd, sd)
-    np.fill_diagonal(correlation, 1.0)
-    return np.asarray(corr_clipped(correlation, threshold=0.0) * np.outer(sd, sd))
+    meat = S_white_simple(fit.score * np.sqrt(table.weight_sq)[:, None])
+    return np.asarray(fit.covariance @ meat @ fit.covariance)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_clusters import errors_of
 from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes_of_all
 from socialstats.designs.comparisons import B_WON
 from socialstats.results import Check, FloatArray, Result, Verification
@@ -48,7 +49,14 @@ def error_checks(result: Result) -> list[Check]:
         return []
     names = list(fit.strengths)
     at = [list(fit.names).index(name) for name in names]
-    covariance = np.asarray(fit.covariance, dtype=np.float64)[np.ix_(at, at)]
+    if hasattr(fit, "fitted_state"):
+        errors = errors_of(fit)
+    else:
+        covariance = np.asarray(fit.covariance, dtype=np.float64)
+
+        def errors(c: FloatArray) -> tuple[FloatArray, FloatArray]:
+            return np.sqrt(np.einsum("ki,ij,kj->k", c, covariance, c)), np.full(len(c), np.inf)
+
     point = np.array(list(fit.strengths.values()))
     found = {
         scale: slopes_of_all(partial(shares_at, names=names, groups=groups, scale=scale), point)
@@ -59,7 +67,9 @@ def error_checks(result: Result) -> list[Check]:
         if row.std_error is None:
             continue
         slope = found[str(row.group)][row.term]
-        error = math.sqrt(float(slope @ covariance @ slope))
+        contrast = np.zeros((1, len(fit.names)))
+        contrast[0, at] = slope
+        error = float(errors(contrast)[0][0])
         checks.append(compare(f"{row.group} share of '{row.term}': std_error", row.std_error, error, package="numpy",
                               tolerance=1e-6 * error, why=WHY_ERROR))  # fmt: skip
     return checks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.models.intervals import critical_value
+from socialstats.models.intervals import critical_values
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Interval, Replicates, basic, percentile
@@ -146,7 +146,7 @@ def preference_shares(
     rows: list[Row] = []
     for one in scales:
         error = delta_errors(fit, items, strengths, codes, one)
-        ends = intervals(strengths, codes, one, drawn, error, ci, level, clusters_df(fit))
+        ends = intervals(strengths, codes, one, drawn, error, ci, level)
         rows += rows_of(names, codes, group_shares(strengths[None, :], codes, one)[0], one, error, ends, ci, level)
     lost = () if drawn is None else refit_caution(drawn, resamples)
     portions = group_portions(strengths, codes)
@@ -213,22 +213,23 @@ def refit_caution(refits: FloatArray, resamples: int) -> tuple[Caution, ...]:
     return () if found is None else (found,)
 
 
-def clusters_df(fit: Fit) -> float | None:
-    """Degrees of freedom of the fit's t intervals; None where they are normal."""
-    return next((row.df for row in getattr(fit, "rows", ()) if row.df is not None), None)
-
-
 def delta_errors(
     fit: Fit, items: Sequence[str], strengths: FloatArray, codes: IntArray, scale: Scale
-) -> FloatArray | None:
-    """Delta-method standard errors of the shares; None where the fit has no covariance of the strengths."""
+) -> tuple[FloatArray, FloatArray, str] | None:
+    """Delta-method standard errors of the shares (NaN where there are none), df, and why there are none.
+
+    None where the fit has no covariance of the strengths.
+    """
+    gradient = share_gradient(strengths, codes, scale)
+    own: Callable[..., tuple[FloatArray, FloatArray, str]] | None = getattr(fit, "errors_of", None)
+    if own is not None:
+        return own(items, gradient)
     if fit.covariance is None or any(item not in fit.names for item in items):
         return None
     place = [fit.names.index(item) for item in items]
-    gradient = share_gradient(strengths, codes, scale)
     variance = np.einsum("gi,ij,gj->g", gradient, fit.covariance[np.ix_(place, place)], gradient)
-    error: FloatArray = np.sqrt(np.maximum(variance, 0.0))
-    return error
+    df = next((row.df for row in getattr(fit, "rows", ()) if row.df is not None), np.inf)
+    return np.sqrt(np.maximum(variance, 0.0)), np.full(len(variance), df), ""
 
 
 def intervals(
@@ -236,10 +237,9 @@ def intervals(
     codes: IntArray,
     scale: Scale,
     refits: FloatArray | None,
-    error: FloatArray | None,
+    error: tuple[FloatArray, FloatArray, str] | None,
     ci: Ci,
     level: float,
-    df: float | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of the intervals of the shares, made on the logit scale; delta intervals use the fit's t or normal."""
     share = group_shares(strengths[None, :], codes, scale)[0]
@@ -247,7 +247,7 @@ def intervals(
     if refits is None:
         if error is None:
             raise InputError("ci='delta' needs a fit with the covariance of its strengths; use ci='basic'")
-        half = critical_value(level, df) * error / (share * (1 - share))
+        half = critical_values(level, error[1]) * error[0] / (share * (1 - share))
         return expit(logit(share) - half), expit(logit(share) + half)
     replicates = logit(group_shares(refits, codes, scale))
     none_lost = np.zeros(len(share), dtype=np.int64)
@@ -261,25 +261,26 @@ def rows_of(
     codes: IntArray,
     share: FloatArray,
     scale: Scale,
-    error: FloatArray | None,
+    error: tuple[FloatArray, FloatArray, str] | None,
     ends: tuple[FloatArray, FloatArray],
     ci: str,
     level: float,
 ) -> list[Row]:
     """One row a group."""
     low, high = ends
+    no_interval = error[2] if ci == "delta" and error is not None and error[2] else TOO_FEW
     return [
         Row(
             term=name,
             group=scale,
             estimate=float(share[g]),
-            std_error=None if error is None else float(error[g]),
+            std_error=None if error is None or np.isnan(error[0][g]) else float(error[0][g]),
             conf_low=None if np.isnan(low[g]) else float(low[g]),
             conf_high=None if np.isnan(high[g]) else float(high[g]),
             conf_level=None if np.isnan(low[g]) else level,
             n_units=int(np.sum(codes == g)),
             method=f"{ci}, logit scale",
-            undefined=None if not np.isnan(low[g]) else TOO_FEW if 0 < share[g] < 1 else AT_THE_END,
+            undefined=None if not np.isnan(low[g]) else no_interval if 0 < share[g] < 1 else AT_THE_END,
         )
         for g, name in enumerate(names)
     ]

@@ -68,20 +68,36 @@ def not_zero(p: Any) -> FloatArray:
     return np.asarray(np.maximum(p, SMALLEST))
 
 
-def two_sided_p(statistic: FloatArray, df: float | None = None) -> FloatArray:
-    """Return two-sided p-values of normal (df None) or t statistics; never 0 (see `not_zero`)."""
+def two_sided_p(statistic: FloatArray, df: FloatArray | float | None = None) -> FloatArray:
+    """Return two-sided p-values of normal (df None or infinite) or t statistics; never 0 (see `not_zero`)."""
     lower = -np.abs(statistic)
-    return not_zero(2 * (ndtr(lower) if df is None else stdtr(df, lower)))
+    if df is None:
+        return not_zero(2 * ndtr(lower))
+    return not_zero(2 * np.where(np.isinf(df), ndtr(lower), stdtr(np.where(np.isinf(df), 1.0, df), lower)))
+
+
+def critical_values(level: float, df: FloatArray) -> FloatArray:
+    """Return two-sided critical values of t distributions, normal where df is infinite."""
+    upper = (1 + level) / 2
+    return np.where(np.isinf(df), ndtri(upper), stdtrit(np.where(np.isinf(df), 1.0, df), upper))
 
 
 def wald(
-    estimate: FloatArray, std_error: FloatArray, *, df: float | None, level: float
+    estimate: FloatArray, std_error: FloatArray, *, df: FloatArray | float | None, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return low, high, statistic (estimate over s.e.) and two-sided p-value, elementwise.
 
     Where the standard error is zero, statistic and p are NaN: the caller must say why.
+
+    Parameters
+    ----------
+    estimate, std_error : (k,) arrays
+    df : (k,) array, float or None
+        None or infinite for the normal limit.
+    level : float
     """
-    reach = critical_value(level, df) * std_error
+    critical = critical_value(level) if df is None else critical_values(level, np.asarray(df, dtype=np.float64))
+    reach = critical * std_error
     statistic = np.divide(estimate, std_error, out=np.full_like(estimate, np.nan), where=std_error > 0)
     return estimate - reach, estimate + reach, statistic, two_sided_p(statistic, df)
 

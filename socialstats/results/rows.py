@@ -72,6 +72,7 @@ TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name != "
 TEXT_COLUMNS = ("term", "by", "group", "method")
 GLANCE_COLUMNS = (
     "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",
+    "effective_df", "largest_leverage",
 )  # fmt: skip
 
 

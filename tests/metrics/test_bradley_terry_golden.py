@@ -9,6 +9,7 @@ import pytest
 from socialstats.datasets import baseball, ice_hockey, journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.metrics.bradley_terry import bradley_terry
+from socialstats.models.intervals import cochran_df
 from tests.golden_data import by_name, covariance, golden, golden_frame
 
 
@@ -135,24 +136,30 @@ def test_baseball_tests_and_fitted_values():
         assert home.term == f"{row['item_a']} wins"
 
 
+def same_clustered(fit, wanted, borrowed=()):
+    """Strengths, effects and all differences: standard errors and df of clubSandwich's CR2."""
+    rows = {row.term: row for row in (*fit.rows, *fit.pairwise().rows)}
+    table = [row for row in wanted["contrasts"] if not {row["term"], *row["term"].split(" - ")} & set(borrowed)]
+    assert table
+    for row in table:
+        ours = rows[row["term"]]
+        assert ours.std_error == pytest.approx(row["std_error"], rel=1e-7), row["term"]
+        assert ours.df == pytest.approx(row["df"], rel=1e-7), row["term"]
+
+
 def test_baseball_sandwiches():
-    data = golden("baseball")
-    names = data["hc0_by_row"]["names"]
-    fit = bradley_terry(home_and_away(), order=True, reference="Baltimore", cluster="pair")
-    found = fit.vcov().loc[names, names]
-    np.testing.assert_allclose(found, covariance(data["cluster_by_pair"], names), rtol=1e-6)
-    assert fit.row("Boston").df == 20
+    fit = bradley_terry(home_and_away(), order=True, cluster="pair")
+    same_clustered(fit, golden("robust")["baseball"]["pair"])
     firth = bradley_terry(home_and_away(), order=True, penalty="firth", reference="Baltimore")
-    same_coefficients(firth, data["firth_order"])
+    same_coefficients(firth, golden("baseball")["firth_order"])
 
 
 def test_baseball_sandwich_by_tabulated_row():
-    """R's HC0 takes a row of counts as one observation: the same as clusters of one row, without G/(G - 1)."""
-    data = golden("baseball")
+    """HC2 of package sandwich takes a row of counts as one observation: CR2 with clusters of one row."""
     games = baseball().assign(row=lambda d: [f"row {i}" for i in range(len(d))])
     fit = bradley_terry(Comparisons.from_counts(games, order="home", cluster="row"), order=True, reference="Baltimore")
-    names = data["hc0_by_row"]["names"]
-    np.testing.assert_allclose(fit.vcov().loc[names, names] * 41 / 42, covariance(data["hc0_by_row"], names), rtol=1e-6)
+    ours = {row.term: row.std_error for row in fit.rows if row.std_error is not None}
+    assert ours == pytest.approx(golden("robust")["baseball"]["hc2_by_row"], rel=1e-7)
 
 
 @pytest.mark.parametrize(("key", "formula"), [("half", None), ("half_home", "~ home")])
@@ -201,64 +208,91 @@ def test_crossed_coefficients_and_row_sandwich(model):
     np.testing.assert_allclose(robust, covariance(wanted["hc0_by_row"], names), rtol=1e-6, atol=1e-10)
 
 
+CLUB_MODELS = ["tie_free", "davidson"]  # clubSandwich needs the whitened rows of a canonical model
+
+
+def centred_fit(model, **options):
+    return bradley_terry(crossed(drop_ties=model == "tie_free"), "~ urgency", order=True,
+                         ties="none" if model == "tie_free" else model, **options)  # fmt: skip
+
+
 @pytest.mark.parametrize("cluster", ["worker", "prompt"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", CLUB_MODELS)
 def test_one_way_clusters(model, cluster):
-    wanted = golden("crossed")[model]["one_way"][cluster]
-    fit = crossed_fit(model, cluster=cluster)
-    found = fit.vcov().loc[wanted["names"], wanted["names"]]
-    np.testing.assert_allclose(found, covariance(wanted, wanted["names"]), rtol=1e-6, atol=1e-10)
-    assert fit.row("order").df == {"worker": 40, "prompt": 25}[cluster] - 1
+    wanted = golden("robust")["crossed"][model][cluster]
+    fit = centred_fit(model, cluster=cluster)
+    same_clustered(fit, wanted)
+    test = fit.anova(plain_fit(model, cluster)).rows[0]
+    assert test.df == wanted["wald"][0]["df1"]
+    assert test.p_value == pytest.approx(wanted["wald"][0]["p"], rel=1e-6)
 
 
-def test_two_way_clusters_that_are_positive():
-    wanted = golden("crossed")["davidson_items_7_to_12"]
-    items = {row["item"] for row in wanted["centred"]}
-    fit = bradley_terry(crossed(keep=items), "~ urgency", order=True, reference=wanted["reference"])
-    names = wanted["two_way"]["names"]
-    found = fit.vcov().loc[names, names]
-    np.testing.assert_allclose(found, covariance(wanted["two_way"], names), rtol=1e-6, atol=1e-10)
-    assert not [c for c in fit.cautions if c.code == "SS206"]
+def plain_fit(model, cluster):
+    design = crossed(drop_ties=model == "tie_free")
+    return bradley_terry(design, ties="none" if model == "tie_free" else model, cluster=cluster)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_two_way_clusters_that_are_not_positive_keep_their_variances(model):
-    """R's matrix, centred, has a negative eigenvalue: single variances are R's, and the matrix is positive."""
-    wanted = golden("crossed")[model]["two_way"]
-    fit = crossed_fit(model, cluster=("worker", "prompt"))
-    items = [name for name in fit.items if name != "i01"]
-    rest = [name for name in wanted["names"] if name not in items]
-    unfloored = covariance(wanted, items + rest)
-    n = len(fit.items)
-    back = np.zeros((n + len(rest), len(items) + len(rest)))
-    back[1:] = np.eye(len(items) + len(rest))
-    back[:n, : n - 1] -= 1 / n
-    centred = back @ unfloored @ back.T
-    free = bradley_terry(
-        fit.design, "~ urgency", order=True, ties="none" if model == "tie_free" else model, vcov="cluster"
+def test_an_item_met_in_one_pair_has_an_estimate_and_a_reason_instead_of_an_interval():
+    """The table of tests/golden/robust.R: G is met in one pair, and is left out of what is compared with R."""
+    fit = bradley_terry(Comparisons.from_counts(pd.DataFrame(golden("robust")["tied"]["data"])), cluster="pair")
+    leaf = fit.row("G")
+    assert leaf.estimate is not None
+    assert (leaf.std_error, leaf.conf_low, leaf.p_value, leaf.df) == (None, None, None, None)
+    assert leaf.undefined == "met in one pair only: a lean of that pair cannot be told from its strength"
+    same_clustered(fit, golden("robust")["tied"]["by_pair"], borrowed=fit.items)
+
+
+def overlap_of(wanted, names):
+    """CR0 by worker and prompt together, from sandwich::vcovCL: V12 = V1 + V2 - (V1 + V2 - V12)."""
+    one, two = (
+        covariance(wanted["one_way"][by], names) * (wanted[f"{by}s"] - 1) / wanted[f"{by}s"]  # as CR0
+        for by in ("worker", "prompt")
     )
-    found = free.vcov().loc[["i01", *items, *rest], ["i01", *items, *rest]].to_numpy()
-    np.testing.assert_allclose(np.diagonal(found), np.diagonal(centred), rtol=1e-6)
-    assert np.linalg.eigvalsh(found)[0] > -1e-12
-    assert [c for c in free.cautions if c.code == "SS206"]
-    differences = free.pairwise().rows
-    i, j = np.triu_indices(n, 1)
-    d = np.diagonal(centred)
-    np.testing.assert_allclose([r.std_error**2 for r in differences], d[i] + d[j] - 2 * centred[i, j], rtol=1e-6)
+    return one + two - covariance(wanted["two_way_unadjusted"], names)
+
+
+@pytest.mark.parametrize("model", CLUB_MODELS)
+def test_two_way_variances_are_the_largest_of_v1_v2_and_their_sum_less_the_overlap(model):
+    """CR2 of each factor by clubSandwich, the overlap by sandwich, Cochran's df of both."""
+    club, crossed_r = golden("robust")["crossed"][model], golden("crossed")[model]
+    fit = centred_fit(model, cluster=("worker", "prompt"))
+    rows = {row.term: row for row in (*fit.rows, *fit.pairwise().rows)}
+    names = crossed_r["two_way"]["names"]
+    overlap = overlap_of(crossed_r, names)
+    n = len(fit.items)
+    for worker, prompt in zip(club["worker"]["contrasts"], club["prompt"]["contrasts"], strict=True):
+        c = np.zeros(len(names))
+        left, _, right = worker["term"].partition(" - ")
+        if left in fit.items and not right:
+            c[: n - 1] = -1 / n  # centred: names begin with the items but the reference
+        for term, weight in ((left, 1), (right, -1)):
+            if term in names:
+                c[names.index(term)] += weight
+        v = np.array([worker["std_error"], prompt["std_error"]]) ** 2
+        row = rows[worker["term"]]
+        assert row.std_error**2 == pytest.approx(max(*v, v.sum() - c @ overlap @ c), rel=1e-6), row.term
+        assert row.df == pytest.approx(cochran_df(v, (worker["df"], prompt["df"])), rel=1e-6), row.term
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_two_way_errors_with_a_reference_item_are_those_of_r(model):
+def test_a_two_way_matrix_that_is_not_positive_is_made_so_with_its_variances_kept(model):
+    fit = centred_fit(model, cluster=("worker", "prompt"))
+    found = fit.vcov().to_numpy()
+    np.testing.assert_allclose(np.sqrt(np.diagonal(found)), [row.std_error for row in fit.rows], rtol=1e-9)
+    assert np.linalg.eigvalsh(found)[0] > -1e-12
+    assert [c for c in fit.cautions if c.code == "SS206"]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_two_way_errors_with_a_reference_item_are_those_of_differences(model):
     """Adjusting correlations in centred coordinates must not change the errors of differences."""
-    wanted = golden("crossed")[model]["two_way"]
     fit = crossed_fit(model, cluster=("worker", "prompt"))
-    found = fit.vcov().loc[wanted["names"], wanted["names"]].to_numpy()
-    variances = np.diagonal(covariance(wanted, wanted["names"]))
-    np.testing.assert_allclose(np.diagonal(found), variances, rtol=1e-6)
     errors = {row.term: row.std_error for row in fit.rows}
-    np.testing.assert_allclose([errors[name] ** 2 for name in wanted["names"]], variances, rtol=1e-6)
+    np.testing.assert_allclose(np.diagonal(fit.vcov())[1:], [errors[name] ** 2 for name in fit.names[1:]], rtol=1e-9)
     one = fit.contrast(f"{fit.items[1]} - i01").rows[0].std_error
     assert one == pytest.approx(errors[fit.items[1]], rel=1e-9)
+    difference = centred_fit(model, cluster=("worker", "prompt")).contrast(f"{fit.items[1]} - i01").rows[0]
+    assert difference.std_error == pytest.approx(one, rel=1e-7)
 
 
 def test_likelihood_ratios_of_terms_added_one_after_the_other():
@@ -292,13 +326,12 @@ def test_simulated_role_conflict():
 
 
 def test_simulated_role_conflict_with_urgency_and_clusters():
-    data = golden("rcb_sim")
     design = role_conflict_rows()
-    fit = bradley_terry(design, "~ urgency", cluster="pair")
-    wanted = data["cluster_by_pair_centred_std_errors"]["ml_urgency"]
-    assert {row.term: row.std_error for row in fit.rows} == pytest.approx(wanted, rel=1e-6)
-    plain = bradley_terry(design, cluster="pair")
-    wanted = data["cluster_by_pair_centred_std_errors"]["ml"]
-    assert {row.term: row.std_error for row in plain.rows} == pytest.approx(wanted, rel=1e-6)
+    for formula, wanted in (("~ urgency", "urgency"), (None, "plain")):
+        fit = bradley_terry(design, formula, cluster="pair")
+        r = golden("robust")["role_conflict"][wanted]
+        assert {row.term: row.std_error for row in fit.rows} == pytest.approx(r["std_errors"], rel=1e-7)
+        for term, df in r["df"].items():  # Kish's take over at 50 and are a little larger there
+            assert fit.row(term).df == pytest.approx(df, rel=1e-7 if df < 50 else 0.02), term
     test = bradley_terry(design).anova(bradley_terry(design, "~ urgency")).rows[0]
-    assert test.statistic == pytest.approx(data["lrt_urgency"]["statistic"], rel=1e-9)
+    assert test.statistic == pytest.approx(golden("rcb_sim")["lrt_urgency"]["statistic"], rel=1e-9)

@@ -7,15 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 
-from socialstats.crosscheck.pair_columns import pair_columns
-from socialstats.crosscheck.pair_glm import glm, robust
+from socialstats.crosscheck.pair_clusters import errors_of
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry import bradley_terry
-from tests.golden_data import SHARED, golden_frame
+from tests.golden_data import SHARED, golden, golden_frame
 
 
 def crossed(drop_ties=False, **options):
@@ -124,16 +122,35 @@ def test_derived_results_point_to_their_fit():
         bradley_terry(crossed()).ranks().verify()
 
 
-def test_the_peers_own_sandwich_is_that_of_statsmodels():
-    """Clusters by cov_type="cluster" on single rows, without its correction, times G/(G - 1)."""
-    fit = bradley_terry(crossed(drop_ties=True), cluster="worker")
-    table = pair_columns(fit)
-    rows = np.repeat(np.arange(len(table.weight)), table.weight.astype(int))
-    y = 1.0 - table.outcome[rows]
-    theirs = sm.GLM(y, table.x[rows], family=sm.families.Binomial()).fit(
-        tol=1e-13, cov_type="cluster", cov_kwds={"groups": table.groups[0][rows], "use_correction": False}
-    )
-    np.testing.assert_allclose(robust(glm(table), table)[0], theirs.cov_params() * 40 / 39, rtol=1e-7)
+@pytest.mark.parametrize("ties", ["none", "davidson"])
+def test_the_clustered_errors_of_the_verification_are_those_of_clubsandwich(ties):
+    design = crossed(drop_ties=ties == "none")
+    fit = bradley_terry(design, "~ urgency", order=True, cluster="worker", ties=ties)
+    wanted = golden("robust")["crossed"]["tie_free" if ties == "none" else "davidson"]["worker"]
+    rows = {row["term"]: row for row in wanted["contrasts"]}
+    errors, df = errors_of(fit)(np.eye(len(fit.names)))
+    np.testing.assert_allclose(errors, [rows[name]["std_error"] for name in fit.names], rtol=1e-6)
+    np.testing.assert_allclose(df, [rows[name]["df"] for name in fit.names], rtol=1e-6)
+
+
+def thin_table():
+    return Comparisons.from_counts(pd.DataFrame(golden("robust")["tied"]["data"]))
+
+
+@pytest.mark.parametrize("change", ["std_error", "df", "conf_low", "statistic"])
+def test_a_clustered_number_that_is_3_percent_off_is_noticed(change):
+    fit = bradley_terry(thin_table(), cluster="pair")
+    assert fit.verify().ok
+    wrong = tuple(replace(r, **{change: 1.03 * getattr(r, change)}) if r.term == "B" else r for r in fit.rows)
+    assert not replace(fit, rows=wrong).verify().ok
+
+
+def test_an_interval_of_what_rests_on_one_cluster_is_noticed():
+    fit = bradley_terry(thin_table(), cluster="pair")
+    made_up = replace(fit.row("B"), term="G", estimate=fit.row("G").estimate)
+    wrong = tuple(made_up if r.term == "G" else r for r in fit.rows)
+    bad = [c.quantity for c in replace(fit, rows=wrong).verify() if c.ok is False]
+    assert any("whether there is an interval" in name for name in bad)
 
 
 ARENA = SHARED / "data" / "arena" / "llmfao.csv"

@@ -10,14 +10,16 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.metrics.bradley_terry.state import wald_fields, why_not
 from socialstats.models.bradley_terry.quasi import quasi_variances, worst_errors
 from socialstats.models.bradley_terry.ranks import rank_sets
-from socialstats.models.intervals import benjamini_hochberg, critical_value, holm, wald
+from socialstats.models.intervals import benjamini_hochberg, critical_values, holm, two_sided_p
 from socialstats.results import Result, Row, Verification
 from socialstats.text import count, interval, number, p_value, quoted
 
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
+    from socialstats.metrics.bradley_terry.state import State
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 FEWEST_DRAWS = 100
@@ -60,18 +62,23 @@ def worth(fit: BradleyTerryResult, level: float) -> Result:
     w = np.exp(log_worth)
     gradient = np.zeros((len(w), len(fit.fitted_state.covariance)))
     gradient[:, : len(w)] = np.eye(len(w)) - w[None, :]  # d log w_i / d strength_j = [i = j] - w_j
-    se_log = np.sqrt(fit.fitted_state.variances(gradient))
-    reach = critical_value(level, fit.fitted_state.df) * se_log
-    rows = [
-        Row(term=item, group="worth", estimate=float(w[i]), std_error=float(w[i] * se_log[i]),
-            conf_low=float(w[i] * np.exp(-reach[i])), conf_high=float(min(w[i] * np.exp(reach[i]), 1.0)),
-            conf_level=level, method="delta method on the log scale")
-        for i, item in enumerate(fit.items)
-    ]  # fmt: skip
+    errors = fit.fitted_state.errors(gradient)
+    se_log, reach = errors.std_error, critical_values(level, errors.df) * errors.std_error
+    rows = []
+    for i, item in enumerate(fit.items):
+        shared: dict[str, Any] = {"term": item, "group": "worth", "estimate": float(w[i])}
+        if errors.refused[i]:
+            rows.append(Row(**shared, undefined=why_not(fit.fitted_state, errors, i)))
+            continue
+        rows.append(Row(
+            **shared, std_error=float(w[i] * se_log[i]), conf_low=float(w[i] * np.exp(-reach[i])),
+            conf_high=float(min(w[i] * np.exp(reach[i]), 1.0)), conf_level=level,
+            method="delta method on the log scale",
+        ))  # fmt: skip
     top = max(rows, key=lambda r: r.estimate or 0)
     words = (
         f"{top.term} has the largest worth, {number(top.estimate, 3, bounded=True)}, "
-        f"{interval(top.conf_low, top.conf_high, 3, level=level, bounded=True)}, of a total of one "
+        f"{ends_of(top, 3)}, of a total of one "
         f"over {count(len(rows), 'item')}."
     )
     return derived(
@@ -87,10 +94,13 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
         raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
     strength, cov = require_strengths(fit)
-    sets = rank_sets(strength, cov, level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed,
-        df=fit.fitted_state.df,
+    clustered = fit.fitted_state.robust is not None
+    sets = rank_sets(
+        strength, fit.fitted_state.fitted.covariance[: len(strength), : len(strength)] if clustered else cov,
+        level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed,
+        p=difference_p(fit) if clustered else None,
     )  # fmt: skip
-    test = "Bonferroni t" if sets.bonferroni else "max-t"
+    test = "max-t (model correlations, own errors and df)" if clustered else "max-t"
     rows = [
         Row(term=item, group="rank", estimate=float(sets.rank[i]), conf_low=float(sets.low[i]),
             conf_high=float(sets.high[i]), conf_level=level, method=f"{kind} {test} rank set, step-down")
@@ -105,10 +115,21 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     )
     return derived(
         fit, f"Ranks with {kind} confidence sets", rows, words, references=("mogstad2024", "romanowolf2005"),
-        inference=f"{kind} sets from the {test} test"
-        + ("" if sets.bonferroni else f", {draws} normal draws, seed {seed}") + f"; {fit.inference}",
+        inference=f"{kind} sets from the {test} test, {draws} normal draws, seed {seed}; {fit.inference}",
         settings={**fit.settings, "kind": kind, "draws": draws, "seed": seed},
     )  # fmt: skip
+
+
+def difference_p(fit: BradleyTerryResult) -> FloatArray:
+    """Return the (items, items) p-values of all differences; 1 where one cannot be tested."""
+    strength, _ = require_strengths(fit)
+    i, j = np.triu_indices(len(strength), 1)
+    errors = fit.fitted_state.differences
+    tested = errors.std_error > 0
+    p = np.ones((len(strength), len(strength)))
+    t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, errors.std_error, 1)
+    p[i, j] = p[j, i] = two_sided_p(t, errors.df)
+    return p
 
 
 def quasi_table(fit: BradleyTerryResult) -> Result:
@@ -116,15 +137,22 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
     strength, cov = require_strengths(fit)
     if len(strength) < 3:
         raise UndefinedStatistic("quasi-variances need at least three items; two have one difference only")
-    level = fit.fitted_state.options.level
-    q = quasi_variances(cov)
-    low_error, high_error = worst_errors(cov, q)
-    reach = critical_value(level, fit.fitted_state.df) * np.sqrt(np.maximum(q, 0))
+    state, level = fit.fitted_state, fit.fitted_state.options.level
+    errors = state.errors(np.eye(len(strength), len(state.fitted.beta)))
+    seen = np.flatnonzero(~errors.refused)
+    if len(seen) < 3:
+        raise UndefinedStatistic("quasi-variances need at least three items whose strengths have standard errors")
+    cov = cov[np.ix_(seen, seen)]
+    q = np.full(len(strength), np.nan)
+    q[seen] = quasi_variances(cov)
+    low_error, high_error = worst_errors(cov, q[seen])
+    reach = critical_values(level, errors.df) * np.sqrt(np.maximum(q, 0))
     rows = []
     for i, item in enumerate(fit.items):
         shared: dict[str, Any] = {"term": item, "group": "quasi-variance", "estimate": float(strength[i])}
-        if q[i] < 0:
-            rows.append(Row(**shared, undefined="negative quasi-variance: this item has no comparison interval"))
+        if not q[i] >= 0:
+            why = "negative quasi-variance: this item has no comparison interval"
+            rows.append(Row(**shared, undefined=why_not(state, errors, i) if errors.refused[i] else why))
             continue
         rows.append(Row(
             **shared, std_error=float(np.sqrt(q[i])), conf_low=float(strength[i] - reach[i]),
@@ -137,15 +165,13 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
     return derived(
         fit, "Strengths with quasi-variances", rows, words, references=("firth2004",),
         extras={
-            "quasi_variance": dict(zip(fit.items, q.tolist(), strict=True)), "worst_errors": (low_error, high_error),
+            "quasi_variance": {fit.items[k]: float(q[k]) for k in seen}, "worst_errors": (low_error, high_error),
         },
     )  # fmt: skip
 
 
 def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: float) -> Result:
     """See `BradleyTerryResult.contrast`."""
-    from socialstats.metrics.bradley_terry.state import reference_transform
-
     weights = _weights(fit, spec)
     known = {name: j for j, name in enumerate(fit.names)}
     unknown = [name for name in weights if name not in known]
@@ -157,14 +183,15 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
         c[known[name]] = weight
     if not np.isfinite(c).all() or not c.any():
         raise InputError(f"a contrast needs finite weights, not all zero; got {dict(weights)!r}")
-    c = c @ reference_transform(fit.design, state)  # coefficients as they are reported
-    estimate = float(c @ state.fitted.beta)
-    se = float(state.variances(c[None, :])[0]) ** 0.5
+    c = c @ state.transform  # coefficients as they are reported
+    estimate = np.array([float(c @ state.fitted.beta)])
     label = spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
-    row = _wald_row(label, "contrast", estimate, se, state.df, level)
+    row = _wald_row(label, "contrast", estimate, c, state, level)
     words = (
-        f"{label} = {number(estimate)}, {interval(row.conf_low, row.conf_high, level=level)}, "
+        f"{label} = {number(row.estimate)}, {interval(row.conf_low, row.conf_high, level=level)}, "
         f"{p_value(row.p_value)} (log-odds)."
+        if row.undefined is None
+        else f"{label} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
     )
     return derived(fit, "Contrast of Bradley-Terry coefficients", [row], words)
 
@@ -178,26 +205,23 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
         raise InputError(f"adjust={adjust!r} is not one of {', '.join(map(repr, methods))}")
     strength, _ = require_strengths(fit)
     i, j = np.triu_indices(len(strength), 1)
+    state, errors = fit.fitted_state, fit.fitted_state.differences
     difference = strength[i] - strength[j]
-    se = np.sqrt(fit.fitted_state.difference_variances(i, j))
-    if np.any(se == 0):
-        from socialstats.metrics.bradley_terry.state import no_error
-
-        raise UndefinedStatistic(f"some differences cannot be tested: {no_error(fit.fitted_state)}")
-    df = fit.fitted_state.df
-    low, high, z, p = wald(difference, se, df=df, level=level)
-    adjusted = methods[adjust](p)
+    fields = wald_fields(state, difference, errors, level)
+    tested = np.flatnonzero(errors.std_error > 0)
+    adjusted = np.full(len(i), np.nan)
+    adjusted[tested] = methods[adjust](np.array([fields[k]["p_value"] for k in tested]))
     rows = [
-        Row(term=f"{fit.items[a]} - {fit.items[b]}", group="difference", estimate=float(difference[k]),
-            std_error=float(se[k]), conf_low=float(low[k]), conf_high=float(high[k]), conf_level=level,
-            statistic=float(z[k]), df=df, p_value=float(p[k]), p_adjusted=float(adjusted[k]),
-            method=f"Wald; {adjust} over {len(i)} differences")
+        Row(term=f"{fit.items[a]} - {fit.items[b]}", group="difference", estimate=float(difference[k]), **fields[k],
+            p_adjusted=None if np.isnan(adjusted[k]) else float(adjusted[k]),
+            method=f"Wald; {adjust} over {len(tested)} differences")
         for k, (a, b) in enumerate(zip(i, j, strict=True))
     ]  # fmt: skip
-    called = int((adjusted < 1 - level).sum())
+    called = int((adjusted[tested] < 1 - level).sum())
     words = (
         f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
         f"({adjust} over the family)."
+        + (f" {count(len(rows) - len(tested))} cannot be tested." if len(tested) < len(rows) else "")
     )
     return derived(fit, "All differences of strengths", rows, words, references=("holm1979",))
 
@@ -223,20 +247,13 @@ def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
     gradient[fit.names.index(term)] = 1 / sd
     gradient[:n] = -effect * (strength - strength.mean()) / ((n - 1) * sd**3)
     ratio = float(effect / sd)
-    row = _wald_row(
-        f"{term} / sd of strengths",
-        "ratio",
-        ratio,
-        float(np.sqrt(state.variances(gradient[None, :])[0])),
-        state.df,
-        level,
-    )
+    row = _wald_row(f"{term} / sd of strengths", "ratio", np.array([ratio]), gradient, state, level)
     slope = (strength - strength.mean()) / ((n - 1) * sd)
     spread = _sd_row(float(sd), slope, fit, level)
     chance = _chance_row(float(effect - sd), slope, term, fit, level)
     words = (
         f"One step of {term} weighs as much as {number(ratio)} standard deviations of the strengths, "
-        f"{interval(row.conf_low, row.conf_high, level=level)} (sd = {number(sd)} log-odds)."
+        f"{ends_of(row)} (sd = {number(sd)} log-odds)."
     )
     return derived(
         fit, f"Effect of {term} in sds of the strengths", [row, spread, chance], words, kind=FromFit,
@@ -249,10 +266,11 @@ def _sd_row(sd: float, slope: FloatArray, fit: BradleyTerryResult, level: float)
     state = fit.fitted_state
     gradient = np.zeros((1, len(fit.names)))
     gradient[0, : len(slope)] = slope
-    se = float(np.sqrt(state.variances(gradient)[0]))
-    if se == 0:
-        return Row(term="sd of strengths", group="spread", estimate=sd, undefined="standard error is zero")
-    reach = float(np.exp(critical_value(level, state.df) * se / sd))
+    errors = state.errors(gradient)
+    se = float(errors.std_error[0])
+    if not se > 0:
+        return Row(term="sd of strengths", group="spread", estimate=sd, undefined=why_not(state, errors, 0))
+    reach = float(np.exp(critical_values(level, errors.df)[0] * se / sd))
     return Row(
         term="sd of strengths", group="spread", estimate=sd, std_error=se, conf_low=sd / reach, conf_high=sd * reach,
         conf_level=level, n_units=len(slope), method="delta method on the log scale",
@@ -265,14 +283,24 @@ def _chance_row(gap: float, slope: FloatArray, term: str, fit: BradleyTerryResul
     gradient = np.zeros((1, len(fit.names)))
     gradient[0, : len(slope)] = -slope
     gradient[0, fit.names.index(term)] = 1.0
-    se = float(np.sqrt(state.variances(gradient)[0]))
-    reach = critical_value(level, state.df) * se
-    p = float(expit(gap))
+    errors = state.errors(gradient)
+    se, p, label = float(errors.std_error[0]), float(expit(gap)), f"wins one sd below, one step of {term} above"
+    if not se > 0:
+        return Row(term=label, group="chance", estimate=p, undefined=why_not(state, errors, 0))
+    reach = float(critical_values(level, errors.df)[0]) * se
     return Row(
-        term=f"wins one sd below, one step of {term} above", group="chance", estimate=p, std_error=p * (1 - p) * se,
+        term=label, group="chance", estimate=p, std_error=p * (1 - p) * se,
         conf_low=float(expit(gap - reach)), conf_high=float(expit(gap + reach)), conf_level=level,
         n_units=len(slope), method="delta method on the logit scale",
     )  # fmt: skip
+
+
+def ends_of(row: Row, digits: int = 2) -> str:
+    """Return the interval of a row in words, or why there is none; worths and probabilities without leading zero."""
+    if row.conf_level is None:
+        return f"no interval ({row.undefined})"
+    bounded = row.group in ("worth", "probability")
+    return interval(row.conf_low, row.conf_high, digits, level=row.conf_level, bounded=bounded)
 
 
 def _weights(fit: BradleyTerryResult, spec: str | Mapping[str, float]) -> Mapping[str, float]:
@@ -291,11 +319,7 @@ def _weights(fit: BradleyTerryResult, spec: str | Mapping[str, float]) -> Mappin
     )
 
 
-def _wald_row(term: str, group: str, estimate: float, se: float, df: float | None, level: float) -> Row:
-    if se == 0:
-        return Row(term=term, group=group, estimate=estimate, undefined="standard error is zero")
-    low, high, z, p = wald(np.array([estimate]), np.array([se]), df=df, level=level)
-    return Row(
-        term=term, group=group, estimate=estimate, std_error=se, conf_low=float(low[0]), conf_high=float(high[0]),
-        conf_level=level, statistic=float(z[0]), df=df, p_value=float(p[0]), method="Wald",
-    )  # fmt: skip
+def _wald_row(term: str, group: str, estimate: FloatArray, contrast: FloatArray, state: State, level: float) -> Row:
+    """Return the row of one linear function of the parameters."""
+    fields = wald_fields(state, estimate, state.errors(contrast[None, :]), level)[0]
+    return Row(term=term, group=group, estimate=float(estimate[0]), method="Wald", **fields)

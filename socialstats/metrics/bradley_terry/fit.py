@@ -10,12 +10,12 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, NothingToAnalyse
-from socialstats.metrics.bradley_terry.cautions import fit_cautions
+from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.metrics.bradley_terry.options import Components, Options, Penalty, Solver, Strengths, Ties, Vcov
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult, make_result
 from socialstats.metrics.bradley_terry.state import State
 from socialstats.metrics.bradley_terry.terms import effect_columns
-from socialstats.models.bradley_terry.covariance import Robust, cluster_covariance, row_sandwich
+from socialstats.models.bradley_terry.covariance import row_sandwich, whitened_rows
 from socialstats.models.bradley_terry.data import PairData, pair_data, with_ghost
 from socialstats.models.bradley_terry.existence import (
     require_connected,
@@ -73,7 +73,9 @@ def bradley_terry(
         ``none`` explains the outcomes by the formula alone.
     cluster : str, sequence of two str, or None
         ``"declared"`` uses the design's clusters, ``"pair"`` the pairs of items, None ignores clusters (and says
-        so in caution SS201).
+        so in caution SS201). Standard errors are CR2 with Satterthwaite's degrees of freedom, which each number has
+        of its own; of two crossed clusters the largest of V1, V2 and V1 + V2 - V12 counts, with Cochran's degrees of
+        freedom. What rests on one cluster alone, such as an item met in one pair, has no interval (caution SS209).
     vcov : {"auto", "model", "sandwich", "cluster"}
         ``auto``: cluster-robust where there are clusters; sandwich by row for half-ties or weights; else model.
     penalty : {"firth"}, optional
@@ -111,7 +113,9 @@ def bradley_terry(
     References
     ----------
     Bradley & Terry (1952) doi:10.2307/2334029; Ford (1957) doi:10.2307/2308513; Davidson (1970)
-    doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901.
+    doi:10.1080/01621459.1970.10481082; Rao & Kupper (1967) doi:10.1080/01621459.1967.10482901; Bell & McCaffrey
+    (2002), Survey Methodology 28; Pustejovsky & Tipton (2018) doi:10.1080/07350015.2016.1247004; Cameron, Gelbach &
+    Miller (2011) doi:10.1198/jbes.2010.07136; Cochran (1964) doi:10.2307/2528069.
 
     Examples
     --------
@@ -156,12 +160,20 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     fitted = _estimate(data, model, options)
     factors = design.factors(options.cluster)
     kind = options.covariance_kind(len(factors), ties, design.weighted)
-    covariance, robust = _covariance(kind, design, data, model, fitted, factors)
+    robust = _clustered(design, data, model, fitted, factors) if kind == "cluster" else None
+    adjusted = False
+    if robust is not None:
+        covariance, adjusted = robust.covariance()
+    elif kind == "sandwich":
+        covariance = row_sandwich(data, model, fitted.beta, fitted.covariance)
+    else:
+        covariance = fitted.covariance
     state = State(
-        data=data, model=model, fitted=fitted, covariance=covariance, kind=kind, factors=factors, robust=robust,
-        options=options, ties=ties, penalised=bool(options.penalty or options.prior),
+        data=data, model=model, fitted=fitted, covariance=covariance, adjusted=adjusted, kind=kind, factors=factors,
+        robust=robust, options=options, ties=ties, penalised=bool(options.penalty or options.prior),
+        reference=None if options.reference is None else design.items.index(options.reference),
     )  # fmt: skip
-    return make_result(design, state, cautions=fit_cautions(design, state))
+    return make_result(design, state)
 
 
 def _require_connected(data: PairData, design: Comparisons, options: Options) -> None:
@@ -227,26 +239,18 @@ def _drop_ghost(fitted: Fitted, data: PairData, model: Likelihood) -> Fitted:
     return Fitted(beta=beta, covariance=cov, loglik=loglik, iterations=fitted.iterations)
 
 
-def _covariance(
-    kind: str,
-    design: Comparisons,
-    data: PairData,
-    model: Likelihood,
-    fitted: Fitted,
-    factors: tuple[Factor, ...],
-) -> tuple[Any, Robust | None]:
-    if kind == "model":
-        return fitted.covariance, None
-    if kind == "sandwich":
-        return row_sandwich(data, model, fitted.beta, fitted.covariance), None
+def _clustered(
+    design: Comparisons, data: PairData, model: Likelihood, fitted: Fitted, factors: tuple[Factor, ...]
+) -> Robust:
     if len(factors) > 2:
         named = ", ".join(f"'{factor.name}'" for factor in factors)
         raise InputError(f"at most two crossed clusters, got {named}; name one or two with cluster=")
     for factor in factors:
         if len(np.unique(factor.codes)) < 2:
             raise InputError(f"cluster '{factor.name}' has a single level: its dependence cannot be estimated")
-    robust = cluster_covariance(design, data, model, fitted.beta, fitted.covariance, factors)
-    return robust.covariance, robust
+    rows, residuals, codes = whitened_rows(design, data, model, fitted.beta, factors)
+    noise = float(design.weight_sq.sum() / design.weight.sum())
+    return cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise)
 
 
 def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExist) -> ResultGroup:

@@ -38,21 +38,15 @@ def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
         term=label, group="likelihood ratio", statistic=statistic, df=df, p_value=p, method=f"likelihood ratio{note}"
     )
     rows, cautions = [lrt], large.cautions
+    said = f"\u03c7\u00b2({count(df)}) = {number(statistic)}"
     if large.fitted_state.robust is not None:
-        rows = [_wald(large, added, label), lrt]
-    words = _anova_words(rows[0], label, large.fitted_state.df)
+        robust, said = _wald(large, added, label)
+        rows = [robust, lrt]
+    lead = rows[0]
+    words = f"Adding {label}: " + (
+        f"no test ({lead.undefined})." if lead.p_value is None else f"{said}, {p_value(lead.p_value)} ({lead.group})."
+    )
     return derived(large, "Comparison of nested models", rows, words, cautions=cautions, inference=str(rows[0].group))
-
-
-def _anova_words(lead: Row, label: str, clusters_df: int | None) -> str:
-    """Say the first test: chi-squared, or the F that a robust Wald test's p-value comes from."""
-    if lead.statistic is None or lead.df is None:
-        return f"Adding {label}: no test ({lead.undefined})."
-    if clusters_df is None:
-        said = f"\u03c7\u00b2({count(lead.df)}) = {number(lead.statistic)}"
-    else:
-        said = f"F({count(lead.df)}, {count(clusters_df)}) = {number(lead.statistic / lead.df)}"
-    return f"Adding {label}: {said}, {p_value(lead.p_value)} ({lead.group})."
 
 
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
@@ -98,23 +92,22 @@ def _added_label(added: list[str], large: BradleyTerryResult) -> str:
     return listing(added)
 
 
-def _wald(large: BradleyTerryResult, added: list[str], label: str) -> Row:
-    """Cluster-robust Wald test that all added terms are zero: b' V^-1 b, as F with (k, clusters - 1) df."""
+def _wald(large: BradleyTerryResult, added: list[str], label: str) -> tuple[Row, str]:
+    """Return the cluster-robust Wald test that all added terms are zero (HTZ), and its F in words."""
     state = large.fitted_state
     at = [large.names.index(name) for name in added]
-    n = state.data.n_items
-    if any(j < n for j in at):
-        return Row(term=label, group="robust Wald", undefined="strengths are compared by ranks() and pairwise()")
-    v = state.covariance[np.ix_(at, at)]
-    if np.linalg.matrix_rank(v) < len(at):
-        return Row(term=label, group="robust Wald", undefined="fewer clusters than added terms")
-    b = state.fitted.beta[at]
-    statistic = float(b @ np.linalg.solve(v, b))
-    from scipy.special import fdtrc
-
-    p = float(not_zero(fdtrc(len(at), state.df or 1, statistic / len(at))))
-    return Row(term=label, group="robust Wald", statistic=statistic, df=len(at), p_value=p,
-               method=f"cluster-robust Wald; p from statistic/{len(at)} as F({len(at)}, {state.df})")  # fmt: skip
+    assert state.robust is not None
+    if any(j < state.data.n_items for j in at):
+        reason = "strengths are compared by ranks() and pairwise()"
+        return Row(term=label, group="robust Wald", undefined=reason), ""
+    test = state.robust.joint(np.eye(len(large.names))[at], state.fitted.beta[at])
+    if isinstance(test, str):
+        return Row(term=label, group="robust Wald", undefined=test), ""
+    denominator = number(test.df_denominator, 1)
+    return Row(
+        term=label, group="robust Wald", statistic=test.statistic, df=test.df, p_value=test.p,
+        method=f"cluster-robust Wald, HTZ; p from F({test.df}, {denominator}) = {number(test.f, 4)}",
+    ), f"F({test.df}, {denominator}) = {number(test.f)}"  # fmt: skip
 
 
 def goodness_of_fit(fit: BradleyTerryResult, cells: str) -> Result:

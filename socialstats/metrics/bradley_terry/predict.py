@@ -11,11 +11,12 @@ from scipy.special import expit
 
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
-from socialstats.metrics.bradley_terry.derived import derived
+from socialstats.metrics.bradley_terry.derived import derived, ends_of
+from socialstats.metrics.bradley_terry.state import why_not
 from socialstats.metrics.bradley_terry.terms import effect_columns, is_used
-from socialstats.models.intervals import critical_value
+from socialstats.models.intervals import critical_values
 from socialstats.results import Result, Row
-from socialstats.text import interval, number
+from socialstats.text import number
 
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
@@ -51,8 +52,13 @@ def predict(
             continue
         gradient = np.append(by_eta[k] * x, by_tau[k]) if model.tie_term else by_eta[k] * x
         gradient = gradient / rest  # d logit p = d log p / (1 - p)
-        se = float(np.sqrt(state.variances(gradient[None, :])[0]))
-        at, reach = np.log(p[k]) - np.log(rest), critical_value(level, state.df) * se
+        errors = state.errors(gradient[None, :])
+        if errors.refused[0]:
+            why = why_not(state, errors, 0)
+            rows.append(Row(term=term, group="probability", estimate=float(p[k]), undefined=why))
+            continue
+        se = float(errors.std_error[0])
+        at, reach = np.log(p[k]) - np.log(rest), critical_values(level, errors.df)[0] * se
         rows.append(Row(
             term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * rest),
             conf_low=float(expit(at - reach)), conf_high=float(expit(at + reach)),
@@ -61,7 +67,7 @@ def predict(
     win = rows[0]
     words = (
         f"{item_a} is expected to win against {item_b} with probability {number(win.estimate, bounded=True)}, "
-        f"{interval(win.conf_low, win.conf_high, level=level, bounded=True)}."
+        f"{ends_of(win)}."
     )
     return derived(fit, "Predicted outcome", rows, words)
 

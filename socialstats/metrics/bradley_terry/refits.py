@@ -12,7 +12,7 @@ from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
-from socialstats.metrics.bradley_terry.state import coefficient_names, reference_transform, term_group
+from socialstats.metrics.bradley_terry.state import coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refits, Refitter
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.dependence import row_units
@@ -71,7 +71,7 @@ def bootstrap(
         )
     n = state.data.n_items
     lost = int(resamples - len(kept))
-    cautions = [c for c in fit.cautions if not c.code.startswith("SS20")]
+    cautions = [c for c in fit.cautions if not c.code.startswith("SS2")]
     if lost > MOST_DEGENERATE * resamples:
         cautions.insert(0, caution(
             "SS204", f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out",
@@ -145,7 +145,7 @@ def slot_table(design: Comparisons, data: PairData, units: Units) -> sparse.csr_
 
 def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str) -> list[Row]:
     state = fit.fitted_state
-    transform = reference_transform(fit.design, state)
+    transform = state.transform
     estimate, kept = transform @ state.fitted.beta, kept @ transform.T
     ordered = np.sort(kept, axis=0)
     low, high = (_quantile(ordered, a) for a in ((1 - level) / 2, (1 + level) / 2))

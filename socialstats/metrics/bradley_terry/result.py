@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import Caution
+from socialstats.metrics.bradley_terry.cautions import fit_cautions
 from socialstats.metrics.bradley_terry.state import (
     State,
     coefficient_names,
     describe,
     make_rows,
     n_pairs,
-    reference_transform,
     references,
+    why_not,
 )
 from socialstats.models.intervals import checked_level
 from socialstats.results import Result, Row
@@ -62,9 +62,27 @@ class BradleyTerryResult(Result):
 
     @property
     def strength_covariance(self) -> FloatArray:
-        """Covariance of the centred log-strengths, (items, items)."""
+        """Covariance of the centred log-strengths, (items, items).
+
+        Where a strength has no standard error its variance is borrowed from other clusters.
+        """
         n = len(self.items)
         return self.fitted_state.covariance[:n, :n]
+
+    def errors_of(self, items: Sequence[str], gradient: FloatArray) -> tuple[FloatArray, FloatArray, str]:
+        """Return standard errors (NaN where there are none), df, and why, of linear functions of the log-strengths.
+
+        Parameters
+        ----------
+        items : sequence of str
+        gradient : (k, items) array
+        """
+        state, at = self.fitted_state, [self.items.index(item) for item in items]
+        contrasts = np.zeros((len(gradient), len(state.fitted.beta)))
+        contrasts[:, at] = gradient
+        found = state.errors(contrasts)
+        why = why_not(state, found, int(np.argmax(found.refused))) if found.refused.any() else ""
+        return found.std_error, found.df, why
 
     @property
     def log_likelihood(self) -> float:
@@ -107,6 +125,12 @@ class BradleyTerryResult(Result):
             A marginal set covers one item's rank; simultaneous sets cover all ranks at once.
         draws, seed : int
             Normal draws behind the critical value of the max-t test.
+
+        Notes
+        -----
+        With clusters a difference is called where its own p-value is at most that of the critical value, whose
+        correlations are those of the model: robust ones are too poorly known. A difference without a standard error is
+        never called.
         """
         from socialstats.metrics.bradley_terry.derived import rank_table
 
@@ -131,7 +155,7 @@ class BradleyTerryResult(Result):
         return contrast(self, spec, self._level(level))
 
     def pairwise(self, *, adjust: Literal["holm", "bh", "none"] = "holm", level: float | None = None) -> Result:
-        """Return all differences between two strengths, with p-values adjusted over that family."""
+        """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
         from socialstats.metrics.bradley_terry.derived import pairwise
 
         return pairwise(self, adjust, self._level(level))
@@ -192,8 +216,8 @@ class BradleyTerryResult(Result):
     def anova(self, other: BradleyTerryResult) -> Result:
         """Return the likelihood-ratio test of two nested fits to the same rows (in either order).
 
-        With clusters the likelihood ratio has no chi-squared distribution: the cluster-robust Wald test of the
-        added terms is the first row then, and the likelihood ratio is shown as what it is.
+        With clusters the likelihood ratio has no chi-squared distribution: the cluster-robust Wald test of the added
+        terms (HTZ, Pustejovsky & Tipton 2018) is the first row then, and the likelihood ratio is shown as what it is.
         """
         from socialstats.metrics.bradley_terry.model_tests import anova
 
@@ -215,7 +239,7 @@ class BradleyTerryResult(Result):
         return goodness_of_fit(self, cells)
 
 
-def make_result(design: Comparisons, state: State, *, cautions: tuple[Caution, ...]) -> BradleyTerryResult:
+def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
     """Assemble the result of a fit."""
     fitted, options = state.fitted, state.options
     n = state.data.n_items
@@ -224,13 +248,17 @@ def make_result(design: Comparisons, state: State, *, cautions: tuple[Caution, .
     if state.robust is not None:
         sizes = zip(state.factors, state.robust.n_clusters, strict=True)
         counts |= {f"{factor.name} clusters": size for factor, size in sizes}
-    cov = state.covariance_of(reference_transform(design, state))
-    names = coefficient_names(design, state)
+    cov = state.covariance_of(state.transform)
+    refused = state.reported.refused
+    if refused.any():
+        cov = np.where(refused[:, None] | refused, np.nan, cov)
+    rows = tuple(make_rows(design, state, options.level))
+    quoted = [row.df for row in rows if row.df is not None]
     return BradleyTerryResult(
         metric="bradley_terry",
         title=f"{state.model.name} model" + (", Firth's penalised likelihood" if options.penalty else ""),
         inference=describe(state),
-        rows=tuple(make_rows(design, state, options.level)),
+        rows=rows,
         counts=counts,
         fit={
             "nobs": design.n_rows,
@@ -238,13 +266,15 @@ def make_result(design: Comparisons, state: State, *, cautions: tuple[Caution, .
             "loglik": fitted.loglik,
             "aic": None if state.penalised or state.ties == "half" else 2 * free - 2 * fitted.loglik,
             "df": free, "converged": True, "iterations": fitted.iterations, "method": options.solver,
+            "effective_df": min(quoted, default=None),
+            "largest_leverage": state.robust.largest_leverage if state.robust else None,
         },
         settings=options.echo(
             ties=state.ties, order=options.order, vcov=state.kind, cluster=[f.name for f in state.factors]
         ),
-        cautions=cautions,
+        cautions=fit_cautions(design, state, rows),
         references=references(state),
-        names=names,
+        names=coefficient_names(design, state),
         covariance=cov,
         design=design,
         state=state,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Factor
-from socialstats.models.bradley_terry.covariance import Robust, quadratic
+from socialstats.inference.robust import Errors, Robust, between
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import Fitted
@@ -28,7 +28,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class State:
     """The fit behind a result, as arrays.
 
@@ -39,7 +39,10 @@ class State:
     fitted : Fitted
         Centred estimates with their model covariance.
     covariance : (p, p) array
-        Covariance that the intervals use, in the same parameters.
+        Covariance that the intervals use, in the same parameters. With clusters it has borrowed variances where
+        `errors` refuses a contrast.
+    adjusted : bool
+        True when V1 + V2 - V12 of two crossed clusters was not positive and its correlations were adjusted.
     kind : {"model", "sandwich", "cluster"}
     factors : tuple of Factor
     robust : Robust or None
@@ -47,49 +50,72 @@ class State:
     ties : str
         Tie model in use.
     penalised : bool
+    reference : int or None
+        Parameter that is 0 as reported.
     """
 
     data: PairData
     model: Likelihood
     fitted: Fitted
     covariance: FloatArray
+    adjusted: bool
     kind: str
     factors: tuple[Factor, ...]
     robust: Robust | None
     options: Options
     ties: str
     penalised: bool
+    reference: int | None
 
     @property
-    def df(self) -> int | None:
-        """Degrees of freedom of t intervals: clusters minus one; None for the normal limit."""
-        return self.robust.df if self.robust else None
+    def transform(self) -> FloatArray:
+        """Matrix from centred parameters to the reported ones (reference item, if any, at zero)."""
+        out = np.eye(len(self.fitted.beta))
+        if self.reference is not None:
+            out[: self.data.n_items, self.reference] -= 1
+        return out
+
+    @cached_property
+    def reported(self) -> Errors:
+        """Standard errors of the parameters as they are reported."""
+        return self.errors(self.transform)
+
+    @cached_property
+    def differences(self) -> Errors:
+        """Standard errors of the differences between strengths i and j, i < j."""
+        n = self.data.n_items
+        if self.robust is not None:
+            return self.robust.differences(n)
+        return normal(between(self.covariance, *np.triu_indices(n, 1)))
+
+    def errors(self, contrasts: FloatArray) -> Errors:
+        """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""
+        if self.robust is not None:
+            return self.robust.errors(contrasts)
+        return normal(np.einsum("ki,ki->k", contrasts @ self.covariance, contrasts))
 
     def covariance_of(self, transform: FloatArray) -> FloatArray:
         """Return the covariance of transformed parameters."""
         if self.robust is not None:
-            return self.robust.transformed(transform)
+            return self.robust.covariance(transform)[0]
         return np.asarray(transform @ self.covariance @ transform.T)
-
-    def variances(self, contrasts: FloatArray) -> FloatArray:
-        """Return the variance of every row of `contrasts` (k, p), from 0 upwards."""
-        return self._variances(lambda v: quadratic(v, contrasts))
-
-    def difference_variances(self, i: IntArray, j: IntArray) -> FloatArray:
-        """Return the variances of the differences between parameters i and j."""
-        return self._variances(lambda v: np.diagonal(v)[i] + np.diagonal(v)[j] - 2 * v[i, j])
-
-    def _variances(self, form: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        return np.maximum(self.robust.variances(form) if self.robust else form(self.covariance), 0.0)
 
     @property
     def design_effects(self) -> FloatArray | None:
-        """Ratio of the s.e. in use to the model's, for every strength; None without clusters."""
+        """Ratio of the s.e. in use to the model's, for every strength that has one; None without clusters."""
         n = self.data.n_items
         if self.robust is None or not n:
             return None
-        d = np.diagonal(self.covariance)[:n] / np.diagonal(self.fitted.covariance)[:n]
-        return np.asarray(np.sqrt(np.maximum(d, 0)))
+        found = self.reported if self.reference is None else self.errors(np.eye(n, len(self.fitted.beta)))
+        ratio = found.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
+        known = ~found.refused[:n]
+        return ratio[known] if known.any() else None
+
+
+def normal(variance: FloatArray) -> Errors:
+    """Return errors that rest on the normal limit."""
+    k = len(variance)
+    return Errors(variance=variance, df=np.full(k, np.inf), unit=np.zeros(k), refused=np.zeros(k, dtype=bool))
 
 
 def n_pairs(data: PairData) -> int:
@@ -104,8 +130,9 @@ def references(state: State) -> tuple[str, ...]:
     keys += ["davidsonbeaver1977"] if state.options.order else []
     keys += ["firth1993"] if state.options.penalty else []
     keys += ["hunter2004"] if state.options.solver == "mm" else []
-    keys += {"sandwich": ["white1982"], "cluster": ["liangzeger1986", "cattelan2012"]}.get(state.kind, [])
-    return tuple(keys + (["cameron2011"] if len(state.factors) == 2 else []))
+    robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
+    keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
+    return tuple(keys + (["cameron2011", "cochran1964"] if len(state.factors) == 2 else []))
 
 
 def describe(state: State) -> str:
@@ -115,7 +142,7 @@ def describe(state: State) -> str:
     sizes = zip(state.factors, state.robust.n_clusters, strict=True)
     names = " x ".join(f"{size:,} {factor.name} clusters" for factor, size in sizes)
     crossed = ", crossed" if len(state.factors) == 2 else ""
-    return f"{KINDS['cluster']} ({names}{crossed}; t with {state.robust.df} df)"
+    return f"{KINDS['cluster']} ({names}{crossed}; CR2, t with Satterthwaite's df)"
 
 
 def coefficient_names(design: Comparisons, state: State) -> tuple[str, ...]:
@@ -124,47 +151,59 @@ def coefficient_names(design: Comparisons, state: State) -> tuple[str, ...]:
     return (design.items if state.data.free else ()) + state.data.z_names + tie
 
 
-def reference_transform(design: Comparisons, state: State) -> FloatArray:
-    """Return the matrix from centred parameters to the reported ones (reference item, if any, at zero)."""
-    p = len(state.fitted.beta)
-    out = np.eye(p)
-    if state.options.reference is not None:
-        out[: state.data.n_items, design.items.index(state.options.reference)] -= 1
-    return out
-
-
 def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
     """Return one row a parameter, with Wald intervals and tests against zero."""
-    transform = reference_transform(design, state)
-    beta = transform @ state.fitted.beta
-    se = np.sqrt(np.maximum(np.diagonal(state.covariance_of(transform)), 0))
+    beta, errors = state.transform @ state.fitted.beta, state.reported
     n_items, names = state.data.n_items, coefficient_names(design, state)
     compared = np.bincount(design.item_a, design.count, len(design.items))
     compared += np.bincount(design.item_b, design.count, len(design.items))
-    low, high, z, p = wald(beta, se, df=state.df, level=level)
     clusters = min(state.robust.n_clusters) if state.robust else None
     rows = []
-    for j, name in enumerate(names):
-        group = "strength" if j < n_items else term_group(name, state)
+    for j, fields in enumerate(wald_fields(state, beta, errors, level)):
+        name, group = names[j], "strength" if j < n_items else term_group(names[j], state)
         shared: dict[str, Any] = {
-            "term": name, "group": group, "estimate": float(beta[j]), "conf_level": level, "n_clusters": clusters,
+            "term": name, "group": group, "estimate": float(beta[j]), "n_clusters": clusters,
             "n": float(compared[j]) if j < n_items else float(design.n_rows), "method": KINDS[state.kind],
         }  # fmt: skip
-        if j < n_items and name == state.options.reference:
-            rows.append(Row(**(shared | {"conf_level": None}), undefined="reference item, fixed at zero"))
-        elif se[j] == 0:
-            rows.append(Row(**(shared | {"conf_level": None}), undefined=no_error(state)))
-        else:
-            rows.append(Row(
-                **shared, std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]),
-                statistic=float(z[j]), df=state.df, p_value=float(p[j]),
-            ))  # fmt: skip
+        if j == state.reference:
+            fields = {"undefined": "reference item, fixed at zero"}
+        elif errors.refused[j] and j < n_items:
+            fields = {"undefined": unseen_item(design, state, j)}
+        rows.append(Row(**shared, **fields))
     return rows
 
 
-def no_error(state: State) -> str:
-    """Return why a standard error is zero."""
-    return "the standard error is zero: " + ("too few clusters" if state.robust else "every row is a tie")
+def wald_fields(state: State, estimate: FloatArray, errors: Errors, level: float) -> list[dict[str, Any]]:
+    """Return for each estimate the fields of a row that hold its error, interval and test, or why there are none."""
+    se = errors.std_error
+    low, high, z, p = wald(estimate, se, df=errors.df, level=level)
+    return [
+        {"undefined": why_not(state, errors, k)} if not se[k] > 0 else {
+            "std_error": float(se[k]), "conf_low": float(low[k]), "conf_high": float(high[k]),
+            "conf_level": level, "statistic": float(z[k]), "p_value": float(p[k]),
+            "df": None if np.isinf(errors.df[k]) else float(errors.df[k]),
+        }
+        for k in range(len(estimate))
+    ]  # fmt: skip
+
+
+def why_not(state: State, errors: Errors, k: int) -> str:
+    """Return why contrast k has no standard error."""
+    if not errors.refused[k]:
+        return "the standard error is zero: " + ("too few clusters" if state.robust else "every row is a tie")
+    names = " and ".join(factor.name for factor in state.factors)
+    return f"rests on single clusters ({names}), whose own effects cannot be told from it"
+
+
+def unseen_item(design: Comparisons, state: State, item: int) -> str:
+    """Return why the strength of an item has no standard error."""
+    met = (design.item_a == item) | (design.item_b == item)
+    for factor in state.factors:
+        if len(np.unique(np.asarray(factor.codes)[met])) == 1:
+            if factor.name == "pair":
+                return "met in one pair only: a lean of that pair cannot be told from its strength"
+            return f"met in one cluster only ({factor.name}): a lean of that cluster cannot be told from its strength"
+    return why_not(state, state.reported, item)
 
 
 def term_group(name: str, state: State) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
-from socialstats.models.intervals import holm
+from socialstats.models.intervals import SMALLEST, holm
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
@@ -53,6 +53,7 @@ def rank_sets(
     draws: int,
     seed: int,
     df: int | None = None,
+    p: FloatArray | None = None,
 ) -> RankSets:
     """Return confidence sets for the ranks (Mogstad, Romano, Shaikh & Wilhelm 2024, sections 3.1 and 3.2).
 
@@ -76,9 +77,15 @@ def rank_sets(
     seed : int
     df : int or None
         Clusters minus one: the noise is multivariate t then, normal otherwise.
+    p : (n, n) array, optional
+        p-values of the differences, each with an error of its own; 1 where a difference cannot be tested. `cov` is
+        that of the model then, whose correlations give the critical value: a difference is called where p is at most
+        that of the critical value.
     """
     n = len(strength)
     t, noise = _standardised(strength, cov, draws, df, np.random.default_rng(seed))
+    if p is not None:
+        t = np.sign(t) * -ndtri(np.maximum(p, SMALLEST) / 2)
     bonferroni = simultaneous and df is not None and df + 1 < CLUSTERS_AN_ITEM * n
     if bonferroni:
         noise.bonferroni_df = df

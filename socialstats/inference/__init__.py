@@ -1,0 +1,1 @@
+"""Inference that metrics share: standard errors and tests under clusters."""

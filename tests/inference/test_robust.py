@@ -1,0 +1,245 @@
+"""Cluster-robust inference on arrays: against clubSandwich, brute force with dense matrices, and its invariances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from socialstats.inference import robust as room
+from socialstats.inference.robust import Joint, cluster_robust
+from socialstats.models.intervals import cochran_df, critical_value
+
+
+def regression(rng, n=60, p=4, clusters=8, sizes=3):
+    """Whitened rows with terms of very different size, their residuals, unequal clusters and the bread."""
+    x = rng.normal(size=(n, p)) * 10.0 ** rng.integers(-sizes, sizes + 1, p)
+    codes = np.r_[np.arange(clusters), (clusters * rng.random(n - clusters) ** 2).astype(int)]
+    bread = np.linalg.inv(x.T @ x)
+    y = rng.normal(size=n) + rng.normal(size=clusters)[codes]
+    return x, y - x @ (bread @ (x.T @ y)), codes, bread
+
+
+def by_dense_matrices(x, e, codes, bread, contrasts):
+    """CR2 standard errors and Satterthwaite's df as they are written down, with n x n matrices."""
+    hat, groups = x @ bread @ x.T, [np.flatnonzero(codes == g) for g in np.unique(codes)]
+    meat, pulls = np.zeros_like(bread), []
+    for i in groups:
+        values, vectors = np.linalg.eigh(np.eye(len(i)) - hat[np.ix_(i, i)])
+        root = (vectors / np.sqrt(values)) @ vectors.T
+        u = x[i].T @ root @ e[i]
+        meat += np.outer(u, u)
+        pulls.append(root @ x[i] @ bread @ contrasts.T)
+    df = []
+    for k in range(len(contrasts)):
+        t = np.zeros((len(groups), len(e)))
+        for g, i in enumerate(groups):
+            t[g, i] = pulls[g][:, k]
+        p = t @ (np.eye(len(e)) - hat) @ t.T
+        df.append(np.trace(p) ** 2 / np.sum(p * p))
+    return np.sqrt(np.diagonal(contrasts @ bread @ meat @ bread @ contrasts.T)), np.array(df)
+
+
+def contrasts_for(rng, p):
+    return np.vstack([np.eye(p), rng.normal(size=(3, p))])
+
+
+@pytest.mark.parametrize(("n", "p", "clusters"), [(60, 4, 8), (40, 5, 40), (60, 3, 57), (70, 8, 5)])
+def test_errors_and_df_are_those_of_dense_matrices(n, p, clusters):
+    rng = np.random.default_rng(n + clusters)
+    x, e, codes, bread = regression(rng, n, p, clusters)
+    c = contrasts_for(rng, p)
+    found = cluster_robust(sparse.csr_array(x), e, [codes], bread).errors(c)
+    errors, df = by_dense_matrices(x, e, codes, bread, c)
+    np.testing.assert_allclose(found.std_error, errors, rtol=1e-9)  # terms differ by up to 1e6 in size
+    exact = df < 45  # Kish's df are at least as large as the exact ones
+    np.testing.assert_allclose(found.df[exact], df[exact], rtol=1e-9)
+    assert np.all(found.df[~exact] >= df[~exact] - 1e-9)
+    assert not found.refused.any()
+
+
+def test_kishs_df_take_over_where_they_are_large():
+    rng = np.random.default_rng(5)
+    x, e, codes, bread = regression(rng, 600, 3, 400)
+    found = cluster_robust(sparse.csr_array(x), e, [codes], bread).errors(np.eye(3))
+    v = np.array([np.sum((x[codes == g] @ bread) ** 2, axis=0) for g in range(400)])
+    kish = v.sum(axis=0) ** 2 / np.sum(v**2, axis=0)
+    np.testing.assert_allclose(found.df[kish >= 50], kish[kish >= 50], rtol=1e-9)
+    assert np.any(kish >= 50)
+
+
+@pytest.mark.parametrize(("n", "clusters", "factors"), [(60, 8, 1), (90, 90, 1), (700, 700, 1), (300, 200, 2)])
+def test_all_differences_are_those_of_single_contrasts(n, clusters, factors):
+    rng = np.random.default_rng(n)
+    x, e, codes, bread = regression(rng, n, 6, clusters)
+    given = [codes, rng.integers(0, 9, n)][:factors]
+    found = cluster_robust(sparse.csr_array(x), e, given, bread)
+    i, j = np.triu_indices(4, 1)
+    one, all_at_once = found.errors(np.eye(6)[i] - np.eye(6)[j]), found.differences(4)
+    for name in ("variance", "df", "unit", "refused"):
+        np.testing.assert_allclose(getattr(all_at_once, name), getattr(one, name), rtol=1e-7, err_msg=name)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_order_of_rows_names_of_clusters_and_coordinates_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    x, e, codes, bread = regression(rng, sizes=0)
+    c = contrasts_for(rng, 4)
+    base = cluster_robust(sparse.csr_array(x), e, [codes], bread).errors(c)
+    turn, order = np.triu(rng.normal(size=(4, 4)), 1) + np.eye(4), rng.permutation(len(e))
+    signs = rng.choice([-1.0, 1.0], len(e))  # sides exchanged
+    back = np.linalg.inv(turn)
+    other = cluster_robust(
+        sparse.csr_array((x @ turn * signs[:, None])[order]), (e * signs)[order],
+        [rng.permutation(50)[codes][order]], back @ bread @ back.T,
+    ).errors(c @ turn)  # fmt: skip
+    np.testing.assert_allclose(other.std_error, base.std_error, rtol=1e-8)  # two inverses
+    np.testing.assert_allclose(other.df, base.df, rtol=1e-8)
+
+
+def test_clusters_whose_directions_are_not_computed_give_the_same_errors(monkeypatch):
+    rng = np.random.default_rng(8)
+    x, e, codes, bread = regression(rng, 900, 4, 300)
+    usual = cluster_robust(sparse.csr_array(x), e, [codes], bread)
+    monkeypatch.setattr(room, "MOST_NUMBERS", 0)
+    large = cluster_robust(sparse.csr_array(x), e, [codes], bread)
+    c = contrasts_for(rng, 4)
+    np.testing.assert_allclose(large.errors(c).std_error, usual.errors(c).std_error, rtol=1e-9)
+    several = usual.errors(c).df >= 50
+    assert several.any()
+    np.testing.assert_allclose(large.errors(c).df[several], usual.errors(c).df[several], rtol=1e-9)
+
+
+def test_the_dispersion_is_1_on_average_where_clusters_have_no_effect(monkeypatch):
+    rng = np.random.default_rng(9)
+    x, _, codes, bread = regression(rng, 400, 5, 150)
+    found = []
+    for limit in (room.MOST_NUMBERS, 0):
+        monkeypatch.setattr(room, "MOST_NUMBERS", limit)
+        phi = []
+        for _ in range(60):
+            y = rng.normal(size=400)
+            e = y - x @ (bread @ (x.T @ y))
+            phi.append(cluster_robust(sparse.csr_array(x), e, [codes], bread).parts[0].phi)
+        found.append((np.mean(phi), np.std(phi) / np.sqrt(60)))
+    for mean, error in found:
+        assert abs(mean - 1) < 4 * error
+
+
+def edges(pairs, n_items, rng, per_pair=20):
+    """Least-squares strengths from one mean a pair: pairs are the clusters."""
+    x = np.zeros((len(pairs), n_items))
+    for k, (a, b) in enumerate(pairs):
+        x[k, a], x[k, b] = 1, -1
+    x *= np.sqrt(per_pair)
+    bread = np.linalg.pinv(x.T @ x)
+    y = rng.normal(size=len(pairs))
+    return sparse.csr_array(x), y - x @ (bread @ (x.T @ y)), [np.arange(len(pairs))], bread
+
+
+def difference(n, a, b):
+    c = np.zeros((1, n))
+    c[0, a], c[0, b] = 1, -1
+    return c
+
+
+TRIANGLE_WITH_LEAF = [(0, 1), (1, 2), (0, 2), (2, 3)]
+
+
+def test_what_rests_on_one_cluster_alone_has_no_error():
+    """Item 3 is met in one pair: its residual is 0 whatever its strength, so nothing is known of its error."""
+    found = cluster_robust(*edges(TRIANGLE_WITH_LEAF, 4, np.random.default_rng(1)))
+    leaf, core = found.errors(difference(4, 2, 3)), found.errors(difference(4, 0, 1))
+    assert leaf.refused[0]
+    assert leaf.unit[0] == pytest.approx(1)
+    assert np.isnan(leaf.std_error[0])
+    assert not core.refused[0]
+    assert core.unit[0] == 0
+    assert found.largest_leverage == pytest.approx(1)
+
+
+def test_a_part_that_rests_on_one_cluster_borrows_the_dispersion_of_the_others():
+    rows, e, codes, bread = edges(TRIANGLE_WITH_LEAF, 4, np.random.default_rng(1))
+    c = np.array([[1, -0.8, 0, -0.2]])
+    found = cluster_robust(rows, e, codes, bread).errors(c)
+    unseen = (0.2**2 / 20) / (c @ bread @ c.T).item()  # the leaf's pair has variance 1/20
+    assert found.unit[0] == pytest.approx(unseen, rel=1e-9)
+    phi = float(e @ e) / (4 - 3)
+    lent = 0.2**2 / 20 * max(1, phi)
+    leverage = np.diagonal(rows.toarray() @ bread @ rows.toarray().T)[:3]
+    pulls = (rows.toarray() @ bread @ c.T).ravel()[:3]
+    own = np.sum(pulls**2 * e[:3] ** 2 / (1 - leverage))
+    assert found.variance[0] == pytest.approx(own + lent, rel=1e-9)
+    alone = cluster_robust(rows, e, codes, bread).errors(np.array([[1, -0.8, -0.2, 0]]))
+    assert found.df[0] == pytest.approx((own + lent) ** 2 / (own**2 / alone.df[0] + lent**2), rel=1e-9)
+
+
+def test_a_tree_has_no_errors_at_all():
+    found = cluster_robust(*edges([(0, 1), (1, 2), (1, 3)], 4, np.random.default_rng(2)))
+    assert found.errors(np.eye(4) - 0.25).refused.all()
+    assert found.parts[0].phi is None
+
+
+def test_two_crossed_factors_take_the_largest_variance_and_cochrans_df():
+    rng = np.random.default_rng(3)
+    x, e, first, bread = regression(rng, 90, 4, 9)
+    second = rng.integers(0, 7, 90)
+    c = contrasts_for(rng, 4)
+    rows = sparse.csr_array(x)
+    crossed = cluster_robust(rows, e, [first, second], bread)
+    one, two = (cluster_robust(rows, e, [f], bread).errors(c) for f in (first, second))
+    u = np.array([x[(first == g) & (second == h)].T @ e[(first == g) & (second == h)]
+                  for g in range(9) for h in range(7)])  # fmt: skip
+    overlap = np.diagonal(c @ bread @ u.T @ u @ bread @ c.T)
+    found = crossed.errors(c)
+    both = one.variance + two.variance - overlap
+    np.testing.assert_allclose(found.variance, np.max([one.variance, two.variance, both], axis=0), rtol=1e-9)
+    df = [cochran_df(v, d) for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]
+    np.testing.assert_allclose(found.df, df, rtol=1e-9)
+    v, _ = crossed.covariance()
+    np.testing.assert_allclose(np.diagonal(v), found.variance[:4], rtol=1e-9)
+    assert np.linalg.eigvalsh(v / np.sqrt(np.outer(np.diagonal(v), np.diagonal(v))))[0] > -1e-9
+
+
+def test_of_nested_factors_the_coarser_one_counts():
+    rng = np.random.default_rng(4)
+    x, e, fine, bread = regression(rng, 90, 4, 30)
+    rows = sparse.csr_array(x)
+    both, coarse = (cluster_robust(rows, e, f, bread).errors(np.eye(4)) for f in ([fine, fine // 4], [fine // 4]))
+    np.testing.assert_allclose(both.std_error, coarse.std_error, rtol=1e-12)
+    np.testing.assert_allclose(both.df, coarse.df, rtol=1e-12)
+
+
+def test_a_joint_test_of_one_term_is_its_t_test_squared():
+    x, e, codes, bread = regression(np.random.default_rng(6))
+    found = cluster_robust(sparse.csr_array(x), e, [codes], bread)
+    c = np.array([[1.0, 2.0, 0.0, 0.0]])
+    test, one = found.joint(c, np.array([0.5])), found.errors(c)
+    assert isinstance(test, Joint)
+    assert test.f == pytest.approx((0.5 / one.std_error[0]) ** 2, rel=1e-9)
+    assert test.df_denominator == pytest.approx(one.df[0], rel=1e-9)
+
+
+def test_a_joint_test_of_more_terms_than_the_clusters_can_carry_is_refused():
+    x, e, codes, bread = regression(np.random.default_rng(6), 60, 4, 3)
+    reason = cluster_robust(sparse.csr_array(x), e, [codes], bread).joint(np.eye(4), np.ones(4))
+    assert reason == "too few clusters for 4 terms"
+
+
+@pytest.mark.parametrize("sizes", [[60, 20, 10, 10, 5, 5, 5, 5], [3] * 40, [2, 2, 2, 40, 40]])
+def test_intervals_hold_with_few_and_unequal_clusters(sizes):
+    """A random intercept of clusters and a covariate of the cluster; 600 draws have a Monte-Carlo error of .009."""
+    rng = np.random.default_rng(len(sizes))
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    x = np.c_[np.ones(len(codes)), rng.normal(size=len(codes)) + rng.normal(size=len(sizes))[codes]]
+    bread, rows = np.linalg.inv(x.T @ x), sparse.csr_array(x)
+    held = 0
+    for _ in range(600):
+        y = rng.normal(size=len(codes)) + rng.normal(size=len(sizes))[codes]
+        beta = bread @ (x.T @ y)
+        found = cluster_robust(rows, y - x @ beta, [codes], bread).errors(np.array([[0.0, 1.0]]))
+        held += abs(beta[1]) <= critical_value(0.95, found.df[0]) * found.std_error[0]
+    assert held / 600 >= 0.925
