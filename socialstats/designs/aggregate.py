@@ -73,6 +73,12 @@ def _holds_counts(table: Table, column: str, na: Collection[str] | None) -> bool
     return all(x >= 0 and x.is_integer() for x in found) and found[-1] >= 2 and not _numbers_rows(table, column, na)
 
 
+def _varies(table: Table, column: str, na: Collection[str] | None) -> bool:
+    """Whether a column holds several numbers, or the table has one row: a constant says nothing of single rows."""
+    found, rows = _numbers(table, column, na) or ([], 0)
+    return len(found) > 1 or rows == 1
+
+
 def _numbers_rows(table: Table, column: str, na: Collection[str] | None) -> bool:
     """Whether a column holds 1, 2, ... (or 0, 1, ...), each number in one row."""
     found, rows = _numbers(table, column, na) or ([], 0)
@@ -142,7 +148,7 @@ def frequency(
     free = [c for c in table.columns if c not in used]
     named = [c for c in free if bare(c) in FREQUENCIES and not _numbers_rows(table, c, na)]
     distinct = bool(keys) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
-    if distinct and len(named) == 1 and _holds_counts(table, named[0], na):
+    if distinct and len(named) == 1 and _holds_counts(table, named[0], na) and _varies(table, named[0], na):
         name = text.shorten(named[0])
         return Frequency(column=named[0], cautions=(caution(
             "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",

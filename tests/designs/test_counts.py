@@ -68,6 +68,8 @@ def test_frequencies_beside_repeated_rows_are_named_and_not_used() -> None:
 
 def test_row_numbers_and_broken_numbers_are_no_frequencies() -> None:
     assert codes(Comparisons.from_frame(VOTES | {"count": [1, 2, 3, 4, 5, 6]})) == set()
+    constant = Comparisons.from_frame(VOTES | {"count": [1000] * 6})
+    assert (constant.n_rows, codes(constant)) == (6, {"SS324"})
     broken = Comparisons.from_frame(VOTES | {"count": [0.5, 2, 3, 4, 5, 6]})
     assert (broken.n_rows, codes(broken)) == (6, {"SS324"})
 
