@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
+import narwhals as nw
 import numpy as np
 
 from socialstats import text
@@ -24,6 +25,7 @@ TIE_COUNTS = frozenset({
     "tiescount", "tiedgames", "equal",
 })  # fmt: skip
 MOST_FREE = 20  # columns that are looked at
+MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have no usual name
 MOST_CELLS = 400  # combinations of values in a table that was counted
 TOTALS = frozenset({"total", "totals", "sum", "margin"})
 WIN_WORDS = ("wins", "win", "won", "nwins")
@@ -118,7 +120,7 @@ class Frequency:
 
 def frequency(
     table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str],
-    weight: str | None = None, counted: bool = False,
+    weight: str | None = None, counted: Callable[[], bool] = lambda: False,
 ) -> Frequency:  # fmt: skip
     """Return the column of frequencies: as named, or the only one by name and content beside rows that are distinct.
 
@@ -135,8 +137,9 @@ def frequency(
         Texts that mean a missing value.
     weight : str, optional
         Column of sampling weights.
-    counted : bool
-        Whether the rows look as if they had been counted: any column of whole numbers beside them may be the counts.
+    counted : callable
+        Returns whether the rows look as if they had been counted: any column of whole numbers may be the counts.
+        Asked in tables of few rows only, so that no group-by of many rows is added.
     """
     if isinstance(asked, str) and asked:
         return Frequency(column=asked)
@@ -147,7 +150,8 @@ def frequency(
         return _named(odd, "used as sampling weights, which leave n as it is")
     free = [c for c in table.columns if c not in used]
     named = [c for c in free if bare(c) in FREQUENCIES and not _numbers_rows(table, c, na)]
-    distinct = bool(keys) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
+    few = free and not isinstance(table.frame, nw.LazyFrame) and table.frame.shape[0] <= MOST_COUNTED
+    distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
     if distinct and len(named) == 1 and _holds_counts(table, named[0], na) and _varies(table, named[0], na):
         name = text.shorten(named[0])
         return Frequency(column=named[0], cautions=(caution(
@@ -155,7 +159,7 @@ def frequency(
             fix=f"count='{name}' (--count {name}) says so; count=False (--count '') if it means something else",
         ),))  # fmt: skip
     odd = named or [c for c in free if bare(c) in WEIGHTS and _numbers(table, c, na) is not None]
-    if not odd and distinct and counted:
+    if not odd and distinct and few and counted():
         odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and _holds_counts(table, c, na)]
     return _named(odd, "not used")
 

@@ -70,7 +70,7 @@ def draft(table: Table, options: Options) -> Draft:
     if roles.wins and asked is None:
         counted = unused_beside_wins(table, roles.wins, parts, texts)
     else:
-        counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=_both_won(table, roles))
+        counted = frequency(table, asked, unique, parts, texts, roles.weight, counted=lambda: _both_won(table, roles))
     roles = replace(roles, count=counted.column)
     cells = table.counts(roles.keys_of_cells(), roles.weight, options.na_labels)
     if not len(cells.n):

@@ -40,9 +40,9 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     if finder.problems:
         raise DesignError(finder.problems)
     used = [column for _, column in named]
-    crossed = looks_counted(table, first, second)
     counted = frequency(
-        table, options.count, [] if options.unit else used, used, options.na_labels, counted=crossed
+        table, options.count, [] if options.unit else used, used, options.na_labels,
+        counted=lambda: looks_counted(table, first, second),
     )  # fmt: skip
     keep = [*belongs, *([counted.column] if counted.column else [])]
     long = make_long(table, (first, second), keep, row=options.unit, name="condition")

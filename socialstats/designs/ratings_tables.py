@@ -60,9 +60,11 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     if not chosen:
         raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
     used = [*chosen, *keep, *([row] if row else [])]
-    crossed = by_column and len(chosen) == 2 and looks_counted(table, *chosen)
     asked = options.count if by_column else False
-    counted = frequency(table, asked, [] if row else used, used, options.na_labels, counted=crossed)
+    counted = frequency(
+        table, asked, [] if row else used, used, options.na_labels,
+        counted=lambda: len(chosen) == 2 and looks_counted(table, chosen[0], chosen[1]),
+    )  # fmt: skip
     keep += [counted.column] if counted.column and counted.column not in keep else []
     noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
     long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")
