@@ -250,7 +250,7 @@ def answer(row: Row) -> str:
         return f"The raters agree well enough for tentative conclusions; {inside} ({LINES})."
     if row.conf_high < TENTATIVE:
         return f"No: the raters agree too little to rely on single ratings; {inside} ({LINES})."
-    return f"The data do not settle whether the raters agree well enough; {inside} ({LINES})."
+    return f"It is inconclusive whether the raters agree well enough: {inside} ({LINES})."
 
 
 def strip(numbers: Numbers) -> Strip:

@@ -129,6 +129,18 @@ def test_the_dispersion_is_1_on_average_where_clusters_have_no_effect(monkeypatc
         assert abs(mean - 1) < 4 * error
 
 
+def test_the_dispersion_is_squared_residuals_over_what_is_expected_of_them():
+    """Of each cluster's residuals counts the part in the span of its rows; e has the covariance I - H."""
+    rng = np.random.default_rng(10)
+    x, e, codes, bread = regression(rng, 60, 4, 8, sizes=0)
+    hat, squares, expected = x @ bread @ x.T, 0.0, 0.0
+    for i in (np.flatnonzero(codes == g) for g in range(8)):
+        span = x[i] @ np.linalg.pinv(x[i])
+        squares += e[i] @ span @ e[i]
+        expected += np.trace(span @ (np.eye(len(i)) - hat[np.ix_(i, i)]))
+    assert cluster_robust(sparse.csr_array(x), e, [codes], bread).parts[0].phi == pytest.approx(squares / expected)
+
+
 def edges(pairs, n_items, rng, per_pair=20):
     """Least-squares strengths from one mean a pair: pairs are the clusters."""
     x = np.zeros((len(pairs), n_items))
