@@ -18,7 +18,7 @@ from socialstats.claims.samples import Reading, Sample, take
 from socialstats.claims.target import DUST, target_of
 from socialstats.claims.types import Claim, Log
 from socialstats.errors import InputError
-from socialstats.models.intervals import critical_value
+from socialstats.inference.intervals import critical_value
 from socialstats.resampling.units import FloatArray
 from socialstats.text import quoted
 

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from socialstats.claims.samples import Sample
-from socialstats.models.linearised import clustered
+from socialstats.inference.linearised import clustered
 from socialstats.resampling.units import FloatArray
 
 Compute = Callable[[Sample, str], float]

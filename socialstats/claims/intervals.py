@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.claims.formulas import ERRORS, Formula
 from socialstats.claims.samples import Sample
-from socialstats.models.intervals import critical_value
-from socialstats.models.proportions import wilson
+from socialstats.inference.intervals import critical_value
+from socialstats.inference.proportions import wilson
 from socialstats.resampling.units import FloatArray
 
 Side = Literal["conf_low", "conf_high"]

@@ -15,9 +15,9 @@ from socialstats.claims.types import KEYS, Claim
 from socialstats.claims.weighting import weighs_by_size
 from socialstats.designs.suspects import FEWEST, NAME
 from socialstats.errors import InputError
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.models.intervals import critical_value
-from socialstats.models.proportions import effective_trials, wilson
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.intervals import critical_value
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.resampling.units import FloatArray
 from socialstats.text import quoted
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from socialstats.claims.bench import Bench
 from socialstats.errors import Caution, caution
-from socialstats.models.dependence import FEW_CLUSTERS
+from socialstats.inference.dependence import FEW_CLUSTERS
 from socialstats.text import count, listing, quoted
 
 

@@ -14,7 +14,7 @@ from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
 from socialstats.designs.ratings import Ratings
-from socialstats.models.dependence import cluster_factors
+from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 

@@ -10,7 +10,7 @@ from socialstats.crosscheck.bootstrap import CLOSE, WHY, Cells, Redrawn, redrawn
 from socialstats.crosscheck.couple_records import CELL, Key, value_of
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.models.dependence import cluster_factors, units_of
+from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.results import Check, FloatArray, Result, Row
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, Cells, redrawn, r
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.row_arithmetic import end_checks
-from socialstats.models.dependence import cluster_factors, units_of
+from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.models.effect_sizes import Summary
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 

@@ -18,7 +18,7 @@ from socialstats.crosscheck.row_arithmetic import (
     same_p,
     tail_p,
 )
-from socialstats.models.intervals import SMALLEST
+from socialstats.inference.intervals import SMALLEST
 from socialstats.results import Check, FloatArray, Result, Verification
 
 

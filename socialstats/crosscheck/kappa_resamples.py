@@ -17,7 +17,7 @@ from socialstats.crosscheck.bootstrap import (
     resampled_checks,
     sampled_check,
 )
-from socialstats.models.dependence import cluster_factors
+from socialstats.inference.dependence import cluster_factors
 from socialstats.models.raters import Patterns, by_stratum, pair_names, patterns
 from socialstats.results import Check, FloatArray, Result, Row
 

@@ -20,7 +20,7 @@ from socialstats.crosscheck.paired_tables import (
     set_aside,
 )
 from socialstats.crosscheck.row_arithmetic import label, relative, same_p, tail_p, unfloored_check
-from socialstats.models.dependence import cluster_factors
+from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:

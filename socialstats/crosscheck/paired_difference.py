@@ -12,7 +12,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
 from socialstats.crosscheck.paired_rows import crossed_checks, row_checks
 from socialstats.crosscheck.row_arithmetic import same_p
-from socialstats.models.dependence import cluster_factors, units_of
+from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare, long_table, worst
 from socialstats.designs.parts import Factor
-from socialstats.models.dependence import cluster_factors
+from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, Result, Verification
 
 if TYPE_CHECKING:

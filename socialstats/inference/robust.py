@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import fdtrc
 
-from socialstats.models.intervals import cochran_df, not_zero
+from socialstats.inference.intervals import cochran_df, not_zero
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]

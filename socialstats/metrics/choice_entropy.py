@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
-from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.models.entropy import ONCE, MeanTest, PairTable, mean_test, pair_entropies
 from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pairs import common_pairs, pair_codes, pair_names

@@ -13,13 +13,13 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.models.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level, holm
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.models.cochran import cochran_q as q_test
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level, holm
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.models.paired_shares import share_difference
-from socialstats.models.proportions import effective_trials, wilson
 from socialstats.models.robust_wald import WaldTest, robust_wald
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels

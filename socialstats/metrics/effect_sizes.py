@@ -10,9 +10,9 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
+from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import TERMS, Summary, completed, moments, not_normal, summary_of
-from socialstats.models.intervals import checked_level
 from socialstats.models.noncentral_t import d_z_interval, hedges_j
 from socialstats.models.pair_values import (
     PairValues,

@@ -11,9 +11,9 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level, not_zero
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.models.noncentral_t import d_z_interval, noncentral_t_tail
 from socialstats.models.pair_values import (
     checked_choice,

@@ -10,9 +10,9 @@ import numpy as np
 
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
+from socialstats.inference.intervals import two_sided_p
 from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
 from socialstats.models.chance_agreement import ChanceAgreement, conger_chance, fleiss_null
-from socialstats.models.intervals import two_sided_p
 from socialstats.models.rating_counts import Refusal, rated
 from socialstats.models.reliability import (
     NO_ERROR,

@@ -13,11 +13,11 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
+from socialstats.inference.linearised import linearised_error
 from socialstats.models.agreement_weights import WeightsKind
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level, critical_value, two_sided_p
 from socialstats.models.judges import Judged, Sides, judged_units, people_and_judges
-from socialstats.models.linearised import linearised_error
 from socialstats.models.reliability import FEWEST_UNITS, NO_ERROR, reliability_weights
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels

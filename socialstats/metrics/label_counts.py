@@ -13,10 +13,10 @@ from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import DesignError, InputError
-from socialstats.models.clustered_mean import clustered_mean
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level
-from socialstats.models.proportions import effective_trials, wilson
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import free_label
 from socialstats.models.unit_shares import RESAMPLED, SAME, How, merged, share_row, share_text

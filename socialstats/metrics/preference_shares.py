@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.models.intervals import critical_values
+from socialstats.inference.intervals import critical_values
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Interval, Replicates, basic, percentile

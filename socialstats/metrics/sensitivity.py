@@ -11,8 +11,8 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
 from socialstats.models.conditions import ConditionTable, Weighting, condition_table, table_cautions
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
 from socialstats.models.sensitivity_index import (
     LARGEST,
     PLUG_IN,

@@ -11,8 +11,8 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level, holm
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level, holm
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.models.paired_shares import ShareDifference, share_difference
 from socialstats.models.robust_wald import WaldTest, robust_wald

@@ -11,6 +11,8 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.proportions import cluster_variance, effective_trials, wilson
 from socialstats.models.conditions import (
     CONDITIONS,
     ConditionTable,
@@ -19,8 +21,6 @@ from socialstats.models.conditions import (
     rates,
     table_cautions,
 )
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.proportions import cluster_variance, effective_trials, wilson
 from socialstats.registry import Metric
 from socialstats.resampling.units import IntArray
 from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import stdtr
 
 from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.inference.intervals import critical_value
 from socialstats.models.alignment import Answers, Targets
 from socialstats.models.alignment_resampling import Rules
 from socialstats.models.alignment_variance import Residuals, Spread, features
-from socialstats.models.intervals import critical_value
 from socialstats.models.split_half import STREAM, halved
 
 SPLITS = 100

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.models.intervals import not_zero
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.intervals import not_zero
 from socialstats.models.source_swaps import swap_test
 from socialstats.models.unit_shares import Shares, merged
 from socialstats.resampling import ChanceTest

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.models.intervals import not_zero
+from socialstats.inference.intervals import not_zero
+from socialstats.inference.proportions import cluster_variance
 from socialstats.models.mcnemar import McNemarTest
-from socialstats.models.proportions import cluster_variance
 from socialstats.resampling.flip_exact import flip_tail
 from socialstats.resampling.units import FloatArray, IntArray
 

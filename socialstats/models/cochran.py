@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy.special import chdtrc
 
-from socialstats.models.intervals import not_zero
+from socialstats.inference.intervals import not_zero
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.resampling.units import FloatArray
 

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.models.intervals import cochran_df
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.intervals import cochran_df
 from socialstats.resampling.units import FloatArray, IntArray
 
 Aggregate = Literal["pooled", "scenario", "rater"]

@@ -10,8 +10,8 @@ from scipy.special import stdtrit, xlogy
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
+from socialstats.inference.intervals import two_sided_p
 from socialstats.models.conditions import scores
-from socialstats.models.intervals import two_sided_p
 from socialstats.resampling.units import FloatArray, IntArray
 
 ALIKE = 1e-12

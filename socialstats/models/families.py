@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.models.intervals import benjamini_hochberg, holm, not_zero
+from socialstats.inference.intervals import benjamini_hochberg, holm, not_zero
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from scipy.special import betainc, betaincinv, chdtrc
 
 from socialstats.errors import InputError
-from socialstats.models.intervals import critical_value, not_zero
-from socialstats.models.proportions import wilson
+from socialstats.inference.intervals import critical_value, not_zero
+from socialstats.inference.proportions import wilson
 from socialstats.resampling.units import FloatArray
 
 CELLS = {"a": "both", "b": "first only", "c": "second only", "d": "neither"}

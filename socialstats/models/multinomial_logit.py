@@ -9,7 +9,7 @@ from scipy.special import fdtrc, logsumexp
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.intervals import not_zero
+from socialstats.inference.intervals import not_zero
 
 MOST_STEPS, CLOSE = 50, 1e-10
 NONE = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity

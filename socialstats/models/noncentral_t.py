@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.models.intervals import FloatArray, checked_level
+from socialstats.inference.intervals import FloatArray, checked_level
 
 REACH = 6.0
 WIDENINGS = 40

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from socialstats.models.intervals import critical_value
+from socialstats.inference.intervals import critical_value
+from socialstats.inference.proportions import wilson
 from socialstats.models.mcnemar import Cells
-from socialstats.models.proportions import wilson
 
 Ends = tuple[float, float]
 

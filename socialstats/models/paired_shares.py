@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.models.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.models.mcnemar import Cells, mid_p
 from socialstats.models.paired_proportions import tango, wald_std_error
 from socialstats.resampling.units import FloatArray, IntArray

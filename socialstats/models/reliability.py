@@ -15,10 +15,10 @@ import numpy as np
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.inference.dependence import cluster_factors
+from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
+from socialstats.inference.linearised import linearised_error
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
-from socialstats.models.dependence import cluster_factors
-from socialstats.models.intervals import checked_level, critical_value, two_sided_p
-from socialstats.models.linearised import linearised_error
 from socialstats.models.pair_values import whole
 from socialstats.models.rating_counts import REFUSALS, RatingCounts, merged, rating_counts
 from socialstats.resampling import Units, bootstrap, choose, jackknife

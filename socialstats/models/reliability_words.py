@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, caution
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.rating_counts import RatingCounts
 from socialstats.models.reliability import NAMES, AgreementOptions, Group
 from socialstats.results import Row

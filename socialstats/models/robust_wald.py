@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
-from socialstats.models.clustered_mean import clustered_mean
-from socialstats.models.intervals import not_zero
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.intervals import not_zero
 from socialstats.resampling.units import FloatArray, IntArray
 
 RANK = 1e-10  # eigenvalues below this share of the largest are 0

@@ -6,8 +6,8 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
+from socialstats.inference.intervals import two_sided_p
 from socialstats.models.conditions import Weighting, condition_table
-from socialstats.models.intervals import two_sided_p
 from socialstats.models.pairs import common_pairs, pair_codes
 from socialstats.models.sensitivity_index import PLUG_IN, TERMS, sensitivity_terms
 from socialstats.resampling import Bootstrap, Units, basic, bootstrap

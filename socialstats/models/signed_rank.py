@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.intervals import not_zero
+from socialstats.inference.intervals import not_zero
 from socialstats.resampling import sign_flip
 from socialstats.resampling.units import FloatArray
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.models.intervals import not_zero
+from socialstats.inference.intervals import not_zero
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.resampling.units import FloatArray
 

@@ -12,11 +12,11 @@ import numpy as np
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.models.crossed_mean import crossed_mean
-from socialstats.models.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.crossed_mean import crossed_mean
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.intervals import cochran_df
 from socialstats.models.families import adjusted_p
-from socialstats.models.intervals import cochran_df
 from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import mean_interval
 from socialstats.resampling.units import FloatArray, IntArray

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.clustered_mean import clustered_mean
-from socialstats.models.proportions import effective_trials, wilson
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.results import Row
 from socialstats.text import interval, number

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.errors import InputError
+from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.models.families import P_METHODS, adjusted_p, correlation_of, replicate_draws
-from socialstats.models.intervals import checked_level, not_zero, two_sided_p
 from socialstats.planning.members import Family, families
 from socialstats.planning.plan import PlanResult
 from socialstats.resampling.max_t import max_t, max_t_critical, normal_draws

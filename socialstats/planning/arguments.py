@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from socialstats.errors import InputError
+from socialstats.inference.proportions import wilson
 from socialstats.models.power import Alternative, Test, smallest_effect, smallest_n
-from socialstats.models.proportions import wilson
 from socialstats.results import Row
 from socialstats.text import count, number
 

@@ -10,7 +10,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
-from socialstats.models.intervals import checked_level
+from socialstats.inference.intervals import checked_level
 from socialstats.studies.outcome import Outcome
 
 DECLARED = "declared"

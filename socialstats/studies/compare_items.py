@@ -14,8 +14,8 @@ from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.designs.parts import AnyArray, IntArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
-from socialstats.models.clustered_mean import clustered_mean
-from socialstats.models.intervals import critical_value
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.intervals import critical_value
 from socialstats.models.mcnemar import Cells, mid_p
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.estimates import numbers_text, p_text, with_holm

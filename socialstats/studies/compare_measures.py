@@ -12,9 +12,9 @@ import numpy as np
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, caution
-from socialstats.models.clustered_mean import t_p_value
+from socialstats.inference.clustered_mean import t_p_value
+from socialstats.inference.intervals import critical_value
 from socialstats.models.coincidences import alpha_sums
-from socialstats.models.intervals import critical_value
 from socialstats.models.modes import mode_distances
 from socialstats.models.raters import BoolArray
 from socialstats.models.rating_counts import rating_counts

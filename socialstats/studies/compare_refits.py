@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, UndefinedStatistic
+from socialstats.inference.intervals import two_sided_p
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.models.intervals import two_sided_p
 from socialstats.models.pairs import common_pairs
 from socialstats.models.raters import BoolArray
 from socialstats.models.shares import group_shares

@@ -12,8 +12,8 @@ from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
-from socialstats.models.clustered_mean import t_p_value
-from socialstats.models.intervals import critical_value
+from socialstats.inference.clustered_mean import t_p_value
+from socialstats.inference.intervals import critical_value
 from socialstats.models.multinomial_logit import Logit, joint_test, multinomial_logit
 from socialstats.models.source_counts import source_counts
 from socialstats.results import Check, Result, Row, Verification

@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import NothingToAnalyse
-from socialstats.models.intervals import critical_value, two_sided_p
+from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.sources import Source
 

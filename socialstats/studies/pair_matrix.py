@@ -11,10 +11,10 @@ import numpy as np
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.designs.parts import Factor
 from socialstats.figures import heat
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.dependence import cluster_factors, cluster_text
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.models.couple_orders import BoolArray
-from socialstats.models.dependence import cluster_factors, cluster_text
-from socialstats.models.proportions import effective_trials, wilson
 from socialstats.results import Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.outcome import Block, Table

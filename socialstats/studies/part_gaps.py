@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.models.clustered_mean import t_p_value
-from socialstats.models.intervals import critical_value
+from socialstats.inference.clustered_mean import t_p_value
+from socialstats.inference.intervals import critical_value
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block

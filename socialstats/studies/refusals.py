@@ -9,7 +9,7 @@ from typing import Literal
 
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
-from socialstats.models.intervals import checked_level, critical_value
+from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.outcome import Block, Table

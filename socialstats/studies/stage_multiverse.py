@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from socialstats.designs.ratings import Ratings
+from socialstats.inference.dependence import is_inside
 from socialstats.metrics.trait_profile import trait_profile
-from socialstats.models.dependence import is_inside
 from socialstats.models.trait_weights import EQUAL_WEIGHTS, TRAIT_WEIGHTS
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions

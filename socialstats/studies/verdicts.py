@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.models.intervals import critical_value, not_zero, two_sided_p
+from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
 from socialstats.results import Row
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]

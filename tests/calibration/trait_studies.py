@@ -112,7 +112,7 @@ TEXT_SD = 4.0
 
 def two_way(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of the mean of a table of units by judges, both drawn, by sizes and standard deviations."""
-    from socialstats.models.crossed_mean import crossed_mean
+    from socialstats.inference.crossed_mean import crossed_mean
 
     lines: list[Line] = []
     for n, k in TABLES:

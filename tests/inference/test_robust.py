@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from socialstats.inference import robust as room
+from socialstats.inference.intervals import cochran_df, critical_value
 from socialstats.inference.robust import Joint, cluster_robust
-from socialstats.models.intervals import cochran_df, critical_value
 
 
 def regression(rng, n=60, p=4, clusters=8, sizes=3):

@@ -8,8 +8,8 @@ import pytest
 
 from socialstats.datasets import baseball, ice_hockey, journal_citations
 from socialstats.designs.comparisons import Comparisons
+from socialstats.inference.intervals import cochran_df
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.intervals import cochran_df
 from tests.golden_data import by_name, covariance, golden, golden_frame
 
 

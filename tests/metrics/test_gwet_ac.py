@@ -13,8 +13,8 @@ from scipy.special import stdtr
 import socialstats
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.inference.intervals import critical_value
 from socialstats.metrics.gwet_ac import gwet_ac
-from socialstats.models.intervals import critical_value
 from tests.golden_data import golden, golden_frame
 from tests.rated import long_table, ratings
 

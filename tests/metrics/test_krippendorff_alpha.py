@@ -13,10 +13,10 @@ from scipy.special import stdtr
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.inference.intervals import critical_value
 from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.models.intervals import critical_value
 from tests.golden_data import golden, golden_frame
 from tests.rated import long_table, ratings
 

@@ -321,7 +321,7 @@ def simulated(rng, scenarios, pairs, sd_scenario, sd_pair):
 
 @pytest.mark.parametrize(("scenarios", "pairs"), [(29, 50), (109, 14)])
 def test_type_one_error_of_the_default_with_crossed_factors(scenarios, pairs):
-    from socialstats.models.clustered_mean import clustered_mean
+    from socialstats.inference.clustered_mean import clustered_mean
     from socialstats.models.mcnemar import Cells, mid_p
 
     rng = np.random.default_rng(20)
@@ -342,7 +342,7 @@ def test_type_one_error_of_the_default_with_crossed_factors(scenarios, pairs):
 
 def test_type_one_error_of_the_default_with_few_unequal_clusters():
     """Ten clusters of 3 to 100 pairs: CR2 with Satterthwaite df holds, CR1 with G - 1 df does not."""
-    from socialstats.models.clustered_mean import clustered_mean
+    from socialstats.inference.clustered_mean import clustered_mean
 
     rng = np.random.default_rng(21)
     code = np.repeat(np.arange(10), [3, 3, 5, 5, 10, 10, 20, 40, 60, 100])

@@ -11,7 +11,7 @@ from scipy import stats
 from socialstats import Paired, paired_difference
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
-from socialstats.models.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(12)

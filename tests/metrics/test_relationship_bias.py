@@ -135,7 +135,7 @@ def test_scores_by_hand():
 
 def test_a_complete_design_is_the_mean_of_couples():
     """The regression of all answers and the two-way clustered mean of couples' differences are the same."""
-    from socialstats.models.clustered_mean import clustered_mean
+    from socialstats.inference.clustered_mean import clustered_mean
 
     table = table_of()
     wide = table[table.group_first != table.group_second].pivot(

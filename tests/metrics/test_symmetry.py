@@ -7,9 +7,9 @@ from scipy import stats
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
+from socialstats.inference.intervals import holm
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
-from socialstats.models.intervals import holm
 from socialstats.models.robust_wald import robust_wald
 from socialstats.models.symmetry import bowker, stuart_maxwell
 from tests.golden_data import golden

@@ -11,7 +11,7 @@ from scipy import stats
 
 from socialstats import judge_zeros, trait_profile, trait_ratings
 from socialstats.errors import InputError
-from socialstats.models.intervals import cochran_df
+from socialstats.inference.intervals import cochran_df
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_weights import variants
 from tests.golden_data import golden, golden_frame

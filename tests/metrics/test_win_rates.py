@@ -11,8 +11,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.metrics.win_rates import win_rates
-from socialstats.models.proportions import effective_trials, wilson
 from socialstats.results import ResultGroup
 
 CONDITIONS = ("higher", "equal", "lower")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats.errors import InputError
+from socialstats.inference.linearised import linearised_error
 from socialstats.models.coincidences import (
     alpha_sums,
     coincidence_matrix,
@@ -16,7 +17,6 @@ from socialstats.models.coincidences import (
     observed,
     pairs_within,
 )
-from socialstats.models.linearised import linearised_error
 from socialstats.models.rating_counts import merged, rating_counts
 from socialstats.resampling import Units, bootstrap, weight_blocks
 from tests.golden_data import golden, golden_frame

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.metrics.mcnemar.rows import named
 from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR, spectral_sign_flip
-from socialstats.models.clustered_mean import clustered_mean
 from socialstats.models.robust_wald import WaldTest, robust_wald
 
 

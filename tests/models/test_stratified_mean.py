@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from socialstats.models.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.models.stratified_mean import Strata, stratified_means
 
 N = 40

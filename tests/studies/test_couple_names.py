@@ -10,7 +10,7 @@ import pytest
 
 from socialstats import datasets
 from socialstats.errors import InputError
-from socialstats.models.proportions import wilson
+from socialstats.inference.proportions import wilson
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.couple_names import check_names, names_block, read_names
 from socialstats.tables import as_table

@@ -8,7 +8,7 @@ import pytest
 import statsmodels.api as sm
 
 import socialstats as ss
-from socialstats.models.proportions import wilson
+from socialstats.inference.proportions import wilson
 from socialstats.studies.pair_matrix import group_matrix
 
 

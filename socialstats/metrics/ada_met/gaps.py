@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
+from socialstats.inference.intervals import holm
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State
 from socialstats.models.alignment import Targets, constant_shares, difference_targets, model_shares
-from socialstats.models.intervals import holm
 from socialstats.results import Row
 
 NEAREST, CONSTANT = "minus nearest = ", "minus constant = "

@@ -12,6 +12,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.intervals import holm
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import Targets, model_shares, targets_of
 from socialstats.models.alignment_resampling import (
@@ -22,7 +23,6 @@ from socialstats.models.alignment_resampling import (
     resampled_groups,
     sampled_groups,
 )
-from socialstats.models.intervals import holm
 from socialstats.results import Row
 from socialstats.text import count, listing, number, quoted, shorten
 

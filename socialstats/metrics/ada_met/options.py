@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from socialstats.errors import InputError
+from socialstats.inference.intervals import checked_level
 from socialstats.models.alignment_resampling import Rules
-from socialstats.models.intervals import checked_level
 from socialstats.models.modes import MODE_TIES, REFUSAL_RULES
 from socialstats.resampling.intervals import check_resamples
 

@@ -11,11 +11,11 @@ import numpy as np
 from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution
+from socialstats.inference.dependence import cluster_factors
+from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.metrics.ada_met.options import AlignmentOptions
 from socialstats.models.alignment import Answers, collect, source_of
 from socialstats.models.alignment_variance import Spread
-from socialstats.models.dependence import cluster_factors
-from socialstats.models.intervals import critical_value, two_sided_p
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates
 from socialstats.results import Row

@@ -10,9 +10,9 @@ import numpy as np
 
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import cluster_cautions, cluster_text
 from socialstats.metrics.ada_met.rows import LINE, Whole
 from socialstats.metrics.ada_met.state import Estimates, State
-from socialstats.models.dependence import cluster_cautions, cluster_text
 from socialstats.models.modes import mode_distances
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, percent, quoted, shorten

@@ -10,10 +10,10 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.inference.intervals import benjamini_hochberg, critical_values, holm, two_sided_p
 from socialstats.metrics.bradley_terry.state import wald_fields, why_not
 from socialstats.models.bradley_terry.quasi import quasi_variances, worst_errors
 from socialstats.models.bradley_terry.ranks import rank_sets
-from socialstats.models.intervals import benjamini_hochberg, critical_values, holm, two_sided_p
 from socialstats.results import Result, Row, Verification
 from socialstats.text import count, interval, number, p_value, quoted
 

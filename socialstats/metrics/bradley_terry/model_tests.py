@@ -10,9 +10,9 @@ from scipy.special import chdtrc, xlogy
 
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
+from socialstats.inference.intervals import not_zero
 from socialstats.metrics.bradley_terry.derived import derived
 from socialstats.models.bradley_terry.data import sums
-from socialstats.models.intervals import not_zero
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, number, p_value, percent
 

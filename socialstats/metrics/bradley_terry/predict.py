@@ -11,10 +11,10 @@ from scipy.special import expit
 
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
+from socialstats.inference.intervals import critical_values
 from socialstats.metrics.bradley_terry.derived import derived, ends_of
 from socialstats.metrics.bradley_terry.state import why_not
 from socialstats.metrics.bradley_terry.terms import effect_columns, is_used
-from socialstats.models.intervals import critical_values
 from socialstats.results import Result, Row
 from socialstats.text import number
 

@@ -11,11 +11,11 @@ from scipy import sparse
 from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
+from socialstats.inference.dependence import row_units
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.metrics.bradley_terry.state import coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refits, Refitter
 from socialstats.models.bradley_terry.data import PairData
-from socialstats.models.dependence import row_units
 from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.units import Units, weight_blocks
 from socialstats.results import Result, Row

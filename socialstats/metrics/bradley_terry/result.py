@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
+from socialstats.inference.intervals import checked_level
 from socialstats.metrics.bradley_terry.cautions import fit_cautions
 from socialstats.metrics.bradley_terry.state import (
     State,
@@ -19,7 +20,6 @@ from socialstats.metrics.bradley_terry.state import (
     references,
     why_not,
 )
-from socialstats.models.intervals import checked_level
 from socialstats.results import Result, Row
 
 if TYPE_CHECKING:

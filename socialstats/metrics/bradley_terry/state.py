@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Factor
+from socialstats.inference.intervals import wald
 from socialstats.inference.robust import Errors, Robust, between
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import Fitted
-from socialstats.models.intervals import wald
 from socialstats.results import Row
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level
 from socialstats.metrics.choice_shares.changes import change_rows
 from socialstats.metrics.choice_shares.rows import SWAPPED, all_rows, base_source
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level
 from socialstats.models.rating_counts import Refusal
 from socialstats.models.source_counts import cells_of, source_cautions, source_counts
 from socialstats.models.unit_shares import RESAMPLED, share_text

@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.metrics.choice_shares.rows import adjusted
-from socialstats.models.clustered_mean import clustered_mean
 from socialstats.models.hotelling import hotelling
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
 from socialstats.resampling.sign_flip import sign_flip

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.intervals import holm
 from socialstats.models.choice_tables import PairTable, chi_square, common, level_shares, share_differences, swap_p
-from socialstats.models.clustered_mean import ClusteredMean
-from socialstats.models.intervals import holm
 from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
 from socialstats.models.unit_shares import How, share_row

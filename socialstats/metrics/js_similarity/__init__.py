@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level
 from socialstats.metrics.js_similarity.ceiling import ceiling
 from socialstats.metrics.js_similarity.estimates import How, compared
 from socialstats.metrics.js_similarity.rows import places, similarity_rows
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level
 from socialstats.models.rating_counts import Refusal
 from socialstats.models.source_counts import cells_of, source_cautions, source_counts
 from socialstats.registry import Metric

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.inference.intervals import critical_value
 from socialstats.metrics.js_similarity.estimates import Divergences
-from socialstats.models.intervals import critical_value
 from socialstats.models.noncentral_chi2 import quadratic_intervals
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
 from socialstats.resampling import ChanceTest, basic, percentile

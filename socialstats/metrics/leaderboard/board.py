@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.models.dependence import cluster_factors
+from socialstats.inference.dependence import cluster_factors
 from socialstats.models.stratified_mean import Strata, StratifiedMeans, stratified_means
 from socialstats.text import quoted, shorten
 

@@ -11,6 +11,8 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.dependence import cluster_cautions, cluster_text
+from socialstats.inference.intervals import checked_level
 from socialstats.metrics.leaderboard.board import POOLINGS, Board, board_of
 from socialstats.metrics.leaderboard.ranks import LeaderboardResult
 from socialstats.metrics.leaderboard.rows import (
@@ -23,8 +25,6 @@ from socialstats.metrics.leaderboard.rows import (
     task_rows,
 )
 from socialstats.metrics.leaderboard.words import plot, sentence
-from socialstats.models.dependence import cluster_cautions, cluster_text
-from socialstats.models.intervals import checked_level
 from socialstats.registry import Metric
 from socialstats.results import ResultGroup, Row, by_levels
 from socialstats.text import count, listing, shorten

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
+from socialstats.inference.clustered_mean import t_p_value
+from socialstats.inference.intervals import critical_value
+from socialstats.inference.proportions import effective_trials, wilson
 from socialstats.metrics.leaderboard.board import Board, BoolArray
-from socialstats.models.clustered_mean import t_p_value
-from socialstats.models.intervals import critical_value
-from socialstats.models.proportions import effective_trials, wilson
 from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat
 from socialstats.models.unit_means import with_holm
 from socialstats.results import Row

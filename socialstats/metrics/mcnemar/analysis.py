@@ -10,9 +10,9 @@ import numpy as np
 
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models import clustered_mcnemar as clustered
 from socialstats.models import mcnemar as plain
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models.mcnemar import Cells, McNemarTest
 
 NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no discordant pair: nothing speaks against equality
@@ -106,7 +106,7 @@ def mean_of_means(design: Paired, factor: Factor) -> ClusteredMean:
 
 def odds_interval(found: clustered.LogOdds, level: float) -> tuple[float, float]:
     """t interval of the log odds ratio, as odds."""
-    from socialstats.models.intervals import critical_value
+    from socialstats.inference.intervals import critical_value
 
     reach = critical_value(level, found.df) * found.std_error
     return math.exp(found.estimate - reach), math.exp(found.estimate + reach)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import cluster_cautions
 from socialstats.metrics.mcnemar.analysis import Analysis
-from socialstats.models.dependence import cluster_cautions
 from socialstats.models.paired_proportions import wald_std_error
 from socialstats.results import Row
 from socialstats.text import count, number, p_value

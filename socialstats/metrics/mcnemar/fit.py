@@ -9,6 +9,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import NothingToAnalyse
+from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.metrics.mcnemar.analysis import Analysis, analyse
 from socialstats.metrics.mcnemar.cautions import all_cautions
 from socialstats.metrics.mcnemar.options import (
@@ -21,7 +22,6 @@ from socialstats.metrics.mcnemar.options import (
     chosen_test,
 )
 from socialstats.metrics.mcnemar.rows import all_rows
-from socialstats.models.dependence import cluster_factors, cluster_text
 from socialstats.models.pair_values import whole
 from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import shorten

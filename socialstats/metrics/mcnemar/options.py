@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
-from socialstats.models.intervals import checked_level
+from socialstats.inference.intervals import checked_level
 from socialstats.text import quoted
 
 TestName = Literal[

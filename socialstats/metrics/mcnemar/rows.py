@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.metrics.mcnemar.analysis import Analysis, Tests, odds_interval
 from socialstats.metrics.mcnemar.options import ODDS_RATIO_NAMES, TEST_NAMES
 from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR, LogOdds
-from socialstats.models.clustered_mean import ClusteredMean
 from socialstats.models.mcnemar import Cells, McNemarTest, cohens_g, odds_ratio_interval
 from socialstats.models.paired_proportions import INTERVALS, NAMES, tango, wald_std_error
 from socialstats.results import Row

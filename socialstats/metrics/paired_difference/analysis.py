@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.clustered_mean import KINDS, ClusteredMean, clustered_mean, t_p_value
+from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, t_p_value
 from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip

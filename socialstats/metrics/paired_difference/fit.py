@@ -8,6 +8,9 @@ from typing import Any, Literal
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level
 from socialstats.metrics.paired_difference.analysis import (
     Options,
     flips_of,
@@ -26,10 +29,7 @@ from socialstats.metrics.paired_difference.rows import (
     words,
 )
 from socialstats.metrics.paired_difference.words import own_cautions, plot, references, sentence
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.models.effect_sizes import summary_of
-from socialstats.models.intervals import checked_level
 from socialstats.models.pair_values import (
     PairValues,
     checked_choice,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
+from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.metrics.paired_difference.analysis import Options
-from socialstats.models.clustered_mean import ClusteredMean
 from socialstats.models.effect_sizes import Summary
 from socialstats.models.pair_values import PairValues
 from socialstats.models.signed_rank import SignedRank

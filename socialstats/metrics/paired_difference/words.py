@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
+from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.metrics.paired_difference.analysis import Options
 from socialstats.metrics.paired_difference.rows import IGNORING
-from socialstats.models.clustered_mean import ClusteredMean
 from socialstats.models.pair_values import PairValues, condition_names, place_of
 from socialstats.results import Result, Row
 from socialstats.text import count, digits_of, interval, number, p_value

@@ -11,10 +11,10 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.paraphrase_spread.options import Options, checked_options
 from socialstats.metrics.paraphrase_spread.rows import Spreads, change_rows, spread_rows, spreads_of
 from socialstats.metrics.paraphrase_spread.words import plot, sentence
-from socialstats.models.dependence import cluster_text
 from socialstats.models.trait_answers import (
     Answers,
     MissingTrait,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from socialstats.errors import InputError
-from socialstats.models.intervals import checked_level
+from socialstats.inference.intervals import checked_level
 from socialstats.models.pair_values import checked_choice, checked_number
 from socialstats.models.trait_answers import MISSING_TRAIT, Names
 from socialstats.models.trait_weights import checked_weights

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import FEW_CLUSTERS, cluster_cautions
 from socialstats.metrics.relationship_bias.data import Data
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import BIAS, FLOORED, MCNEMAR
 from socialstats.models.couples import Answers
-from socialstats.models.dependence import FEW_CLUSTERS, cluster_cautions
 from socialstats.models.mean_size import NoBias
 from socialstats.resampling import Bootstrap
 from socialstats.results import Row

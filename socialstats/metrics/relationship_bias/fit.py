@@ -11,6 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.couples import couples_design
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
+from socialstats.inference.dependence import cluster_factors, cluster_text, units_of
 from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
 from socialstats.metrics.relationship_bias.cautions import all_cautions
@@ -27,7 +28,6 @@ from socialstats.metrics.relationship_bias.overall import (
     overall_rows,
 )
 from socialstats.models.couples import Aggregate
-from socialstats.models.dependence import cluster_factors, cluster_text, units_of
 from socialstats.models.mean_absolute import FlippedMean
 from socialstats.models.mean_size import DRAWS, Estimates, NoBias, no_bias
 from socialstats.resampling import Bootstrap, basic, percentile

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from socialstats.errors import InputError
+from socialstats.inference.intervals import checked_level
 from socialstats.models.couples import AGGREGATES, Aggregate
-from socialstats.models.intervals import checked_level
 from socialstats.resampling.chance import checked_seed
 from socialstats.resampling.intervals import check_resamples
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.intervals import holm
 from socialstats.metrics.relationship_bias.analysis import Analysis, Parts, differences
 from socialstats.metrics.relationship_bias.data import Data
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.models import mcnemar as tests
-from socialstats.models.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.models.couples import Linear, inference
-from socialstats.models.intervals import holm
 from socialstats.resampling import Interval, sign_flip
 from socialstats.results import Row
 from socialstats.text import count

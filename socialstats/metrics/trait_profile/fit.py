@@ -10,11 +10,11 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.trait_profile.options import Options, checked_options, chosen_baseline, spread_of_weights
 from socialstats.metrics.trait_profile.rows import Profile
 from socialstats.metrics.trait_profile.sensitivity import judge_ranges, weight_rows
 from socialstats.metrics.trait_profile.words import plot, sentence
-from socialstats.models.dependence import cluster_text
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_answers import (
     Answers,
@@ -90,7 +90,7 @@ def trait_profile(
         scenarios).
     judges : {"fixed", "random"}
         ``"random"``: judges are drawn too: mean squares of units of analysis and judges, with Cochran's degrees
-        of freedom (`socialstats.models.crossed_mean`); V1 + V2 - V12 where units have clusters.
+        of freedom (`socialstats.inference.crossed_mean`); V1 + V2 - V12 where units have clusters.
     zero : float, mapping of judge to float, or result of `judge_zeros`, optional
         The judges' own zero: rows of the composite minus it. That of `judge_zeros` follows the weights, and its error
         is in these rows: variances add, with Cochran's degrees of freedom. Numbers are taken as known.

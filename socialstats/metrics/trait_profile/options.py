@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.models.intervals import checked_level
+from socialstats.inference.intervals import checked_level
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.pair_values import checked_choice, checked_number
 from socialstats.models.trait_answers import MISSING_TRAIT, Names

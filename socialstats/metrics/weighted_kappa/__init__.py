@@ -12,11 +12,11 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.intervals import checked_level
 from socialstats.metrics.weighted_kappa.rows import RESAMPLED, TOGETHER, Options, Part
 from socialstats.metrics.weighted_kappa.words import INTERVALS, plot, sentence
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
-from socialstats.models.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.models.intervals import checked_level
 from socialstats.models.kappa import kappa_table, largest_kappa
 from socialstats.models.raters import (
     BoolArray,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.intervals import critical_value, two_sided_p
+from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.models.kappa import KappaTable, PairKappa, standard_error
 from socialstats.models.raters import OnUndefined, Patterns
 from socialstats.resampling import Bootstrap, Interval, bootstrap, choose, jackknife

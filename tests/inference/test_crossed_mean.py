@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.models.crossed_mean import crossed_mean
+from socialstats.inference.crossed_mean import crossed_mean
 
 
 def table(rng, n, k, sd_rows, sd_columns, sd_rest):

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from socialstats.errors import InputError
-from socialstats.models.intervals import critical_value, not_zero
+from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import count as counted
 from socialstats.text import number

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.models.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import clustered_mean
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(0)
