@@ -40,6 +40,8 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS208": ("Intervals that assume alike clusters", "Quote differences; collect comparisons in more clusters."),
     "SS209": ("Intervals, tests and ranks of the items named", "Collect more clusters; leave these items out."),
     "SS210": ("Coefficients that rest on this cluster", "Read their degrees of freedom; collect more clusters."),
+    "SS211": ("Intervals of rare outcomes, which can be too short",
+              "See whether the conclusion holds without the largest cluster."),
     "SS301": ("n, and every number if rows are not missing at random", "Check which rows these are, and why."),
     "SS302": ("Win rates under these conditions, which are undefined", "Collect comparisons under these conditions."),
     "SS303": ("Entropies, biased more where there are fewer", "Quote the corrected value; compare equal numbers."),

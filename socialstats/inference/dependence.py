@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,9 +12,11 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.resampling import Units
-from socialstats.text import count, quoted
+from socialstats.text import count, listing, number, percent, quoted
 
 FEW_CLUSTERS = 20
+FEW_DF = 5.0  # degrees of freedom below which an interval is long enough to be worth a word
+LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 
 
 class Clustered(Protocol):
@@ -88,8 +90,22 @@ def is_inside(inner: Factor, outer: Factor) -> bool:
     return len(both) == len(np.unique(inner.codes))
 
 
-def cluster_cautions(design: Clustered, factors: Sequence[Factor]) -> tuple[Caution, ...]:
-    """Cautions SS201 (declared dependence that the interval ignores) and SS202 (few clusters)."""
+def cluster_cautions(
+    design: Clustered, factors: Sequence[Factor], *, df: Iterable[float | None] | None = None, largest: float = 0.0
+) -> tuple[Caution, ...]:
+    """Cautions SS201 (declared dependence that the intervals ignore), SS202 and SS211 (clusters that tell little).
+
+    Parameters
+    ----------
+    design : Comparisons, Paired or Ratings
+    factors : sequence of Factor
+        The clusters that the intervals use.
+    df : iterable of float, optional
+        Effective degrees of freedom of the numbers with an interval, None where one has none. SS202 fires on the
+        smallest. Without `df` it fires on the number of clusters.
+    largest : float
+        Largest share of a number that one cluster holds.
+    """
     found = []
     ignored = [
         f.name
@@ -98,23 +114,29 @@ def cluster_cautions(design: Clustered, factors: Sequence[Factor]) -> tuple[Caut
     ]
     if ignored:
         used = " and ".join(f.name for f in factors) or "single rows"
-        found.append(
-            caution(
-                "SS201",
-                f"{quoted(ignored)} declared, intervals use {used}",
-                affects="standard errors, intervals",
-                fix='cluster="declared" uses them',
-            )
-        )
-    for factor in factors:
-        levels = len(np.unique(factor.codes))
-        if levels < FEW_CLUSTERS:
-            found.append(
-                caution(
-                    "SS202",
-                    f"{count(levels, 'level')} of '{factor.name}'",
-                    affects="intervals, which tend to be too short",
-                    fix="more clusters; read the interval as approximate",
-                )
-            )
+        found.append(caution(
+            "SS201", f"{quoted(ignored)} declared, intervals use {used}", affects="standard errors, intervals",
+            fix='cluster="declared" uses them',
+        ))  # fmt: skip
+    if not factors:
+        return tuple(found)
+    sizes = {factor.name: len(np.unique(factor.codes)) for factor in factors}
+    if df is None:
+        found += [
+            caution("SS202", f"{count(levels, 'level')} of '{name}'", affects="intervals, which tend to be too short",
+                    fix="more clusters; read the interval as approximate")
+            for name, levels in sizes.items() if levels < FEW_CLUSTERS
+        ]  # fmt: skip
+    elif few := [value for value in df if value is not None and value < FEW_DF]:
+        found.append(caution(
+            "SS202", f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
+            f"the least on about {number(min(few), 1)}; the interval allows for that",
+            affects="these intervals, which are long, and their tests", fix="collect more clusters",
+        ))  # fmt: skip
+    if largest > LARGE and min(sizes.values()) >= FEW_CLUSTERS:
+        found.append(caution(
+            "SS211", f"one cluster ({listing(list(sizes))}) holds {percent(largest)} of a number",
+            affects="intervals of rare outcomes: nominal 95 % ones held in .87 to .92 of simulations",
+            fix="see whether the conclusion holds without it",
+        ))  # fmt: skip
     return tuple(found)

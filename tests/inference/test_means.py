@@ -1,0 +1,93 @@
+"""Variances of means and ratios under clusters, against the general equations with dense matrices."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from socialstats.inference.means import MeanErrors, effective_trials, mean_errors
+
+RNG = np.random.default_rng(5)
+GROUP, OTHER = RNG.integers(0, 7, 40), RNG.integers(0, 5, 40)
+
+
+def ratio(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Scores and shares of two ratios whose second leaves half of the cells out."""
+    x, y = RNG.normal(size=(n, 2)), RNG.uniform(0.2, 2, (n, 2)) * np.column_stack([np.ones(n), np.arange(n) % 2])
+    scores = (x * (y > 0) - (x * (y > 0)).sum(axis=0) / y.sum(axis=0) * y) / y.sum(axis=0)
+    return scores, y / y.sum(axis=0)
+
+
+def by_matrices(scores: np.ndarray, shares: np.ndarray, code: np.ndarray) -> tuple[float, float]:
+    """CR2 and Satterthwaite's df of one parameter, from the definitions of Pustejovsky and Tipton (2018)."""
+    clusters = [code == level for level in np.unique(code)]
+    root = np.sqrt(shares)  # F = sqrt(share): sum F'F = 1, so the bread B is 1
+    e = np.divide(scores, root, out=np.zeros_like(scores), where=root > 0)
+    variance, w = 0.0, []
+    for mine in clusters:
+        f = root[mine]
+        values, vectors = np.linalg.eigh(np.eye(mine.sum()) - np.outer(f, f))
+        adjust = vectors @ np.diag(values**-0.5) @ vectors.T
+        variance += (f @ adjust @ e[mine]) ** 2
+        w.append(np.zeros(len(root)))
+        w[-1][mine] = adjust @ f
+    hat = np.outer(root, root)
+    p = np.array([[a @ (np.eye(len(root)) - hat) @ b for b in w] for a in w])
+    return variance, np.trace(p) ** 2 / np.trace(p @ p)
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_one_factor_is_cr2_with_satterthwaites_df(column: int) -> None:
+    scores, shares = ratio()
+    found = mean_errors(scores, shares, [GROUP])
+    variance, df = by_matrices(scores[:, column], shares[:, column], GROUP)
+    assert found.variance[column] == pytest.approx(variance, rel=1e-10)
+    assert found.df[column] == pytest.approx(df, rel=1e-9)
+
+
+def test_independent_rows_are_clusters_of_one_and_alike_rows_may_stand_together() -> None:
+    values, copies = np.array([1.0, 2.0, 5.0]), np.array([4.0, 3.0, 2.0])
+    rows = np.repeat(values, copies.astype(int))
+    scores = ((values - rows.mean()) * copies / 9)[:, None]
+    found = mean_errors(scores, copies[:, None] / 9, alike=copies)
+    assert found.variance[0] == pytest.approx(rows.var(ddof=1) / 9, rel=1e-12)
+    assert (found.df[0], found.clusters[0], found.effective[0]) == (8.0, 9.0, pytest.approx(9.0))
+
+
+@pytest.mark.parametrize("factors", [[], [GROUP], [GROUP, OTHER]], ids=["rows", "one", "two"])
+def test_sparse_tables_give_the_same(factors: list[np.ndarray]) -> None:
+    scores, shares = ratio()
+    dense, thin = mean_errors(scores, shares, factors), mean_errors(
+        sparse.csr_array(scores), sparse.csr_array(shares), factors)  # fmt: skip
+    for field in fields(MeanErrors):
+        np.testing.assert_allclose(getattr(thin, field.name), getattr(dense, field.name), rtol=1e-12)
+
+
+def test_two_factors_take_the_largest_of_three_variances() -> None:
+    scores, shares = ratio()
+    one, two = (mean_errors(scores, shares, [code]) for code in (GROUP, OTHER))
+    both = mean_errors(scores, shares, [GROUP, OTHER])
+    sums = np.zeros((7, 5, 2))
+    np.add.at(sums, (GROUP, OTHER), scores)
+    plain = one.variance + two.variance - (sums**2).sum(axis=(0, 1))
+    np.testing.assert_allclose(both.plain, plain, rtol=1e-12)
+    np.testing.assert_allclose(both.variance, np.max([plain, one.variance, two.variance], axis=0), rtol=1e-12)
+    assert np.all((both.df >= np.minimum(one.df, two.df)) & (both.df <= np.maximum(one.df, two.df)))
+
+
+def test_one_cluster_that_is_everything_has_no_variance() -> None:
+    found = mean_errors(np.array([[0.1], [-0.1]]), np.array([[0.5], [0.5]]), [np.array([3, 3])])
+    assert np.isnan(found.variance[0])
+    assert np.isnan(found.df[0])
+    assert found.largest[0] == pytest.approx(1.0)
+
+
+def test_trials_without_spread_count_clusters_by_their_evenness() -> None:
+    code = np.array([0, 0, 0, 1, 2])
+    found = mean_errors(np.zeros((5, 1)), np.full((5, 1), 0.2), [code])
+    assert effective_trials(np.array([1.0]), found, 5.0)[0] == pytest.approx(1 / (0.36 + 0.04 + 0.04))
+    independent = mean_errors(np.array([[0.5], [-0.5]]) / 2, np.full((2, 1), 0.5))
+    assert effective_trials(np.array([0.5]), independent, 9.0)[0] == pytest.approx(0.25 / independent.variance[0])
