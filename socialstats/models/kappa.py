@@ -169,6 +169,42 @@ class KappaTable:
     weights: FloatArray
     count: FloatArray
 
+    def shares(self) -> csr_array:
+        """(cells, numbers) sparse array: what the units of a cell weigh in each pair, and in mean and pooled kappa."""
+        columns = [(there, self.count[there]) for there, _ in self.shared]
+        if len(columns) > 1:
+            rated = np.unique(np.concatenate([there for there, _ in columns]))
+            columns += 2 * [(rated, self.count[rated])]
+        return sparse_columns([(there, n / n.sum() if len(n) else n) for there, n in columns], len(self.count))
+
+    def disagreements(self) -> tuple[csr_array, csr_array, FloatArray]:
+        """Return disagreements times shares, the shares, and the disagreements by chance; scaled to be 1 at most.
+
+        Of mean and pooled kappa those of all pairs of raters together, each by its units.
+        """
+        v = (1 - self.weights).ravel() / max(float((1 - self.weights).max()), NONE_LEFT)
+        top = max(float((1 - self.weights).max()), NONE_LEFT)
+        apart = [(there, self.count[there] * v[cell]) for there, cell in self.shared]
+        size = [(there, self.count[there]) for there, _ in self.shared]
+        expected = [(1 - f.expected) / top if f.n else np.nan for f in self.found]
+        if len(self.found) > 1:
+            n = np.array([f.n for f in self.found])
+            joint = float(np.nansum(n * np.nan_to_num(expected)) / n.sum()) if n.sum() else np.nan
+            for columns in (apart, size):
+                total = np.zeros(len(self.count))
+                for there, values in columns:
+                    total[there] += values
+                rated = np.flatnonzero(total > 0) if columns is size else np.arange(len(total))
+                columns += 2 * [(rated, total[rated])]
+            expected += 2 * [joint]
+        sums = [float(values.sum()) for _, values in size]
+        scaled = (
+            [(there, values / max(n, 1e-300)) for (there, values), n in zip(columns, sums, strict=True)]
+            for columns in (apart, size)
+        )
+        first, second = (sparse_columns(columns, len(self.count)) for columns in scaled)
+        return first, second, np.array(expected)
+
     def statistics(self) -> csr_array | FloatArray:
         """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse unless small.
 
@@ -194,6 +230,18 @@ class KappaTable:
     def finish(self, sums: FloatArray) -> FloatArray:
         """Turn sums of `statistics` into kappas, their mean over the `used` pairs, and the pooled kappa."""
         return kappas(sums, self.weights, self.used)
+
+
+def sparse_columns(columns: Sequence[tuple[IntArray, FloatArray]], cells: int) -> csr_array:
+    """Make a (cells, columns) sparse array of columns given by their cells and values."""
+    from scipy.sparse import csr_array
+
+    values = np.concatenate([v for _, v in columns])
+    at = (
+        np.concatenate([there for there, _ in columns]),
+        np.repeat(np.arange(len(columns)), [len(v) for _, v in columns]),
+    )
+    return csr_array((values, at), shape=(cells, len(columns)))
 
 
 def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, int]]) -> KappaTable:
@@ -288,35 +336,3 @@ def influences(
         some = np.flatnonzero(there_)
         out.append(Influence(cells=some, values=values[some]) if len(some) else None)
     return tuple(out)
-
-
-def standard_error(one: Influence | None, count: FloatArray, clusters: Sequence[IntArray]) -> tuple[float, int]:
-    """Return the standard error of an estimate (NaN: none), and its number of clusters (units without any).
-
-    Units independent: sqrt(sum of squared influences), Fleiss, Cohen & Everitt's for a pair. Clusters: G/(G - 1) times
-    the sum of squared cluster sums (Liang & Zeger 1986). Two crossed factors: V1 + V2 - V12, at least the larger of V1
-    and V2 (Cameron, Gelbach & Miller 2011).
-    """
-    if one is None:
-        return np.nan, 0
-    if not clusters:
-        n = count[one.cells]
-        return float(np.sqrt(np.sum(one.values**2 / n))), int(n.sum())
-    singles = [one_way(one, codes) for codes in clusters]
-    if len(clusters) == 1:
-        return float(np.sqrt(singles[0][0])), singles[0][1]
-    wide = int(clusters[1].max()) + 1
-    both = one_way(one, clusters[0] * wide + clusters[1])[0]
-    larger = max(singles[0][0], singles[1][0]) if not np.isnan(singles[0][0] + singles[1][0]) else np.nan
-    variance = max(singles[0][0] + singles[1][0] - both, larger) if not np.isnan(both) else np.nan
-    return float(np.sqrt(variance)), min(singles[0][1], singles[1][1])
-
-
-def one_way(one: Influence, codes: IntArray) -> tuple[float, int]:
-    """Variance by one cluster factor (NaN with fewer than two clusters), and the number of clusters that take part."""
-    levels, dense = np.unique(codes[one.cells], return_inverse=True)
-    g = len(levels)
-    if g < 2:
-        return np.nan, g
-    sums = np.bincount(dense, weights=one.values)
-    return float(sums @ sums) * g / (g - 1), g
