@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.errors import Caution, InputError, UndefinedStatistic
@@ -19,7 +19,7 @@ from socialstats.results.rows import (
     checked_level,
     plain,
 )
-from socialstats.results.verification import Verification
+from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import number, shorten
 
 if TYPE_CHECKING:
@@ -231,18 +231,23 @@ class Result:
     def verify(self) -> Verification:
         """Recompute the numbers with independent implementations and compare.
 
-        Raises
-        ------
-        InputError
-            For results derived from another one: verify the fit they came from.
+        Returns
+        -------
+        Verification
+            At least one check of every published number: it agrees, disagrees, or was not checked, with the reason.
         """
-        if self.words:
-            raise InputError(f"'{self.title}' was derived from a fit: call verify() on that fit")
-        module, _, name = self.entry().crosscheck.partition(":")
-        check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
+        rows = published(self.rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a peer's complaints are its own; its numbers are compared
-            return check(self)
+            return completed(rows, replace(self, rows=rows).crosscheck())
+
+    def crosscheck(self) -> Iterable[Check]:
+        """Return the comparisons behind `verify`: those of the metric; a kind of result has its own."""
+        if self.words:  # derived from another result, by a formula that the metric's crosscheck does not know
+            return ()
+        module, _, name = self.entry().crosscheck.partition(":")
+        check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
+        return check(self)
 
     def entry(self) -> Any:
         """Return the registry entry (`socialstats.registry.Metric`) of this result's metric."""
