@@ -6,10 +6,11 @@ import numpy as np
 
 from socialstats.crosscheck.agreement_direct import (
     Tallies,
+    chance_parts,
     chance_values,
     checkable,
     direct,
-    error_check,
+    error_checks,
     name_of,
     tallies,
 )
@@ -34,10 +35,11 @@ def verify(result: Result) -> Verification:
     errors: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 1)
-        theirs, each = chance_values(units.units, result.extras["weights"], "fleiss")
+        w = result.extras["weights"]
+        theirs = chance_values(units.units, w, "fleiss")[0]
         peers.append(peer_check(row, result, units))
         values.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
-        errors += error_check(row, result, units, lambda x=each: x, SAME)  # type: ignore[misc]
+        errors += error_checks(row, result, units, chance_parts(units.units, w, "fleiss"), SAME)
     nulls = [row for row in result.rows if row.term == "null test"]
     tests = [null_check(row, result) for row in nulls]
     chances = [same_p("null test, p", r.p_value, tail_p(r.statistic, None)) for r in nulls if r.statistic is not None]

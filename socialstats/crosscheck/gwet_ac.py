@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from socialstats.crosscheck.agreement_direct import chance_values, checkable, direct, error_check, name_of, tallies
+from socialstats.crosscheck.agreement_direct import (
+    chance_parts,
+    chance_values,
+    checkable,
+    direct,
+    error_checks,
+    name_of,
+    tallies,
+)
 from socialstats.crosscheck.agreement_resamples import bootstrap_checks
 from socialstats.crosscheck.long import worst
 from socialstats.results import Check, Result, Verification
@@ -22,9 +30,10 @@ def verify(result: Result) -> Verification:
     errors: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 1)
-        theirs, each = chance_values(units.units, result.extras["weights"], "gwet")
+        w = result.extras["weights"]
+        theirs = chance_values(units.units, w, "gwet")[0]
         values.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
-        errors += error_check(row, result, units, lambda x=each: x, SAME)  # type: ignore[misc]
+        errors += error_checks(row, result, units, chance_parts(units.units, w, "gwet"), SAME)
     found = [checks for checks in (values, errors) if checks]
     kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
     return Verification(checks=(*kept, *bootstrap_checks(result, 1)))

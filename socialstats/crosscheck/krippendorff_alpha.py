@@ -14,10 +14,10 @@ from socialstats.crosscheck.agreement_direct import (
     LABEL,
     Tallies,
     alpha_of,
-    alpha_values,
+    alpha_parts,
     checkable,
     direct,
-    error_check,
+    error_checks,
     name_of,
     tallies,
 )
@@ -50,15 +50,12 @@ def verify(result: Result) -> Verification:
         kinds = set(units.units)
         used = {level for unit in kinds for level, _ in unit}
         if len(kinds) <= MOST_KINDS and len(kinds) * len(used) <= MOST_SLOPES:
-            errors += error_check(row, result, units, lambda u=units: slopes(u, result), SLOPES)  # type: ignore[misc]
+            errors += error_checks(
+                row, result, units, alpha_parts(units.units, result.settings["scale"], units.scores), SLOPES
+            )
     found = [checks for checks in (peers, sums, errors) if checks]
     kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
     return Verification(checks=(*kept, *bootstrap_checks(result, 2)))
-
-
-def slopes(units: Tallies, result: Result) -> list[float]:
-    """Linearised values by central differences."""
-    return alpha_values(units.units, result.settings["scale"], units.scores)
 
 
 def peer_check(row: Row, result: Result, units: Tallies) -> Check:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.cluster_errors import fisher_ends
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,
     end_checks,
     label,
-    quantile,
     same_p,
     statistic_checks,
     t_ends,
@@ -165,12 +165,6 @@ def row_arithmetic(row: Row, g: float, clustered: bool, options: Mapping[str, An
         out += t_ends(row, options["level"], g - 1 if clustered else None)
     elif options["ci"] == "closed":
         small = 1.0 if clustered else math.sqrt(g / (g - 1))
-        out += end_checks(row, *by_fisher(row, options["level"], g - 1, small), "scipy", FORMULA)
+        error = (row.std_error or 0.0) * small
+        out += end_checks(row, *fisher_ends(row.estimate or 0.0, error, g - 1, options["level"]), "scipy", FORMULA)
     return out
-
-
-def by_fisher(row: Row, level: float, df: float, small: float) -> tuple[float, float]:
-    """tanh of atanh(kappa) -+ t s.e. / (1 - kappa^2)."""
-    value, error = float(row.estimate or 0.0), float(row.std_error or 0.0)
-    reach = quantile(level, df) * error * small / (1 - value**2)
-    return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach))

@@ -193,7 +193,9 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
             float(q[j]), float(n[j]), df=float(errors.df[j]), most=float(units[j]) - 1, level=level
         )
         slope = (1 - value) / q[j] if q[j] > 0 else 1 / estimand.disagreement.expected[j]
-        out.append(Seen(share=float(q[j]), effective=float(q[j] * n[j]), low=1 - slope * high, high=1 - slope * low))
+        out.append(
+            Seen(share=float(q[j]), effective=float(q[j] * n[j]), low=max(-1.0, 1 - slope * high), high=1 - slope * low)
+        )
     return out
 
 
@@ -209,11 +211,12 @@ def _closed(
     if error > NO_ERROR:
         t = value / (error * plain)
         known = replace(known, std_error=error * plain, statistic=t, df=df, p=float(two_sided_p(np.asarray(t), df)))
-    if how.ci == "closed" and seen is not None and (seen.share == 0 or (clusters and seen.effective < FEW)):
-        return replace(known, low=seen.low, high=seen.high, df=df, kind="disagreements")
+    few = seen if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW) else None
+    if few is not None and (few.share == 0 or (clusters and not error > NO_ERROR)):
+        return replace(known, low=few.low, high=few.high, df=df, kind="disagreements")
     if not error > NO_ERROR:
-        few = not clusters and df + 1 < FEWEST_UNITS
-        return replace(known, why=TOO_FEW.format(n=count(df + 1, "unit")) if few else
+        short = not clusters and df + 1 < FEWEST_UNITS
+        return replace(known, why=TOO_FEW.format(n=count(df + 1, "unit")) if short else
                        ALIKE.format(what="clusters" if clusters else "units"))  # fmt: skip
     if how.ci == "wald":
         reach = critical_value(how.level, None if plain < 1 else df) * error * plain
@@ -224,7 +227,10 @@ def _closed(
     if abs(value) >= 1:
         return replace(known, why=OUTSIDE)
     z, far = math.atanh(value), reach / (1 - value**2)
-    return replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher")
+    known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher")
+    if few is None or not clusters:
+        return known
+    return replace(known, low=min(few.low, known.low or 0.0), high=max(few.high, known.high or 0.0), kind="hull")
 
 
 def _left_out(estimand: Estimand, cluster: IntArray, spread: FloatArray) -> FloatArray:

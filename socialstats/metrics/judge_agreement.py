@@ -188,8 +188,9 @@ def with_interval(row: Row, values: FloatArray, copies: FloatArray, codes: Seque
     tested = row.term == DIFFERENCE
     return replace(
         row, std_error=found.std_error, df=found.df, conf_low=found.low, conf_high=found.high,
-        undefined=found.why or None, conf_level=None if found.low is None else level, statistic=found.statistic if tested else None,
-        p_value=found.p if tested else None, method=METHODS[found.kind] if found.low is not None else None,
+        undefined=found.why or None, conf_level=None if found.low is None else level,
+        statistic=found.statistic if tested else None, p_value=found.p if tested else None,
+        method=METHODS[found.kind] if found.low is not None else None,
     )  # fmt: skip
 
 

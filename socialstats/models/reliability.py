@@ -31,6 +31,7 @@ MOST_LEVELS = 2000
 METHODS = {
     "t": "linearised s.e., t interval", "fisher": "error by clusters, Fisher z, t",
     "disagreements": "Korn and Graubard's interval of the share of disagreement",
+    "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
 }  # fmt: skip
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 FULL = "no variation: the weights say that all levels given agree fully"

@@ -26,6 +26,7 @@ TOGETHER = (MEAN, POOLED)
 METHODS = {
     "fisher": "Fisher z of kappa", "wald": "Wald", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
     "bca": "bootstrap, BCa", "disagreements": "Korn and Graubard's interval of the share of disagreement",
+    "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
 }  # fmt: skip
 NO_PAIR = "no two raters have a kappa"
 TOO_FEW = "kappa needs at least 2 units with ratings of two raters"
@@ -75,7 +76,8 @@ class Part:
             Estimand(
                 estimate=estimate, influence=lambda: sparse_columns(moves, len(table.count)),
                 shares=table.shares(), copies=table.count, statistics=table.statistics(), finish=table.finish,
-                disagreement=Disagreement(values=apart, shares=weights, expected=expected), fisher=True, large_sample=True,
+                disagreement=Disagreement(values=apart, shares=weights, expected=expected),
+                fisher=True, large_sample=True,
             ),
             self.patterns.clusters,
             self.options,
