@@ -62,7 +62,7 @@ def group_checks(result: Result, rows: dict[str, Row], found: Patterns, scheme: 
     out = []
     for column, term in enumerate((*names.values(), *JOINT)):
         if term in rows:
-            out += resampled_checks(rows[term], drawn, settings["ci"], settings["level"], column=column, error=False)
+            out += resampled_checks(rows[term], drawn, settings["ci"], settings["level"], column=column)
     if drawn is not None and all(row.group is None for row in rows.values()):
         calls = max(1, SAMPLE // len(pairs))
         for column, (pair, term) in enumerate(zip(pairs, names.values(), strict=True)):

@@ -277,11 +277,11 @@ def _by_resamples(
 
 
 def _few_cautions(few: Sequence[float]) -> tuple[Caution, ...]:
-    """Caution SS328: coefficients of independent units with few disagreements."""
+    """Caution SS329: coefficients of independent units with few disagreements."""
     if not few:
         return ()
     return (caution(
-        "SS328", f"about {number(min(few), 1)} effective disagreements"
+        "SS329", f"about {number(min(few), 1)} effective disagreements"
         + (f" at the least ({count(len(few), 'coefficient')} with fewer than {FEW:g})" if len(few) > 1 else ""),
         affects="intervals: nominal 95 % ones held in .86 to .94 of simulations with so few",
         fix="rate more units; without disagreement, and under clusters, an interval of their share is used",
