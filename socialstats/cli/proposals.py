@@ -24,7 +24,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.squares import LOSERS, crosstab
-from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
+from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects, mirror_suspects, votes
 from socialstats.designs.winners import SIDE_CODES, side_code
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_number, as_text, missing_labels, rows_without
@@ -244,6 +244,8 @@ class Seen:
         first, *others = self.table.columns
         column = self.columns.get(first)
         rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
+        if column is None or column.numbers is not None:
+            return False
         return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
 
     @cached_property
@@ -359,16 +361,19 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
         if not symmetric or (filled + np.eye(k) == 1).all():
             yield won
         return
-    judged = kappa(cells) >= AGREE
+    agreed = kappa(cells)
+    judged = agreed >= AGREE
     if np.isnan(cells).any() or (symmetric and k > 2) or not (
         judged or (filled.max() > FEW_LEVELS and not filled.all() if lost else named)
     ):
         return
     two = {"levels": list(square.index)} if k == 2 else {"scale": "nominal"}
+    less = 1.5 if agreed < 0.1 and all(as_number(label) is not None for label in square.index) else 0
     yield Proposal(
-        "ratings", 9 if judged else 8, "counts of two raters", {"design": "ratings", **made, "scale": "nominal"}
-    )
-    yield Proposal("paired", 8 if judged else 9, "counts of matched pairs", {"design": "paired", **made, **two})
+        "ratings", (9 if judged else 8) - less, "counts of two raters",
+        {"design": "ratings", **made, "scale": "nominal"},
+    )  # fmt: skip
+    yield Proposal("paired", (8 if judged else 9) - less, "counts of matched pairs", {"design": "paired", **made, **two})
     if named and k > 2:
         yield replace(won, score=7, means=f"wins of {over}; the diagonal is left out")
 
@@ -811,7 +816,8 @@ def proposals(
             continue
         if any(same):
             continue
-        done.append(replace(one, settings=settings))
+        note = settings.pop("note", "")
+        done.append(replace(one, settings=settings, means=one.means + note))
         if len(done) == MOST:
             break
     return done
@@ -913,7 +919,24 @@ def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(design, Comparisons):
         return {}
     graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
-    return {} if graph.connected else {"prior": "0.5"}
+    needed: dict[str, Any] = {} if graph.connected else {"prior": "0.5"}
+    return needed | (one_of_each(table, settings) if mirror_suspects(design) else {})
+
+
+def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows to keep of comparisons that occur from both sides; a note where no column tells these apart."""
+    from socialstats.cli.designs import read
+
+    seen = Seen(table)
+    for column in (c for c in seen.columns.values() if len(c.levels) == 2 and c.filled == c.rows):
+        kept = [[*words(settings.get("where")), f"{column.name}={level}"] for level in column.levels[::-1]]
+        try:
+            one, other = (read(table, {**settings, "where": where}) for where in kept)
+        except SocialStatsError:
+            continue
+        if votes(one) == votes(other, turned=True):
+            return {"where": kept[0], "note": "; each contest is a row from either side, and one of these is kept"}
+    return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
 
 
 def proposed(error: NoDesign, path: str) -> str:
