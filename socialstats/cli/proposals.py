@@ -255,7 +255,7 @@ class Seen:
         named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
         if self.row_id() is not None:  # few numbers beside a row a unit may be values
             named = [c for c in named if c.numbers is None or len(c.levels) > 12]
-        return any(c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS) or c.tokens[-1] == "id" for c in named)
+        return any(c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named)
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
@@ -554,7 +554,9 @@ def of_sides(a: Column, b: Column, x: Column, y: Column) -> tuple[Column, Column
 
 def wide_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for columns of one scale, a row a unit: two conditions, or several raters."""
-    if len(seen.table.columns) > MOST_COLUMNS or seen.is_cross:  # a group would lack columns that were not looked at
+    if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
+        return
+    if seen.is_cross and not any(square_tables(seen)):  # a matrix of distances, say
         return
     identity = seen.row_id()
     values = [
@@ -566,7 +568,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
     ]  # fmt: skip
     persons = identity is not None and seen.columns[identity].called([name for name in PERSONS if name != "id"])
     unit = [f"unit={identity}"] if identity is not None and identity.strip() else []
-    less = 3.0 if seen.long else 0.0
+    less = 3.0 if seen.long else 1.0 if seen.is_cross else 0.0
     names_all = [name for name in seen.columns if name not in seen.frequencies]
     counted = seen.frequencies and not identity and seen.distinct(names_all)
     for group in alike(values, identity is not None or len(values) == len(seen.columns) == 2):
@@ -755,7 +757,7 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
                 **alone,
                 **gaps,
             }
-            score = base + 1.5 * cond + (0.6 if size == 2 else 0.2 if value.discrete else 0.4)
+            score = base + 1.5 * cond + (0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2)
             yield Proposal("paired", score, f"'{value.name}' of the same '{unit.name}' under two of '{other.name}'",
                            settings | value_settings([value], "paired"))  # fmt: skip
 
