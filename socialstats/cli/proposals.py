@@ -133,7 +133,9 @@ class Column:
 
     def __post_init__(self) -> None:
         spaced = re.sub(
-            r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", self.name
+            r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])",
+            " ",
+            self.name,
         )
         self.tokens = tuple(token for token in re.split(r"[\W_]+", spaced.casefold()) if token)
 
@@ -255,7 +257,9 @@ class Seen:
         named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
         if self.row_id() is not None:  # few numbers beside a row a unit may be values
             named = [c for c in named if c.numbers is None or len(c.levels) > 12]
-        return any(c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named)
+        return any(
+            c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named
+        )
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""
@@ -351,7 +355,9 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
     symmetric = bool((filled == filled.T).all())
     heads = {bare(name) for name in seen.table.columns[1:]}
     lost = named and not heads & {bare(label) for label in square.index}  # V1, V2, ... in place of labels
-    numbered = named and not lost and len(heads) != seen.rows and all(as_number(label) is not None for label in square.index)
+    numbered = (
+        named and not lost and len(heads) != seen.rows and all(as_number(label) is not None for label in square.index)
+    )
     if numbered:
         return  # rows with numbers beside columns of levels: counts of units by level
     made: dict[str, Any] = {"crosstab": True}
@@ -363,8 +369,10 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
         return
     agreed = kappa(cells)
     judged = agreed >= AGREE
-    if np.isnan(cells).any() or (symmetric and k > 2) or not (
-        judged or (filled.max() > FEW_LEVELS and not filled.all() if lost else named)
+    if (
+        np.isnan(cells).any()
+        or (symmetric and k > 2)
+        or not (judged or (filled.max() > FEW_LEVELS and not filled.all() if lost else named))
     ):
         return
     two = {"levels": list(square.index)} if k == 2 else {"scale": "nominal"}
@@ -373,7 +381,9 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
         "ratings", (9 if judged else 8) - less, "counts of two raters",
         {"design": "ratings", **made, "scale": "nominal"},
     )  # fmt: skip
-    yield Proposal("paired", (8 if judged else 9) - less, "counts of matched pairs", {"design": "paired", **made, **two})
+    yield Proposal(
+        "paired", (8 if judged else 9) - less, "counts of matched pairs", {"design": "paired", **made, **two}
+    )
     if named and k > 2:
         yield replace(won, score=7, means=f"wins of {over}; the diagonal is left out")
 
@@ -408,7 +418,12 @@ def counted_tables(seen: Seen) -> Iterator[Proposal]:
         sides = {"map": [f"first={a.name}", f"second={b.name}"], "count": times, **value_settings((a, b), "paired")}
         yield Proposal("ratings", 8 if judged else 7, "counts of units by two raters", raters)
         yield Proposal("paired", 7 if judged else 8, "counts of matched pairs", sides)
-    if len(labels) > 2 and len(labels[0].levels) <= FEW and not apart and min(map(share, *zip(*combinations(labels, 2)))) == 1:
+    if (
+        len(labels) > 2
+        and len(labels[0].levels) <= FEW
+        and not apart
+        and all(share(a, b) == 1 for a, b in combinations(labels, 2))
+    ):
         raters = {"raters": [c.name for c in labels], "count": times, **value_settings(labels, "ratings")}
         yield Proposal("ratings", 8.5, f"patterns of {count(len(labels), 'rater')} and how often each occurred", raters)
 
@@ -447,7 +462,11 @@ def contests(seen: Seen) -> Iterator[Proposal]:
     items = [c for c in items if c.numbers is None or not c.called(SCORES)]
     labels = [c for c in items if len(c.levels) >= 3 and c.name not in seen.frequencies][:MOST_KEYS]
     one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
-    every = [*combinations(labels, 2), *((a, b) for a in one_of for b in labels), *((a, b) for a in labels for b in one_of)]
+    every = [
+        *combinations(labels, 2),
+        *((a, b) for a in one_of for b in labels),
+        *((a, b) for a in labels for b in one_of),
+    ]
     for a, b in every:
         two = {*a.tokens, *b.tokens}
         sides = paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
@@ -590,7 +609,13 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         if discrete or raters:
             score = 6.5 if size > 2 and many else 4.5
             score = score - 0.6 * persons  # persons rate the columns
-            score = (5.2 if size > 3 else 4) if items and discrete else 7.5 if raters or (many and len(stems) == 1) else score
+            score = (
+                (5.2 if size > 3 else 4)
+                if items and discrete
+                else 7.5
+                if raters or (many and len(stems) == 1)
+                else score
+            )
             settings = {"raters": names, **times, **value_settings(group, "ratings"), **({"map": unit} if unit else {})}
             yield Proposal("ratings", score - less, f"{count(size, 'rater')}, a column each", settings)
         if (raters and size > 2) or (size > 8 and (items or not pairs)):
@@ -729,7 +754,10 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
-        value = next((c for c in free if c.called(VALUES)), ([c for c in numbers if c in scales] or scales or numbers or free)[-1])
+        value = next(
+            (c for c in free if c.called(VALUES)),
+            ([c for c in numbers if c in scales] or scales or numbers or free)[-1],
+        )
         if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
             continue
         size, added = len(other.levels), [seen.columns[name] for name in joint[1:]]
@@ -935,6 +963,8 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
         try:
             one, other = (read(table, {**settings, "where": where}) for where in kept)
         except SocialStatsError:
+            continue
+        if not isinstance(one, Comparisons) or not isinstance(other, Comparisons):
             continue
         if votes(one) == votes(other, turned=True):
             return {"where": kept[0], "note": "; each contest is a row from either side, and one of these is kept"}

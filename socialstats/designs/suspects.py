@@ -180,7 +180,12 @@ def mirror_suspects(design: Comparisons) -> list[Caution]:
     Of two items few comparisons may be so by chance.
     """
     rows, upward = float(design.count.sum()), design.item_a < design.item_b
-    if rows < 2 * FEWEST or len(design.items) < 3 or 2 * design.count[upward].sum() != rows or votes(design) != votes(design, turned=True):
+    if (
+        rows < 2 * FEWEST
+        or len(design.items) < 3
+        or 2 * design.count[upward].sum() != rows
+        or votes(design) != votes(design, turned=True)
+    ):
         return []
     return [caution(
         "SS328", f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
