@@ -495,6 +495,7 @@ def contest(seen: Seen, a: Column, b: Column) -> Iterator[Proposal]:
             score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game"))
             which = told.pop("words", "")
             settings = {"map": [f"item_a={x.name}", f"item_b={y.name}", f"winner={c.name}"], **told}
+            settings |= {"missing": "drop"} if c.filled < seen.rows else {}
             yield Proposal("comparisons", score, f"{versus}, '{c.name}' says who won{which}", settings)
 
 
