@@ -68,6 +68,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS324": ("n, and every number", "Declare the column: `count=` (`--count`), or `count=False` if it is none."),
     "SS325": ("Every number", "Declare the codes as missing, `na=` (`--na`), or the levels, `levels=`."),
     "SS326": ("Every number", "Name the columns of the raters; the rows of a questionnaire are its raters."),
+    "SS328": ("n, standard errors, intervals, p-values", "Keep one row of each, unless both orders were asked for."),
     "SS327": ("The sign of differences, and which conditions", "Name both columns: `first=`, `second=` (`--map`)."),
     "SS329": ("Intervals of agreement, which can be too short", "Rate more units."),
     "SS341": ("None; units are taken as independent, not repeats", "No action is needed."),

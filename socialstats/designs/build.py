@@ -27,7 +27,7 @@ from socialstats.designs.parts import TIED, AnyArray, Covariate, Factor, FloatAr
 from socialstats.designs.problems import BoolArray, Problems, na_of
 from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
-from socialstats.designs.suspects import code_suspects, repeated_rows
+from socialstats.designs.suspects import code_suspects, mirror_suspects, repeated_rows
 from socialstats.designs.winners import Sides, first_shown, higher_score, outcomes
 from socialstats.errors import Caution, NothingToAnalyse, caution
 from socialstats.tables import Counts, Table
@@ -308,4 +308,4 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
     if not begun.roles.wins and begun.roles.weight is None and begun.roles.count is None:
         found += repeated_rows(begun.table)
-    return found + label_cautions({"items": design.items}, (design.by, *design.clusters))
+    return found + mirror_suspects(design) + label_cautions({"items": design.items}, (design.by, *design.clusters))
