@@ -246,11 +246,8 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS325": ("caution", "values stand apart and may mean a missing value"),
     "SS326": ("caution", "columns look like items of a questionnaire, not like raters"),
     "SS327": ("caution", "two columns were taken as the conditions by their names"),
-<<<<<<< HEAD
-    "SS329": ("caution", "few disagreements between raters"),
-=======
     "SS328": ("caution", "every comparison occurs twice, once from each side"),
->>>>>>> main
+    "SS329": ("caution", "few disagreements between raters"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS401": ("info", "the data are simulated"),
