@@ -97,6 +97,8 @@ def disagreement_ends(
     share = weight / weight.sum()
     q = float(share @ apart)
     variance, df = spread(share * (apart - q), share, factors)
+    if math.isnan(df):
+        return math.nan, math.nan, math.nan
     sizes = [np.array(list(by_cluster(share, names).values())) for names in factors or [range(len(share))]]
     even = min(1 / float(s @ s) for s in sizes)
     n = even if q <= 0 or q >= 1 or variance <= 1e-9 * q * (1 - q) / even else max(q * (1 - q) / variance, 1.0)

@@ -28,9 +28,10 @@ FEW = 10.0  # effective disagreements below which intervals of a coefficient its
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
 MOST_LEFT_OUT = 1000  # clusters up to which each is left out in turn; beyond, the linearised variance is as good
 NO_ERROR = 1e-12
-ONE_CLUSTER = "all units are in one cluster: no standard error"
+ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 CONSTANT = "all resamples give the same value, so there is no interval"
+PERFECT = "perfect agreement in every unit: resamples cannot vary; ci='closed' has an interval"
 OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists; use ci='percentile'"
 TOO_FEW = "{n}: too few for a standard error"
 MISSED = "the bootstrap interval leaves the estimate out: too few or too uneven {what}"
@@ -106,8 +107,10 @@ class Inferred:
         ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"`` or the name of a bootstrap.
     why : str
         Why there is no interval; empty where there is one.
+    clusters : int
+        Clusters (or units) that take part; of the factor with fewer.
     largest : float
-        Largest share of the number that one cluster (or unit) holds.
+        Largest share of the number that one cluster holds.
     """
 
     std_error: float | None = None
@@ -118,6 +121,7 @@ class Inferred:
     p: float | None = None
     kind: str = "t"
     why: str = ""
+    clusters: int = 0
     largest: float = 0.0
 
 
@@ -147,13 +151,15 @@ def infer(
     seen = _disagreements(estimand, clusters, how.level)
     found = []
     for j, value in enumerate(estimand.estimate.tolist()):
-        known = Inferred(largest=float(errors.largest[j]) if clusters else 0.0)
+        known = Inferred(clusters=int(errors.clusters[j]), largest=float(errors.largest[j]) if clusters else 0.0)
         if math.isnan(value):
             found.append(known)
         elif clusters and np.isnan(errors.variance[j]):
             found.append(replace(known, why=ONE_CLUSTER))
         elif drawn is not None:
-            found.append(_by_resamples(known, value, j, drawn, estimand.bounded, "clusters" if clusters else "units"))
+            one, what = seen[j], "clusters" if clusters else "units"
+            perfect = one is not None and one.share == 0
+            found.append(_by_resamples(known, value, j, drawn, estimand.bounded, perfect, what))
         else:
             found.append(
                 _closed(known, value, (float(spread[j]), float(errors.df[j])), seen[j], estimand, clusters, how)
@@ -192,7 +198,7 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
         low, high = korn_graubard(
             float(q[j]), float(n[j]), df=float(errors.df[j]), most=float(units[j]) - 1, level=level
         )
-        slope = (1 - value) / q[j] if q[j] > 0 else 1 / estimand.disagreement.expected[j]
+        slope = float((1 - value) / q[j] if q[j] > 0 else 1 / estimand.disagreement.expected[j])
         out.append(
             Seen(share=float(q[j]), effective=float(q[j] * n[j]), low=max(-1.0, 1 - slope * high), high=1 - slope * low)
         )
@@ -205,7 +211,8 @@ def _closed(
 ) -> Inferred:  # fmt: skip
     """Fill in a closed or Wald interval, and the t test of 0 where there is an error."""
     error, df = error_df
-    if not clusters and df + 1 < FEWEST_UNITS:
+    short = not clusters and known.clusters < FEWEST_UNITS
+    if short:
         error = math.nan
     plain = math.sqrt(df / (df + 1)) if estimand.large_sample and not clusters else 1.0
     if error > NO_ERROR:
@@ -215,8 +222,7 @@ def _closed(
     if few is not None and (few.share == 0 or (clusters and not error > NO_ERROR)):
         return replace(known, low=few.low, high=few.high, df=df, kind="disagreements")
     if not error > NO_ERROR:
-        short = not clusters and df + 1 < FEWEST_UNITS
-        return replace(known, why=TOO_FEW.format(n=count(df + 1, "unit")) if short else
+        return replace(known, why=TOO_FEW.format(n=count(known.clusters, "unit")) if short else
                        ALIKE.format(what="clusters" if clusters else "units"))  # fmt: skip
     if how.ci == "wald":
         reach = critical_value(how.level, None if plain < 1 else df) * error * plain
@@ -259,7 +265,13 @@ def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[
 
 
 def _by_resamples(
-    known: Inferred, value: float, j: int, drawn: tuple[Interval, Bootstrap] | str, bounded: bool, what: str
+    known: Inferred,
+    value: float,
+    j: int,
+    drawn: tuple[Interval, Bootstrap] | str,
+    bounded: bool,
+    perfect: bool,
+    what: str,
 ) -> Inferred:
     """Fill in a bootstrap interval, or why there is none."""
     if isinstance(drawn, str):
@@ -268,7 +280,7 @@ def _by_resamples(
     j = min(j, len(found.low) - 1)  # several numbers that are one by construction share a column
     known = replace(known, kind=found.method)
     if boot.is_constant[j]:
-        return replace(known, why=CONSTANT)
+        return replace(known, why=PERFECT if perfect else CONSTANT)
     known = replace(known, std_error=float(boot.std_error[j]))
     low, high = float(found.low[j]), min(1.0, float(found.high[j])) if bounded else float(found.high[j])
     if found.undefined[j]:

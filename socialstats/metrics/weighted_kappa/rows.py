@@ -133,12 +133,11 @@ class Part:
         found = self.inferred[0][
             min(column, len(self.inferred[0]) - 1)
         ]  # of one pair, mean and pooled kappa are its own
-        levels = min(len(np.unique(codes)) for codes in clusters) if clusters else None
         made = METHODS[found.kind if found.kind in METHODS else "fisher"]
         return replace(
             row, std_error=found.std_error, conf_low=found.low, conf_high=found.high,
             conf_level=None if found.low is None else self.options.level, statistic=found.statistic, df=found.df,
-            p_value=found.p, undefined=found.why or None, n_clusters=levels,
+            p_value=found.p, undefined=found.why or None, n_clusters=found.clusters if clusters else None,
             method=made if found.statistic is None else f"{made}; t test of kappa over its s.e.",
         )  # fmt: skip
 
