@@ -15,6 +15,7 @@ import numpy as np
 from socialstats.designs.parts import AnyArray, FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
+from socialstats.models.scaling import scaled
 from socialstats.text import quoted, shorten
 
 WeightsName = Literal["unweighted", "linear", "quadratic", "ordinal", "ratio"]
@@ -132,6 +133,7 @@ def agreement_weights(
 def distances(name: str, x: FloatArray) -> FloatArray:
     """Distances between levels as a share of the largest one, (levels, levels)."""
     k = len(x)
+    x = scaled(x)
     far = np.abs(x[:, None] - x[None, :])
     if name == "unweighted":
         return 1 - np.eye(k)

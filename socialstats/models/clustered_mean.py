@@ -11,6 +11,8 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.models.intervals import critical_value, not_zero
+from socialstats.models.scaling import size_unit
+from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import count as counted
 from socialstats.text import number
@@ -78,6 +80,20 @@ class ClusteredMean:
             return self.mean - reach, self.mean + reach
         reach = critical_value(2 * level - 1, self.df) * self.std_error
         return (self.mean - reach, math.inf) if alternative == "greater" else (-math.inf, self.mean + reach)
+
+
+def in_unit(found: ClusteredMean, unit: float, value: float) -> ClusteredMean:
+    """Return a mean of values that were divided by a unit in the unit of the values, of which `value` is one."""
+    raw, error = found.unfloored_std_error, found.std_error * unit
+    out = replace(
+        found, mean=found.mean * unit, sd=found.sd * unit, std_error=error,
+        unfloored_std_error=None if raw is None else raw * unit,
+    )  # fmt: skip
+    if found.undefined:
+        return replace(out, undefined=all_equal(found.n, value)) if found.sd == 0 else out
+    if 0 < error < math.inf:
+        return out
+    return replace(out, std_error=math.nan, df=math.nan, undefined=f"the standard error is {OUT_OF_RANGE}")
 
 
 def t_p_value(t: float, df: float, alternative: str = "two_sided") -> float:
@@ -163,6 +179,10 @@ def clustered_mean(
     n = float(c.sum())
     if not n > 0:
         raise InputError("a mean needs at least one value")
+    unit = size_unit(x)
+    if unit != 1:
+        size = None if magnitude is None else magnitude / unit
+        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size), unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     mean = centre(x, c, n)
     off = x - mean
@@ -198,17 +218,24 @@ def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
         return "one value only: no standard error"
     if float(np.ptp(x)) > n * EPS * magnitude:
         return ""
-    return f"all {counted(n)} values equal {plain_number(float(x[0]))}: no standard error, no test"
+    return all_equal(n, float(x[0]))
+
+
+def all_equal(n: float, value: float) -> str:
+    """Say that all values are equal."""
+    return f"all {counted(n)} values equal {plain_number(value)}: no standard error, no test"
 
 
 def plain_number(value: float) -> str:
-    """Write a number with the decimals it needs, at most four.
+    """Write a number with the decimals it needs, at most four; very large and small ones with an exponent.
 
     Examples
     --------
     >>> plain_number(-1.0), plain_number(0.125)
     ('−1', '0.125')
     """
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return f"{value:g}".replace("-", "\N{MINUS SIGN}")
     digits = next((d for d in range(4) if abs(value - round(value, d)) <= 1e-9 * max(1.0, abs(value))), 4)
     return number(value, digits)
 

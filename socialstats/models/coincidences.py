@@ -88,7 +88,7 @@ def check_scores(counts: RatingCounts, scale: str) -> None:
     """Raise InputError for ratio distances between negative numbers."""
     if scale == "ratio" and counts.scores.min() < 0:
         raise InputError(
-            f"scale='ratio' needs values of at least 0, not {counts.scores.min():g}; use scale='interval' where 0 is "
+            f"scale='ratio' needs values of at least 0, not {counts.levels[int(counts.scores.argmin())]}; use scale='interval' where 0 is "
             "not the absence of what is measured"
         )
 

@@ -18,6 +18,7 @@ from socialstats.results.rows import (
     Row,
     checked_level,
     plain,
+    within_floats,
 )
 from socialstats.results.verification import Verification
 from socialstats.text import number, shorten
@@ -76,6 +77,9 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
 
     def __repr__(self) -> str:
         size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())

@@ -12,9 +12,11 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
 from socialstats.models.clustered_mean import KINDS, ClusteredMean, clustered_mean, t_p_value
 from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
+from socialstats.models.scaling import scaled, size_unit
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.units import FloatArray
+from socialstats.tables import EPSILON
 from socialstats.text import count
 
 MOST_FLIPPED = 20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
@@ -62,8 +64,8 @@ def interval_of(
 
 def shifted(pairs: PairValues, options: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
-    size = max(pairs.magnitude, abs(options.null))
-    return merged(pairs.difference - options.null, ROUNDING * size) if options.null else pairs.difference
+    tolerance = np.maximum(pairs.tolerance, ROUNDING * EPSILON * abs(options.null))
+    return merged(pairs.difference - options.null, tolerance) if options.null else pairs.difference
 
 
 def ranked(pairs: PairValues, options: Options) -> SignedRank | str:
@@ -94,7 +96,7 @@ def flipped_units(
     values = shifted(pairs, options)
     if not factors:
         return values, pairs.count
-    sums = merged(cluster_sums(values, pairs.count, factors[0].codes), ROUNDING * pairs.n * pairs.magnitude)
+    sums = merged(cluster_sums(values, pairs.count, factors[0].codes), pairs.n * float(pairs.tolerance.max()))
     return sums, np.ones(len(sums))
 
 
@@ -104,12 +106,15 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> 
     if units is None:
         return CROSSED_FLIPS
     many = len(units[0]) > MOST_FLIPPED
+    unit = size_unit(units[0])  # a null value far from the differences
     try:
         test = sign_flip(
-            *units, alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips, seed=options.seed
-        )
+            units[0] / unit, units[1], alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips,
+            seed=options.seed,
+        )  # fmt: skip
     except UndefinedStatistic as error:
         return str(error)
+    test = replace(test, statistic=test.statistic * unit)
     if not many or test.exact:
         return test
     normal = normal_flips(pairs, factors, options)["p"]
@@ -122,7 +127,8 @@ def normal_flips(pairs: PairValues, factors: Sequence[Factor], options: Options)
     units = flipped_units(pairs, factors, options)
     if units is None or not np.any(units[0]):
         return {}
-    z = float(units[0] @ units[1] / math.sqrt(float(units[0] ** 2 @ units[1])))
+    x = scaled(units[0])
+    z = float(x @ units[1] / math.sqrt(float(x**2 @ units[1])))
     return {"z": z, "p": t_p_value(z, math.inf, options.alternative)}
 
 

@@ -98,7 +98,7 @@ class BradleyTerry:
     def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return the Bernoulli log-likelihood; half wins enter with weight one half."""
         wins, total = stats
-        return float(wins @ eta + total @ log_expit(-eta))  # log expit(eta) = eta + log expit(-eta)
+        return float(wins @ log_expit(eta) + (total - wins) @ log_expit(-eta))  # terms of one sign: nothing cancels
 
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the win probabilities; a tie has probability 0."""
@@ -153,11 +153,13 @@ class Davidson:
         )
 
     def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
-        """Return the multinomial log-likelihood."""
+        """Return the multinomial log-likelihood: a sum of terms of one sign, so that nothing cancels."""
         signed, ties, n = stats
-        top = np.maximum(np.abs(eta) / 2, tau)
-        log_total = np.log(np.exp(eta / 2 - top) + np.exp(-eta / 2 - top) + np.exp(tau - top)) + top
-        return float(np.sum(signed * eta) + np.sum(ties * tau) - np.sum(n * log_total))
+        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(np.abs(eta) / 2, tau)
+        log_total = np.log1p(np.exp(np.sort(parts, axis=0)[:2]).sum(axis=0))  # the largest of the three is exp(0)
+        decided = (n - ties) / 2
+        weights = (decided + signed, decided - signed, ties)
+        return float(sum(np.sum(w * (part - log_total)) for w, part in zip(weights, parts, strict=True)))
 
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Return the score of each outcome: its sufficient statistics minus their expectation."""
