@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.errors import Caution, InputError, caution
+from socialstats.models.clustered_mean import rounding
 from socialstats.models.pair_values import PairValues
 from socialstats.models.scaling import scaled, size_unit
 from socialstats.resampling.units import FloatArray
@@ -106,7 +107,7 @@ def summary_of(pairs: PairValues) -> Summary:
         return math.sqrt(float(c @ (values - mean) ** 2) / (n - 1))
 
     def varies(values: FloatArray) -> bool:
-        return bool(np.ptp(values) > n * np.finfo(np.float64).eps * pairs.magnitude)
+        return bool(np.ptp(values) > rounding(values, n, pairs.magnitude))
 
     mean, sd = float(c @ pairs.difference / n), spread(pairs.difference)
     one, two = (spread(values) if varies(values) else 0.0 for values in (pairs.first, pairs.second))

@@ -12,7 +12,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
 from socialstats.models.clustered_mean import KINDS, ClusteredMean, clustered_mean, t_p_value
 from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
-from socialstats.models.scaling import scaled, size_unit
+from socialstats.models.scaling import size_unit
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.units import FloatArray
@@ -89,32 +89,36 @@ def rank_variants(ranks: SignedRank, pairs: PairValues, options: Options) -> dic
 
 def flipped_units(
     pairs: PairValues, factors: Sequence[Factor], options: Options
-) -> tuple[FloatArray, FloatArray] | None:
-    """Return what changes its sign, and how often each occurs: pairs, or sums of clusters; None for two factors."""
+) -> tuple[FloatArray, FloatArray, float] | None:
+    """Return what changes its sign (pairs, or sums of clusters) over its `size_unit`, how often each occurs, the unit.
+
+    None for two factors.
+    """
     if len(factors) == 2:
         return None
     values = shifted(pairs, options)
+    unit = size_unit(values)
     if not factors:
-        return values, pairs.count
-    sums = merged(cluster_sums(values, pairs.count, factors[0].codes), pairs.n * float(pairs.tolerance.max()))
-    return sums, np.ones(len(sums))
+        return values / unit, pairs.count, unit
+    sums = cluster_sums(values / unit, pairs.count, factors[0].codes)
+    return merged(sums, pairs.n * float(pairs.tolerance.max() / unit)), np.ones(len(sums)), unit
 
 
 def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> ChanceTest | str:
-    """Run the sign-flip test of pairs or whole clusters, or say why there is none."""
+    """Run the sign-flip test of pairs or whole clusters (its statistic a mean), or say why there is none."""
     units = flipped_units(pairs, factors, options)
     if units is None:
         return CROSSED_FLIPS
-    many = len(units[0]) > MOST_FLIPPED
-    unit = size_unit(units[0])  # a null value far from the differences
+    values, times, unit = units
+    many = len(values) > MOST_FLIPPED
     try:
         test = sign_flip(
-            units[0] / unit, units[1], alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips,
+            values, times, alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips,
             seed=options.seed,
         )  # fmt: skip
     except UndefinedStatistic as error:
         return str(error)
-    test = replace(test, statistic=test.statistic * unit)
+    test = replace(test, statistic=test.statistic / float(pairs.n) * unit)
     if not many or test.exact:
         return test
     normal = normal_flips(pairs, factors, options)["p"]
@@ -127,8 +131,7 @@ def normal_flips(pairs: PairValues, factors: Sequence[Factor], options: Options)
     units = flipped_units(pairs, factors, options)
     if units is None or not np.any(units[0]):
         return {}
-    x = scaled(units[0])
-    z = float(x @ units[1] / math.sqrt(float(x**2 @ units[1])))
+    z = float(units[0] @ units[1] / math.sqrt(float(units[0] ** 2 @ units[1])))
     return {"z": z, "p": t_p_value(z, math.inf, options.alternative)}
 
 
