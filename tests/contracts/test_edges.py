@@ -172,3 +172,111 @@ def test_extreme_tables_give_numbers_or_reasons(name, data):
         assert len(str(error)) > 10  # noqa: PT017
         return
     claims(result)
+
+
+# --- the same numbers in another unit -----------------------------------------------------------------------------
+
+SHIFTED = st.sampled_from([-1000, -900, -540, -300, -3, 1, 300, 512, 540, 900, 1000])
+NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value")
+OF_VALUES = ("paired_difference", "effect_sizes", "equivalence")
+OF_LEVELS = ("weighted_kappa", "percent_agreement", "krippendorff_alpha", "gwet_ac", "fleiss_kappa")
+OF_COMPARISONS = [name for name, metric in METRICS.items() if metric.design == "comparisons"]
+UNITLESS = {"d_z", "g_z", "d_av", "d_rm", "r", "wilcoxon", "above low", "below high"}
+
+
+def same_rows(one, other, factor=1.0, tolerance=1e-12, names=NUMBERS):
+    """Compare the rows of two results, those in the unit of the values after multiplication by a factor."""
+    assert len(one.rows) == len(other.rows)
+    for a, b in zip(one.rows, other.rows, strict=True):
+        assert (a.term, a.group, a.undefined) == (b.term, b.group, b.undefined)
+        for name in names:
+            x, y = getattr(a, name), getattr(b, name)
+            in_unit = a.term not in UNITLESS and (name in NUMBERS[:4] or (a.term, name) == ("sign_flip", "statistic"))
+            assert (x is None) == (y is None), (a.term, name)
+            if x is not None:
+                assert y == pytest.approx(x * factor if in_unit else x, rel=tolerance, abs=0 if x else 1e-300), (a, b)
+
+
+@pytest.mark.parametrize("name", OF_VALUES)
+@pytest.mark.parametrize("clustered", [True, False])
+@bounded
+@given(power=SHIFTED, seed=st.integers(0, 99))
+def test_values_in_another_unit(name, clustered, power, seed):
+    subject, factor = subject_of(name), 2.0**power
+    rows = part_of(subject.rows(seed), "unit", 12, seed)
+    cluster = {} if clustered else {"cluster": None}
+    bounds = {"low": -factor, "high": factor} if name == "equivalence" else {}
+    more = {**fewer(name), **cluster}
+    plain = METRICS[name].function(subject.design(rows), **more, **({"low": -1, "high": 1} if bounds else {}))
+    moved = METRICS[name].function(subject.design(rows.assign(value=rows["value"] * factor)), **more, **bounds)
+    same_rows(plain, moved, factor)
+
+
+@pytest.mark.parametrize("name", OF_LEVELS)
+@bounded
+@given(power=SHIFTED, scale=st.sampled_from(["ordinal", "interval", "ratio"]), seed=st.integers(0, 99))
+def test_levels_in_another_unit(name, power, scale, seed):
+    subject = subject_of(name)
+    rows = part_of(subject.rows(seed), "unit", 12, seed)
+
+    def result(factor):
+        numbers = dict(zip(("low", "medium", "high"), (factor, 1.5 * factor, 7 * factor), strict=True))
+        named = {"unit": "unit", "levels": list(numbers.values()), "scale": scale, "cluster": "story"}
+        design = type(subject.design(rows)).from_frame(rows.assign(value=rows["value"].map(numbers)), **named)
+        return METRICS[name].function(design, **fewer(name))
+
+    same_rows(result(1.0), result(2.0**power))
+
+
+@pytest.mark.parametrize("name", OF_COMPARISONS)
+@bounded
+@given(power=st.sampled_from([-99, -60, -9, 9, 60, 97]), seed=st.integers(0, 9))
+def test_a_common_factor_of_all_weights_changes_nothing(name, power, seed):
+    subject = subject_of(name)
+    rows = subject.rows(seed)
+    weights = np.random.default_rng(seed).uniform(0.5, 2, len(rows))
+    one, two = (
+        run(name, subject.design(rows.assign(w=w), weight="w"), **fewer(name)) for w in (weights, weights * 10.0**power)
+    )
+    same_rows(one, two, tolerance=1e-7)
+
+
+COUNTED = [
+    name for name, metric in METRICS.items()
+    if metric.design in ("comparisons", "paired") or (metric.design == "ratings" and metric.values in ("any", "binary"))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COUNTED)
+@bounded
+@given(seed=st.integers(0, 9))
+def test_counts_of_a_million_million(name, seed):
+    """A thousand times the counts: the same estimates, standard errors the same (clusters) or by a root smaller."""
+    subject = subject_of(name)
+    rng = np.random.default_rng(seed)
+    named = NAMED.get(type(subject), "unit")
+    rows = part_of(subject.rows(seed), named, 40, seed)
+    if named is None:
+        rows = rows.drop_duplicates(["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"])
+        times = rng.integers(1, 5, len(rows))
+    else:
+        drawn = dict(zip(rows[named].unique(), rng.integers(1, 5, rows[named].nunique()), strict=True))
+        times = np.array([drawn[unit] for unit in rows[named]])
+
+    def result(factor):
+        return run(name, subject.design(rows.assign(times=times * factor), count="times"), **fewer(name))
+
+    try:
+        one, two = result(10**9), result(10**12)
+    except SocialStatsError as error:
+        assert name == "leaderboard" or "no finite" in str(error), error  # noqa: PT017
+        return
+    claims(one)
+    claims(two)
+    for a, b in zip(one.rows, two.rows, strict=True):
+        assert (a.term, a.group, a.estimate is None) == (b.term, b.group, b.estimate is None)
+        if a.estimate is not None:
+            assert b.estimate == pytest.approx(a.estimate, rel=1e-6, abs=1e-7), (a, b)
+        if a.std_error is not None and b.std_error is not None and not (a.method or "").count("bootstrap"):
+            ratio = a.std_error / b.std_error
+            assert ratio == pytest.approx(1, rel=1e-4) or ratio == pytest.approx(1000**0.5, rel=1e-4), (a, b)
