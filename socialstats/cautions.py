@@ -67,6 +67,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS325": ("Every number", "Declare the codes as missing, `na=` (`--na`), or the levels, `levels=`."),
     "SS326": ("Every number", "Name the columns of the raters; the rows of a questionnaire are its raters."),
     "SS327": ("The sign of differences, and which conditions", "Name both columns: `first=`, `second=` (`--map`)."),
+    "SS328": ("Weighted coefficients", "Use `weights=\"ordinal\"` or a matrix, or declare `scale=\"interval\"`."),
     "SS341": ("None; units are taken as independent, not repeats", "No action is needed."),
     "SS342": ("Means and ranks of models", "Compare models on the units that all of them share."),
     "SS401": ("Everything on the page", "Quote nothing as a finding."),
