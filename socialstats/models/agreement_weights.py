@@ -73,7 +73,7 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
 
 
 def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
-    """Caution SS328: weights follow the numbers of ordinal levels (as in irrCAC), not their ranks (as in vcd, psych)."""
+    """Caution SS328: weights follow the numbers of ordinal levels (as irrCAC), not their ranks (as vcd, psych)."""
     if design.scale != "ordinal" or not design.numeric or name not in ("linear", "quadratic", "ratio"):
         return ()
     steps = np.diff(np.sort(scaled(design.scores)))

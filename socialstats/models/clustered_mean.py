@@ -12,8 +12,8 @@ import numpy as np
 from socialstats.errors import InputError
 from socialstats.models.intervals import critical_value, not_zero
 from socialstats.models.scaling import size_unit
-from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.text import count as counted
 from socialstats.text import number
 

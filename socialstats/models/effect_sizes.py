@@ -168,7 +168,7 @@ def completed(
 def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     """Correlation of the conditions that the three standard deviations imply, or InputError where there is none."""
     one, two, both = scaled(np.array([sd_first, sd_second, sd])).tolist()
-    r = (one**2 + two**2 - both**2) / (2 * one * two)
+    r = float((one**2 + two**2 - both**2) / (2 * one * two))
     if abs(r) > 1:
         raise InputError(f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})")
     return r

@@ -142,8 +142,8 @@ def log_u_density(s: FloatArray, df: float) -> FloatArray:
 def noncentral_t_tail(t: float, df: float, center: float, *, upper: bool) -> float:
     """P(T >= t) or P(T <= t) of the noncentral t distribution, with its relative precision kept far out in the tail.
 
-    T <= t where Z <= t U - center, Z normal and U^2 chi-square over its df: integrated over log U by the trapezoid rule,
-    or over Z where t U varies more.
+    T <= t where Z <= t U - center, Z normal and U^2 chi-square over its df: integrated over log U by the trapezoid
+    rule, or over Z where t U varies more.
 
     Parameters
     ----------

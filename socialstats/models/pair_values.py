@@ -80,7 +80,8 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     """Give values that differ by rounding only one value, and 0 to those next to it; signs stay symmetric.
 
     1.1 - 0.1 and 1.3 - 0.3 are not the same float; ranks and ties need them to be. Sizes next to each other are one
-    where they differ by the larger tolerance at most; a longer chain of them is cut into pieces of that length.
+    where they differ by the larger tolerance at most. Where such steps lead farther than the tolerance, the values lie
+    too densely for ties to be told, and stay as they are.
 
     Parameters
     ----------
@@ -100,8 +101,8 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     chain = np.concatenate([[0], np.cumsum(new)])
     starts = np.flatnonzero(np.concatenate([[True], new]))
     longest = np.maximum.reduceat(allowed, starts)[chain]
-    piece = np.floor_divide(ordered - ordered[starts][chain], np.where(longest > 0, longest, 1.0) * (1 + 1e-9))
-    group = np.cumsum(new | (np.diff(piece) > 0))  # 0: next to zero
+    dense = np.append(ordered[starts[1:] - 1], ordered[-1])[chain] - ordered[starts][chain] > longest
+    group = np.cumsum(new | (dense[1:] & (np.diff(ordered) > 0)))  # 0: next to zero
     largest = np.zeros(int(group[-1]) + 1)
     np.maximum.at(largest, group, size[order])
     largest[0] = 0.0

@@ -75,7 +75,7 @@ def within_floats(row: Row) -> Row:
     if not beyond:
         return row
     first = min(NUMBERS.index(name) for name in beyond)
-    gone = dict.fromkeys(("conf_low", "conf_high", "conf_level") if first < 4 else ())
+    gone: dict[str, Any] = dict.fromkeys(("conf_low", "conf_high", "conf_level") if first < 4 else ())
     gone |= dict.fromkeys(beyond) | dict.fromkeys(NUMBERS[4:] if first in (0, 1, 4) else ())
     why = f"its {beyond[0].replace('_', ' ')} is {OUT_OF_RANGE}"
     return replace(row, **gone, undefined=row.undefined or why)

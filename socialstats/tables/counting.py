@@ -264,7 +264,8 @@ def text_weight(value: Any) -> tuple[float, int]:
     number = as_number(text)
     if number is None:
         return 0.0, WEIGHT_NO_NUMBER if text != "-inf" else WEIGHT_NEGATIVE
-    return max(number, 0.0), int(weight_status(np.array([number]))[0])
+    status = int(weight_status(np.array([number]))[0])
+    return number if status == WEIGHT_OK else 0.0, status
 
 
 def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:

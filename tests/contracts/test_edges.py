@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.results import ResultGroup, Row
@@ -25,6 +26,7 @@ from tests.contracts.subjects import (
     CouplesSubject,
     LabelsSubject,
     PairedSubject,
+    RatingsSubject,
     SourcesSubject,
     TraitsSubject,
     run,
@@ -35,7 +37,9 @@ EXAMPLES = int(os.environ.get("SOCIALSTATS_EXAMPLES", "6"))
 bounded = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
 each_metric = pytest.mark.parametrize("name", METRICS)
 
-POWERS = st.sampled_from([-323, -310, -300, -200, -162, -154, -100, -30, -8, 0, 8, 30, 100, 150, 154, 162, 200, 300, 307])
+POWERS = st.sampled_from(
+    [-323, -310, -300, -200, -162, -154, -100, -30, -8, 0, 8, 30, 100, 150, 154, 162, 200, 300, 307]
+)
 COUNTS = st.sampled_from([1, 2, 7, 10**6, 10**9, 10**12, 10**14, 2**53])
 SIZES = st.sampled_from([1, 2, 3, 5, 12, 40, 10_000])
 FEWER = {"resamples": 99, "flips": 99, "permutations": 99, "splits": 5}
@@ -80,7 +84,9 @@ def table_of(draw, subject, rows):
         rng = np.random.default_rng(draw(st.integers(0, 9)))
         if kind == "weights":
             spread = draw(st.sampled_from([0, 0, 3, 12, 80]))
-            rows["w"] = np.clip(10.0 ** np.clip(draw(POWERS) + spread * rng.random(len(rows)), -323, 308), 5e-324, 1e308)
+            rows["w"] = np.clip(
+                10.0 ** np.clip(draw(POWERS) + spread * rng.random(len(rows)), -323, 308), 5e-324, 1e308
+            )
             options["weight"] = "w"
         if kind == "counts":
             rows = rows.drop_duplicates(["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"])
@@ -107,14 +113,17 @@ def table_of(draw, subject, rows):
             rows["times"] = [times.get(unit, 1) for unit in rows["unit"]]
             options["count"] = "times"
         return rows, options
-    if METRICS and subject.kind == "ratings" and type(subject).__name__ == "RatingsSubject":
+    if type(subject) is RatingsSubject:
         if subject.values != "binary":
             base = draw(st.sampled_from([(1.0, 2.0, 3.0), (0.0, 1.0, 10.0), (1.0, 1.5, 1e9), (-1.0, 0.0, 1.0)]))
             power = draw(POWERS)
             numbers = [x * 10.0 ** max(power, -300) * 10.0 ** min(power + 300, 0) for x in base]
             if len(set(numbers)) == 3 and np.all(np.isfinite(numbers)):
                 rows["value"] = rows["value"].map(dict(zip(("low", "medium", "high"), numbers, strict=True)))
-                options |= {"levels": numbers, "scale": draw(st.sampled_from(["nominal", "ordinal", "interval", "ratio"]))}
+                options |= {
+                    "levels": numbers,
+                    "scale": draw(st.sampled_from(["nominal", "ordinal", "interval", "ratio"])),
+                }
         if draw(st.booleans()):
             times = {unit: draw(COUNTS) for unit in rows["unit"].unique()[:6]}
             rows["times"] = [times.get(unit, 1) for unit in rows["unit"]]
@@ -150,24 +159,31 @@ def fewer(name):
     return {k: v for k, v in FEWER.items() if k in inspect.signature(METRICS[name].function).parameters}
 
 
+def chosen(draw, name):
+    """Now and then another interval, or no clusters."""
+    known = inspect.signature(METRICS[name].function).parameters
+    options = fewer(name)
+    if "cluster" in known and draw(st.booleans()):
+        options["cluster"] = None
+    if "ci" in known and draw(st.booleans()):
+        options["ci"] = draw(st.sampled_from(["closed", "percentile", "basic", "bca"]))
+    return options
+
+
 @each_metric
 @bounded
 @given(data=st.data())
 def test_extreme_tables_give_numbers_or_reasons(name, data):
     subject = subject_of(name)
     named = next((v for k, v in NAMED.items() if isinstance(subject, k)), "unit")
-    rows = part_of(subject.rows(seed=data.draw(st.integers(0, 3))), named, data.draw(SIZES), data.draw(st.integers(0, 9)))
+    rows = part_of(
+        subject.rows(seed=data.draw(st.integers(0, 3))), named, data.draw(SIZES), data.draw(st.integers(0, 9))
+    )
     rows, options = table_of(data.draw, subject, rows)
-    reading = {**subject.reading(), **options}
-    kept = {k: v for k, v in reading.items() if k not in subject.reading() or options.get(k) is not None}
-    subject_reading = type(subject).reading
     try:
-        try:
-            type(subject).reading = lambda self: {k: v for k, v in subject_reading(self).items() if k not in kept}
-            design = subject.design(rows, **kept)
-        finally:
-            type(subject).reading = subject_reading
-        result = run(name, design, **fewer(name))
+        design = subject.design(rows, **options) if "levels" not in options else Ratings.from_frame(
+            rows, **{**subject.reading(), **options})  # fmt: skip
+        result = run(name, design, **chosen(data.draw, name))
     except SocialStatsError as error:
         assert len(str(error)) > 10  # noqa: PT017
         return
@@ -222,7 +238,7 @@ def test_levels_in_another_unit(name, power, scale, seed):
     def result(factor):
         numbers = dict(zip(("low", "medium", "high"), (factor, 1.5 * factor, 7 * factor), strict=True))
         named = {"unit": "unit", "levels": list(numbers.values()), "scale": scale, "cluster": "story"}
-        design = type(subject.design(rows)).from_frame(rows.assign(value=rows["value"].map(numbers)), **named)
+        design = Ratings.from_frame(rows.assign(value=rows["value"].map(numbers)), **named)
         return METRICS[name].function(design, **fewer(name))
 
     same_rows(result(1.0), result(2.0**power))

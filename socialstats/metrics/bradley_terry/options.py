@@ -59,7 +59,7 @@ class Options:
         ties = design.n_ties
         if ties == design.n_rows and self.ties not in ("half", "none"):
             raise MleDoesNotExist(
-                "no finite tie parameter exists: every row is a tie. Use ties='half', under which all strengths are equal",
+                "no finite tie parameter exists: every row is a tie. Use ties='half', which makes all strengths equal",
                 terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
             )
         if self.ties == "auto" and not (self.solver == "mm" and ties):

@@ -19,7 +19,7 @@ from socialstats.text import count, quoted, shorten
 TASK = "task"
 POOLINGS = ("tasks", "units")
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
-MOST_UNITS = 2_000_000  # units are written out one by one
+MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
 NOBODY = "no unit has scores of both"
 
 
@@ -168,9 +168,9 @@ def board_of(
     if not kept.any():
         raise NothingToAnalyse(f"{design.source}: no model has a score")
     times = np.where(kept, design.unit_count, 0).astype(np.int64)
-    if times.sum(dtype=np.float64) > MOST_UNITS:
-        raise InputError(f"{design.source}: a leaderboard takes {count(MOST_UNITS)} units at most, not "
-                         f"{count(times.sum(dtype=np.float64))}. Divide the counts, or compare the models in parts")  # fmt: skip
+    if (total := float(times.sum())) > max(MOST_COUNTED, len(times)):
+        raise InputError(f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
+                         f"{count(total)}. Divide all counts by a common factor")  # fmt: skip
     index = np.repeat(np.arange(len(times)), times)
     tasks, codes = tasks_of(design, task)
     there, dense = np.unique(codes[index], return_inverse=True)

@@ -182,7 +182,8 @@ def estimate(design: Ratings, o: Options) -> Result:
             "resamples": o.resamples, "seed": o.seed,
         },
         cautions=(
-            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal), *cluster_cautions(design, factors),
+            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal),
+            *cluster_cautions(design, factors),
         ),
         references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
         design=design,
