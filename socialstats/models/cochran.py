@@ -12,9 +12,9 @@ from socialstats.resampling.units import FloatArray
 def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:
     """Cochran's (1950) Q: (k - 1) (k sum C_j^2 - T^2) / (k T - sum R_i^2), chi-square with k - 1 df.
 
-    C_j are the column sums, R_i the row sums, T the total; both parts are added up from whole numbers that are 0 for rows
-    of one value: sum (k C_j - T)^2 / k and sum R_i (k - R_i). With two columns Q is McNemar's chi-square. Without a row
-    that differs within itself: 0, p = 1.
+    C_j are the column sums, R_i the row sums, T the total; both parts are added up from whole numbers that are 0 for
+    rows of one value: sum (k C_j - T)^2 / k and sum R_i (k - R_i). With two columns Q is McNemar's chi-square. Without
+    a row that differs within itself: 0, p = 1.
 
     Parameters
     ----------

@@ -89,8 +89,8 @@ def check_scores(counts: RatingCounts, scale: str) -> None:
     if scale == "ratio" and counts.scores.min() < 0:
         least = counts.levels[int(counts.scores.argmin())]
         raise InputError(
-            f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence of "
-            "what is measured"
+            f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence "
+            "of what is measured"
         )
 
 
