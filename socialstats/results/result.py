@@ -20,7 +20,7 @@ from socialstats.results.rows import (
     plain,
     within_floats,
 )
-from socialstats.results.verification import Verification
+from socialstats.results.verification import Check, Verification
 from socialstats.text import number, shorten
 
 if TYPE_CHECKING:
@@ -242,11 +242,22 @@ class Result:
         """
         if self.words:
             raise InputError(f"'{self.title}' was derived from a fit: call verify() on that fit")
+        if self._beyond_peers():
+            return Verification(checks=(Check(
+                quantity="all numbers", ours=None, theirs=None, package="none", version="", tolerance=0.0, ok=None,
+                note="squares of such large or small values leave the range of floats in other packages",
+            ),))  # fmt: skip
         module, _, name = self.entry().crosscheck.partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a peer's complaints are its own; its numbers are compared
             return check(self)
+
+    def _beyond_peers(self) -> bool:
+        """Return whether the design holds values that are divided by their `size_unit` before they are squared."""
+        held = [getattr(self.design, name, None) for name in ("first", "second", "scores")]
+        numbers = [one for one in held if getattr(one, "dtype", None) == float]
+        return bool(importlib.import_module("socialstats.models.scaling").size_unit(*numbers) != 1)
 
     def entry(self) -> Any:
         """Return the registry entry (`socialstats.registry.Metric`) of this result's metric."""

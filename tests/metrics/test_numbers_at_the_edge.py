@@ -114,6 +114,15 @@ def test_what_leaves_the_range_of_floats_has_a_reason():
     assert null.row("sign_flip").statistic == pytest.approx(-1e300)
 
 
+@pytest.mark.parametrize("factor", [1e200, 1e-200])
+def test_values_that_other_packages_cannot_square_are_not_compared(factor):
+    data = {"a": [1 * factor, 2 * factor, 4 * factor], "b": [0.0, 1 * factor, 1 * factor]}
+    for metric in (ss.paired_difference, ss.effect_sizes):
+        (check,) = metric(data, first="a", second="b").verify()
+        assert check.ok is None
+        assert "range of floats" in check.note
+
+
 def test_summary_numbers_of_any_size():
     plain, large = (
         ss.effect_sizes_from_summary(n=20, mean=f, sd_first=2 * f, sd_second=3 * f, r=0.5) for f in (1.0, 2.0**900)
