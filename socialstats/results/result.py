@@ -256,7 +256,7 @@ class Result:
     def _beyond_peers(self) -> bool:
         """Return whether the design holds values that are divided by their `size_unit` before they are squared."""
         held = [getattr(self.design, name, None) for name in ("first", "second", "scores")]
-        numbers = [one for one in held if getattr(one, "dtype", None) == float]
+        numbers = [one for one in held if str(getattr(one, "dtype", "")) == "float64"]
         return bool(importlib.import_module("socialstats.models.scaling").size_unit(*numbers) != 1)
 
     def entry(self) -> Any:
