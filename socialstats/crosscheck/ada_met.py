@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.agreement_direct import direct
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Result, Verification
 
 SAME = "the same sums in another order of arithmetic"
@@ -57,32 +58,21 @@ def verify(result: Result) -> Verification:
     expected = group_means(result, told)
     checks: list[Check] = []
     if None in groups:  # of a result cut down to its groups only these are compared
-        checks += [by_scipy(result, told), *population_checks(result, told)]
+        checks += [*by_scipy(result, told), *population_checks(result, told)]
         expected |= {**model_means(result, told), **shares(result, told)}
     if LINE in groups:
         expected |= lines(result, told)
         expected |= model_gaps(result, told)
-    kinds: dict[str, list[Check]] = {}
     for row in result.rows:
         if (row.term, row.group) not in expected:
             continue
-        name = f"{row.term} [{row.group}]" if row.group else row.term
         theirs = expected[row.term, row.group]
         if theirs is None and row.estimate is None:
             continue  # undefined on both sides
-        check = direct(name, row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS)
-        kinds.setdefault(kind_of(row.group), []).append(check)
-    found = [worst(some, "rows") if len(some) > 1 else some[0] for some in kinds.values()]
+        checks.append(direct(label(row), row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS))
     return Verification(
-        checks=(*checks, *found, *closest(result, expected), *difference_checks(result), *size_checks(result, told))
+        checks=(*checks, *closest(result, expected), *difference_checks(result), *size_checks(result, told))
     )
-
-
-def kind_of(group: str | None) -> str:
-    """Rows of one kind are reported together."""
-    if group is not None and group.startswith(AT):
-        return AT
-    return "" if group is None else group.partition(":")[0].partition(" = ")[0].partition(",")[0]
 
 
 def tell(result: Result) -> Told:
@@ -166,7 +156,7 @@ def modes_of(told: Told, people: frozenset[str] | None) -> dict[str, list[float]
     return told.modes[people]
 
 
-def by_scipy(result: Result, told: Told) -> Check:
+def by_scipy(result: Result, told: Told) -> list[Check]:
     """Models over all units: scipy.stats.mode where one level has most answers, numpy.unique where several have."""
     from scipy import stats
 
@@ -193,7 +183,7 @@ def by_scipy(result: Result, told: Told) -> Check:
                 row.term, row.estimate, mean(values_of, told), package="scipy", tolerance=TOLERANCE, why=SAME, note=note
             )
         )
-    return worst(checks, "models") if len(checks) > 1 else checks[0]
+    return checks
 
 
 def model_means(result: Result, told: Told) -> Expected:
@@ -302,9 +292,9 @@ def lines(result: Result, told: Told) -> Expected:
     settings, group = result.settings, LINE
     out: Expected = {}
     constant = {}
-    for label, score in zip(told.labels, told.scores, strict=True):
-        constant[label] = always(told, result, score)
-        out[f"always {label}", group] = mean(constant[label], told)
+    for answer, score in zip(told.labels, told.scores, strict=True):
+        constant[answer] = always(told, result, score)
+        out[f"always {answer}", group] = mean(constant[answer], told)
     known = [x for label in told.labels if (x := out[f"always {label}", group]) is not None]
     out["uniform answer", group] = sum(known) / len(known) if known else None
     own_units: dict[str, float | None] = {}
@@ -341,4 +331,4 @@ def closest(result: Result, expected: Expected) -> list[Check]:
         smallest = min(x for x in means.values() if x is not None)
         named = means.get(chosen, smallest)
         checks.append(direct(f"{row.term} [{row.group}]: its mean", named, smallest, TOLERANCE, CLOSEST))
-    return [worst(checks, "models")] if len(checks) > 1 else checks
+    return checks

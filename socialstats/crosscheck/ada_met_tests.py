@@ -11,7 +11,7 @@ import numpy as np
 
 from socialstats.crosscheck.ada_met import Told, from_modes, people_of
 from socialstats.crosscheck.agreement_direct import direct
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.results import Check, FloatArray, Result, Row
 
 DEALT, NOT_ASKED = 100, "not asked"  # ways to deal the people of a pair of groups
@@ -47,7 +47,7 @@ def difference_checks(result: Result) -> list[Check]:
                     tolerance=1e-9, why="the same steps")
             for row, theirs in zip(rows, adjusted, strict=True)
         ]  # fmt: skip
-    return [worst(some, "numbers") if len(some) > 1 else some[0] for some in (checks, holms) if some]
+    return [*checks, *holms]
 
 
 def size_checks(result: Result, told: Told) -> list[Check]:
@@ -71,7 +71,7 @@ def size_checks(result: Result, told: Told) -> list[Check]:
             error = float(drawn.std(ddof=1)) * math.sqrt(1 / len(drawn) + 1 / result.settings["resamples"])
             label = f"{model} [{name}: {one} - {other}], by sizes alone"
             checks.append(direct(label, ours, float(drawn.mean()), 6 * error + 1e-9, NOISE))
-    return [worst(checks, "differences")] if len(checks) > 1 else checks
+    return checks
 
 
 def answers_table(told: Told, units: list[str], pool: list[str]) -> FloatArray:

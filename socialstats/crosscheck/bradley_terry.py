@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from socialstats.crosscheck.pair_likelihood import (
     log_likelihood,
     maximise,
 )
+from socialstats.crosscheck.row_arithmetic import label, wald_checks
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.metrics.bradley_terry.fit import bradley_terry
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
@@ -27,7 +29,6 @@ ZERO = 1e-14  # a standard error below this is rounding
 LARGEST_TABLE = 4_000_000  # cells of the regression table: beyond this the peers take minutes
 SAME_MAXIMUM = "one maximum, both solvers stop far below this"
 SAME_CURVATURE = "second derivatives at points closer than 1e-8; relative"
-SAME_FORMULA = "the same closed form of estimate and standard error, relative to the standard error"
 
 
 def verify(result: Result) -> Verification:
@@ -120,32 +121,19 @@ def log_likelihood_of(kind: str, table: PairColumns, beta: FloatArray, rows: Any
 def row_checks(
     fit: BradleyTerryResult, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, peer: PeerFit
 ) -> list[Check]:
-    """Compare estimate, s.e., df, interval, statistic and p of every row; keep the worst of each family."""
-    from scipy.stats import norm, t
-
-    level = fit.fitted_state.options.level
-    families: dict[tuple[str, str], list[Check]] = {}
-    for row, b, s, df in zip(fit.rows, estimate, errors, dfs, strict=True):
-        law = norm if np.isinf(df) else t(df)
-        pairs: list[tuple[str, float | None, float, float, str]] = [("estimate", row.estimate, b, 1e-8, SAME_MAXIMUM)]
+    """Compare estimate, s.e., df, interval, statistic and p of every row."""
+    out: list[Check] = []
+    for row, b, s, df in zip(fit.rows, estimate.tolist(), errors.tolist(), dfs.tolist(), strict=True):
+        made: dict[str, Any] = {"package": peer.package, "note": peer.note}
+        out.append(compare(label(row, "estimate"), row.estimate, b, tolerance=1e-8, why=SAME_MAXIMUM, **made))
         known = float(row.std_error is not None), float(s > ZERO)  # NaN where there is no interval
-        pairs.append(("whether there is an interval", *known, 0.0, "both find one, or neither does"))
-        if row.std_error is not None:
-            reach = float(law.ppf((1 + level) / 2)) * s
-            pairs += [
-                ("s.e.", row.std_error, s, 1e-6 * s, SAME_CURVATURE),
-                ("low", row.conf_low, b - reach, 5e-6 * reach, SAME_FORMULA),
-                ("high", row.conf_high, b + reach, 5e-6 * reach, SAME_FORMULA),
-                ("statistic", row.statistic, b / s, 1e-5 * (1 + abs(b / s)), SAME_CURVATURE),
-                ("p", row.p_value, 2 * law.sf(abs(b / s)), 1e-6, "from a ratio that agrees to 1e-6"),
-            ]  # fmt: skip
-            if row.df is not None:
-                pairs.append(("df", row.df, df, 1e-5 * df, SAME_CURVATURE))
-        for what, ours, theirs, tolerance, why in pairs:
-            check = compare(f"{what} of '{row.term}'", ours, float(theirs), package=peer.package,
-                            tolerance=float(tolerance), why=why, note=peer.note)  # fmt: skip
-            families.setdefault((str(row.group), what), []).append(check)
-    return [worst(group, "terms") if len(group) > 1 else group[0] for group in families.values()]
+        if known[0] != known[1]:
+            out.append(compare(label(row, "whether there is an interval"), *known, tolerance=0.0, why="", **made))
+        elif row.std_error is not None:
+            law = None if math.isinf(df) else df
+            out.append(compare(label(row, "s.e."), row.std_error, s, tolerance=1e-6 * s, why=SAME_CURVATURE, **made))
+            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, why=SAME_CURVATURE, close=1e-5)
+    return out
 
 
 def penalised_slope(fit: BradleyTerryResult, table: PairColumns) -> Check:
