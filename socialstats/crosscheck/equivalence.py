@@ -18,7 +18,7 @@ from socialstats.crosscheck.row_arithmetic import (
     same_p,
     tail_p,
 )
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.results import Check, FloatArray, Result, Verification, marked
 
 SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
 
@@ -122,7 +122,9 @@ def standard_checks(result: Result, d: FloatArray) -> list[Check]:
         "one-sided tails of the noncentral t, integrated over the normal variable; of logs, so that no tail is too far"
     )
     return [
-        compare(name, math.log(ours), theirs, package="scipy", tolerance=1e-6 * max(1.0, abs(theirs)), why=why)
+        compare(
+            name, marked(math.log(ours), ours), theirs, package="scipy", tolerance=1e-6 * max(1.0, abs(theirs)), why=why
+        )
         for name, ours, theirs in (
             ("log p, above low", result.row("above low").p_value or 0.0, log_tail(t, n - 1, low, upper=True)),
             ("log p, below high", result.row("below high").p_value or 0.0, log_tail(t, n - 1, high, upper=False)),

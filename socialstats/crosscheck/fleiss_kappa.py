@@ -22,8 +22,7 @@ SAME = "the same sums in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute kappa of all units and of each stratum, Gwet's standard error, and the z of the null test.
-    """
+    """Recompute kappa of all units and of each stratum, Gwet's standard error, and the z of the null test."""
     checks: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 1)

@@ -10,8 +10,7 @@ SAME = "the same sums in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute the coefficient of all units and of each stratum, and Gwet's standard error.
-    """
+    """Recompute the coefficient of all units and of each stratum, and Gwet's standard error."""
     checks: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 1)

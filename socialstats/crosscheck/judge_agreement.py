@@ -21,8 +21,7 @@ MOST_STEPS = 100_000_000  # judges x units x (ratings, and people x levels): slo
 
 
 def verify(result: Result) -> Verification:
-    """Recompute both kappas, their difference, standard errors, intervals and tests, of every judge.
-    """
+    """Recompute both kappas, their difference, standard errors, intervals and tests, of every judge."""
     checks: list[Check] = []
     for judge in result.extras["judges"]:
         rows = [result.row(term, group=judge) for term in TERMS]

@@ -32,8 +32,7 @@ SLOPES = "central differences of the same sums, error about h^2"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute alpha of all units and of each stratum, and the linearised standard error.
-    """
+    """Recompute alpha of all units and of each stratum, and the linearised standard error."""
     checks: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 2)

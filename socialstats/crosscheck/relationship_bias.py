@@ -95,8 +95,7 @@ class Recount:
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every row: B, S, B_all, levels of the stratum and their differences, and the tests beside them.
-    """
+    """Recompute every row: B, S, B_all, levels of the stratum and their differences, and the tests beside them."""
     counted = recount(result)
     made = (main_checks, level_checks, scenario_rows, mcnemar_rows, without_bias)
     return Verification(checks=tuple(check for checks_of in made for check in checks_of(counted)))

@@ -38,8 +38,7 @@ MANY = 2000  # more pairs of raters than this are not kept
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval.
-    """
+    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval."""
     wide, pairs = wide_table(result), pair_columns(result)
     checks: list[Check] = []
     groups: dict[str | None, Any] = {None: wide}
