@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import multimode
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from socialstats.crosscheck.agreement_direct import direct
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import label
+from socialstats.crosscheck.unit_share_rows import share_checks
 from socialstats.results import Check, Result, Verification
 
 SAME = "the same sums in another order of arithmetic"
@@ -50,6 +51,7 @@ class Told:
 
 def verify(result: Result) -> Verification:
     """Recompute every mean, difference and share; the closest group by the smallest mean."""
+    from socialstats.crosscheck.ada_met_errors import error_checks
     from socialstats.crosscheck.ada_met_halves import population_checks
     from socialstats.crosscheck.ada_met_tests import difference_checks, size_checks
 
@@ -63,6 +65,7 @@ def verify(result: Result) -> Verification:
     if LINE in groups:
         expected |= lines(result, told)
         expected |= model_gaps(result, told)
+    checks += [*share_rows(result, told), *error_checks(result, told)]
     for row in result.rows:
         if (row.term, row.group) not in expected:
             continue
@@ -73,6 +76,30 @@ def verify(result: Result) -> Verification:
     return Verification(
         checks=(*checks, *closest(result, expected), *difference_checks(result), *size_checks(result, told))
     )
+
+
+def share_rows(result: Result, told: Told) -> list[Check]:
+    """Compare shares of refusals, of unparsed answers, and of units at a distance, with their errors and intervals."""
+    design, found = result.design, []
+    clusters = [factor.codes.tolist() for factor in design.factors(result.settings["cluster"])]
+    codes = {unit: tuple(code[u] for code in clusters) for u, unit in enumerate(design.units)}
+    places = dict(strata_of(result))
+    for row in result.rows:
+        group = row.group or ""
+        kind, _, place = group.partition(", ")
+        inside = places.get(f", {place}", set(told.people))
+        if kind in ("share refused", "share unparsed"):
+            wanted = REFUSED if kind == "share refused" else None
+            hits = {u: float(x == wanted) for u, x in told.models[row.term].items() if u in inside}
+        elif group.startswith(AT):
+            apart = {u: x for u, x in distances(told, result, row.term).items() if x is not None}
+            hits = {u: float(round(round(x, 9)) == int(group.removeprefix(AT))) for u, x in apart.items()}
+        else:
+            continue
+        units = {k: (hit, told.weight[u], codes[u]) for k, (u, hit) in enumerate(hits.items())}
+        settings = replace(result, settings={**result.settings, "ci": "wilson"})
+        found += share_checks(settings, row, units, sum(weight for _, weight, _ in units.values()))
+    return found
 
 
 def tell(result: Result) -> Told:
