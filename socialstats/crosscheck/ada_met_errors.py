@@ -1,4 +1,4 @@
-"""Standard errors of ADA-Met once more: people drawn by numpy, distances from the modes of every draw, sums written out.
+"""Standard errors of ADA-Met once more: people drawn by numpy, every mode found anew, sums of residuals written out.
 
 V = V_units + P/(P - 1) (V_people - the part that single units make), with residuals weight x (distance - mean) of each
 unit or cluster; degrees of freedom by Satterthwaite's formula.

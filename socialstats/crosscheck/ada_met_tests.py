@@ -78,17 +78,17 @@ class Dealt:
         own = [[told.models[model].get(unit, NOT_ASKED) for unit in units] for model in told.models]
         self.given = list({x for one in own for x in one})
         self.asked = np.array([[self.given.index(x) for x in one] for one in own])
-        self.known: dict[bytes, list[float]] = {}
+        self.known: dict[int, list[float]] = {}
 
     def distances(self, side: FloatArray) -> FloatArray:
         """Distance of each model (rows) to each unit from counts (units, levels); NaN where there is none."""
         top = (side == side.max(axis=1, keepdims=True)) & (side > 0)
-        kinds, place = np.unique(top, axis=0, return_inverse=True)
-        for kind in kinds:
-            if kind.tobytes() not in self.known:
-                modes = [score for score, one in zip(self.told.scores, kind.tolist(), strict=True) if one]
-                self.known[kind.tobytes()] = [self.far(modes, x) for x in self.given]
-        found = np.array([self.known[kind.tobytes()] for kind in kinds])
+        kinds, place = np.unique(top @ (1 << np.arange(top.shape[1])), return_inverse=True)
+        for kind in kinds.tolist():
+            if kind not in self.known:
+                modes = [score for k, score in enumerate(self.told.scores) if kind >> k & 1]
+                self.known[kind] = [self.far(modes, x) for x in self.given]
+        found = np.array([self.known[kind] for kind in kinds.tolist()])
         return np.asarray(found[place.ravel()[None, :], self.asked], dtype=np.float64)
 
     def far(self, modes: list[float], given: Any) -> float:

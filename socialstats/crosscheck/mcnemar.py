@@ -42,10 +42,10 @@ def verify(result: Result) -> Verification:
     checks += pair_tests(result, table, IGNORING if factors else "test")
     checks += difference_interval(result, table, result.row("difference", group=IGNORING) if factors else row)
     checks += odds_ratio(result, table, result.row("odds_ratio", group=IGNORING) if factors else result.rows[1])
-    checks += table_checks(result, table) + copy_checks(result)
+    checks += table_checks(result, table)
     if factors:
         checks += clustered(result, data, [factor.name for factor in factors])
-    return Verification(checks=tuple(checks))
+    return Verification(checks=(*checks, *copy_checks(result, checks)))
 
 
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:
