@@ -25,6 +25,8 @@ CLOSE = 1e-6
 def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, FloatArray] | str:
     """Return the centred coefficients of the sample, (k,), and of every resample, (B, k); or why there are none."""
     design, state = fit.design, fit.fitted_state
+    if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row a pair
+        return LONG
     x = np.hstack([item_columns(design), effects(fit)[0]])
     keys, place = np.unique(np.column_stack([x, design.outcome]), axis=0, return_inverse=True)
     table = PairColumns(x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=np.ones(len(keys)),

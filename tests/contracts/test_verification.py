@@ -21,14 +21,7 @@ ALLOWED = ("socialstats.crosscheck", "socialstats.designs", "socialstats.results
 UNCHECKED = 0.1  # largest share of a metric's published numbers without a check on the contract data
 MOVED = 0.03
 # fields that are moved together: none of them is computed from another one by a check
-TOGETHER = (
-    ("estimate", "p_adjusted"),
-    ("std_error",),
-    ("conf_low", "conf_high"),
-    ("statistic",),
-    ("df",),
-    ("p_value",),
-)
+TOGETHER = (("estimate", "p_adjusted"), ("std_error", "df"), ("conf_low", "conf_high", "statistic"), ("p_value",))
 # ends whose Monte-Carlo refits take seconds each time, and whose resamples the contract data lose
 SHORT: dict[str, dict[str, Any]] = {"preference_shares": {"ci": "delta"}}
 each_metric = pytest.mark.parametrize("name", METRICS)

@@ -15,7 +15,8 @@ from tests.contracts.subjects import run, subject_of
 # what is changed: function, the text of its formula and what it becomes, a metric that uses it, and its options
 MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "CR2 without leverage": (
-        "models.clustered_mean:one_factor", '"CR2": 1 / (1 - share)', '"CR2": 1 / (1 - 0 * share)', "paired_difference", {},
+        "models.clustered_mean:one_factor",
+        '"CR2": 1 / (1 - share)', '"CR2": 1 / (1 - 0 * share)', "paired_difference", {},
     ),
     "Satterthwaite's sign": (
         "models.clustered_mean:one_factor", "- r @ r)", "+ r @ r)", "equivalence", {},
