@@ -140,7 +140,8 @@ def row_checks(fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArr
         elif row.std_error is not None:
             law = None if math.isinf(df) else df
             out.append(compare(label(row, "s.e."), row.std_error, s, tolerance=1e-6 * s, why=SAME_CURVATURE, **made))
-            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, why=SAME_CURVATURE, close=1e-5)
+            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, package=peer.package,
+                               why=SAME_CURVATURE, close=1e-5)  # fmt: skip
     return out
 
 

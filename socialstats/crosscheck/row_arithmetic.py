@@ -94,7 +94,7 @@ def wald_checks(
         out.append(relative(label(row, "df"), row.df, df, package, why, close))
     if row.p_value is not None:
         lost = max(1.0, z * z if close > 1e-8 else 1.0)
-        out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), "scipy", why, close * lost))
+        out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost))
     if ends and (row.conf_low is not None or row.conf_high is not None):
         reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
         low = value - reach if alternative != "less" else None
