@@ -80,7 +80,7 @@ class Dealt:
         self.asked = np.array([[self.given.index(x) for x in one] for one in own])
         self.known: dict[int, list[float]] = {}
 
-    def distances(self, side: FloatArray) -> FloatArray:
+    def distances(self, side: Any) -> FloatArray:
         """Distance of each model (rows) to each unit from counts (units, levels); NaN where there is none."""
         top = (side == side.max(axis=1, keepdims=True)) & (side > 0)
         kinds, place = np.unique(top @ (1 << np.arange(top.shape[1])), return_inverse=True)

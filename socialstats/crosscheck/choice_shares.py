@@ -71,7 +71,7 @@ def rating_checks(result: Result, row: Row, own: pd.DataFrame, level: str) -> li
     names = ["g0", "g1"] if own["crossed"].any() else ["left"]
     alone = not own["clustered"].any() and not own["unit"].duplicated().any()
     codes = np.column_stack([np.unique(own[name], return_inverse=True)[1].ravel() for name in names])
-    hits = (own["value"] == level).to_numpy(dtype=float)
+    hits = np.asarray(own["value"] == level, dtype=np.float64)
     return mean_checks(result, row, hits, np.ones(len(hits)), codes[:, :0] if alone else codes, float(len(hits)))
 
 

@@ -35,7 +35,7 @@ class Cells:
     codes: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, count: FloatArray, codes: Any = ()) -> Cells:
+    def of(cls, count: Any, codes: Any = ()) -> Cells:
         """Number the levels of each factor."""
         dense = tuple(np.unique(np.asarray(code), return_inverse=True)[1].ravel() for code in codes)
         return cls(count=np.asarray(count, dtype=np.float64), codes=dense)

@@ -131,7 +131,7 @@ def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
     return end_checks(row, min(max(low, 0.0), estimate), max(min(high, 1.0), estimate), "scipy", why, 1e-6)
 
 
-def resampled(sums: FloatArray, finish: Callable[[FloatArray], FloatArray], settings: Mapping[str, Any]) -> FloatArray:
+def resampled(sums: FloatArray, finish: Callable[[Any], FloatArray], settings: Mapping[str, Any]) -> FloatArray:
     """Return the divergences of every resample of the clusters, (B, m)."""
     cells = Cells.of(np.ones(len(sums)), [np.arange(len(sums))])
     drawn = cells.draws(settings["resamples"], settings["seed"])

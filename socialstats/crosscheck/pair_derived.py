@@ -98,7 +98,7 @@ def definition(result: Result, row: Row) -> Estimand | None:
 
         def contrast(beta: FloatArray) -> float:
             shift = 0.0 if zero is None else float(beta[zero])
-            return sum(w * (float(beta[j]) - (shift if j < n else 0.0)) for j, w in weights.items())
+            return math.fsum(w * (float(beta[j]) - (shift if j < n else 0.0)) for j, w in weights.items())
 
         return contrast
     if group == "probability":

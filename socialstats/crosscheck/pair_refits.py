@@ -41,7 +41,9 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
     place = place.ravel()
 
     def fitted(times: FloatArray, beta: FloatArray) -> FloatArray | None:
-        own = replace(table, weight=np.bincount(place, design.weight * times / design.count, len(keys)))
+        own = replace(
+            table, weight=np.bincount(place, design.weight * times / design.count, len(keys)).astype(np.float64)
+        )
         h = curvature(state.ties, own, beta)
         for k in range(60):
             try:  # the first curvature serves ten steps: a chord is quicker than as many tangents
@@ -56,7 +58,9 @@ def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, Fl
                 return beta
         return None
 
-    start = maximise(state.ties, replace(table, weight=np.bincount(place, design.weight, len(keys)))).estimate
+    start = maximise(
+        state.ties, replace(table, weight=np.bincount(place, design.weight, len(keys)).astype(np.float64))
+    ).estimate
     found = [fitted(times, start) for times in cells.draws(resamples, seed)]
     known = [one for one in found if one is not None]
     if not known:

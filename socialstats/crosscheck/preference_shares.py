@@ -80,7 +80,7 @@ def error_checks(result: Result) -> list[Check]:
             p = float(row.estimate)
             reach = quantile(row.conf_level, df) * error / (p * (1 - p))
             ends = [1 / (1 + math.exp(sign * reach - math.log(p / (1 - p)))) for sign in (1, -1)]
-            checks += end_checks(row, *ends, "scipy", WHY_ERROR, 1e-5)
+            checks += end_checks(row, ends[0], ends[1], "scipy", WHY_ERROR, 1e-5)
     return checks
 
 
@@ -100,8 +100,8 @@ def bootstrap_checks(result: Result) -> list[Check]:
         one = partial(logit_share, names=names, groups=settings["groups"], scale=str(row.group), group=row.term)
         values = Redrawn(estimate=np.array([one(beta[: len(names)])]), left=None, copies=None,
                          replicates=np.array([[one(b[: len(names)])] for b in drawn]))  # fmt: skip
-        ends = (1 / (1 + math.exp(-z)) for z in values.ends(settings["ci"], 0, settings["level"]))
-        checks += end_checks(row, *ends, "scipy", WHY_REFITS, 1e-6)
+        low, high = (1 / (1 + math.exp(-z)) for z in values.ends(settings["ci"], 0, settings["level"]))
+        checks += end_checks(row, low, high, "scipy", WHY_REFITS, 1e-6)
     return checks
 
 

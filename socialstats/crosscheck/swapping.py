@@ -15,7 +15,7 @@ from socialstats.results import Check, FloatArray, Row
 DRAWS, BLOCK = 4_000, 500
 WIDTH = 5.0
 TIE = 1e-10
-Statistic = Callable[[FloatArray, FloatArray], FloatArray]
+Statistic = Callable[[Any, Any], FloatArray]
 
 
 def p_check(row: Row, extreme: float, draws: int, theirs: int) -> Check:
@@ -66,4 +66,5 @@ def exchange_check(row: Row, patterns: Sequence[tuple[Any, Any, int]], divergenc
         kinds, place = np.unique(drawn, axis=0, return_inverse=True)
         values = divergence(kinds.astype(float), (both - kinds).astype(float))[place.ravel()]
         total += values.reshape(DRAWS, times).sum(axis=1)
-    return p_check(row, float((total >= observed - TIE * (1 + abs(observed))).sum()), DRAWS, draws)
+    extreme = float((total >= observed - TIE * (1 + abs(observed))).sum())
+    return p_check(row, extreme, DRAWS, draws)

@@ -113,7 +113,7 @@ def test_what_follows_from_a_fit_is_recomputed(cluster):
         assert not found.reasons(), result.title
         row = next(k for k, one in enumerate(result.rows) if one.conf_low is not None)
         rows = list(result.rows)
-        rows[row] = replace(rows[row], conf_low=rows[row].conf_low - 3.0)
+        rows[row] = replace(rows[row], conf_low=rows[row].conf_low - 20.0)
         assert not replace(result, rows=tuple(rows)).verify().ok
 
 
