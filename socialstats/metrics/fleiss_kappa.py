@@ -151,7 +151,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         fit=options.fit(rows[0], largest),
         settings={"weights": w.name, "kind": kind, **options.settings},
         cautions=(
-            *agreement_cautions(design, groups, rows, options, largest), *warned,
+            *w.cautions, *agreement_cautions(design, groups, rows, options, largest), *warned,
         ),
         references=METRIC.references,
         design=design,

@@ -18,7 +18,9 @@ from socialstats.results.rows import (
     Row,
     checked_level,
     plain,
+    within_floats,
 )
+from socialstats.results.scaling import size_unit
 from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import number, shorten
 
@@ -76,6 +78,9 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", tuple(within_floats(row) for row in self.rows))
 
     def __repr__(self) -> str:
         size = ", ".join(f"{n:,} {what}" for what, n in self.counts.items())
@@ -245,9 +250,20 @@ class Result:
         """Return the comparisons behind `verify`: those of the metric; a kind of result has its own."""
         if self.words:  # derived from another result, by a formula that the metric's crosscheck does not know
             return ()
+        if self._beyond_peers():
+            return (Check(
+                quantity="all numbers", ours=None, theirs=None, package="none", version="", tolerance=0.0, ok=None,
+                note="squares of such large or small values leave the range of floats in other packages",
+            ),)  # fmt: skip
         module, _, name = self.entry().crosscheck.partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
+
+    def _beyond_peers(self) -> bool:
+        """Return whether the design holds values that are divided by their `size_unit` before they are squared."""
+        held: list[Any] = [getattr(self.design, name, None) for name in ("first", "second", "scores")]
+        numbers = [one for one in held if str(getattr(one, "dtype", "")) == "float64"]
+        return bool(size_unit(*numbers) != 1)
 
     def entry(self) -> Any:
         """Return the registry entry (`socialstats.registry.Metric`) of this result's metric."""
