@@ -18,7 +18,6 @@ from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.designs.comparisons import B_WON
 from socialstats.results import Check, FloatArray, Result, Verification
 
-
 REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
 
 
