@@ -21,7 +21,8 @@ Statistic = Callable[[Any, Any], FloatArray]
 def p_check(row: Row, extreme: float, draws: int, theirs: int) -> Check:
     """Compare a p-value (b + 1)/(B + 1) with that of other draws: five Monte-Carlo standard errors of both."""
     p = (extreme + 1) / (draws + 1)
-    error = math.sqrt(p * (1 - p) * (1 / draws + 1 / theirs))
+    sure = max(p, 1 / theirs)
+    error = math.sqrt(sure * (1 - sure) * (1 / draws + 1 / theirs))
     why = f"{draws:,} other draws of numpy: {WIDTH:g} Monte-Carlo standard errors"
     return compare(label(row, "p"), row.p_value, p, package="numpy", tolerance=WIDTH * error + 2 / theirs, why=why)
 
