@@ -15,13 +15,12 @@ from typing import Any
 import numpy as np
 
 import socialstats
-from socialstats.crosscheck.cluster_errors import FEW, disagreement_ends, fisher_ends, left_out, spread
+from socialstats.crosscheck.cluster_errors import FEW, disagreement_ends, fisher_ends, spread
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, statistic_checks, t_ends
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row
 
 LABEL = "direct sums"
-MOST_LEFT_OUT = 1000
 Tally = tuple[tuple[int, int], ...]
 
 
@@ -103,15 +102,8 @@ def chance_parts(units: Sequence[Tally], w: FloatArray, kind: str) -> Parts:
     paired = [sum(n for _, n in unit) > 1 for unit in units]
     apart = [1 - pair_agreement(unit, w) if p else 0.0 for unit, p in zip(units, paired, strict=True)]
 
-    def estimate(some: list[Tally]) -> float:
-        if not any(sum(n for _, n in unit) > 1 for unit in some):
-            return math.nan
-        if kind == "fleiss" and len({level for unit in some for level, _ in unit}) < 2:
-            return math.nan
-        return chance_values(some, w, kind)[0]
-
     return Parts(
-        values=lambda: values, estimate=estimate, apart=np.array(apart), weight=np.array(paired, dtype=float),
+        values=lambda: values, apart=np.array(apart), weight=np.array(paired, dtype=float),
         expected=1 - pe,
     )  # fmt: skip
 
@@ -133,12 +125,8 @@ def alpha_parts(units: Sequence[Tally], scale: str, scores: Sequence[float]) -> 
     pairs = [(int(c), int(k)) for c in used for k in used if k < c]
     chance = 2 * sum(counts[c] * counts[k] * d for (c, k), d in zip(pairs, far, strict=True))
 
-    def estimate(some: list[Tally]) -> float:
-        known = len({level for unit in some for level, _ in unit}) > 1
-        return alpha_of(list(Counter(some).items()), scale, scores) if known else math.nan
-
     return Parts(
-        values=lambda: alpha_values(units, scale, scores), estimate=estimate, apart=np.array(apart), weight=size,
+        values=lambda: alpha_values(units, scale, scores), apart=np.array(apart), weight=size,
         expected=chance / (counts.sum() * (counts.sum() - 1)) / max(far),
     )  # fmt: skip
 
@@ -241,8 +229,6 @@ class Parts:
     ----------
     values : callable
         Linearised value of each unit.
-    estimate : callable
-        The coefficient of some units.
     apart, weight : (units,) float64 arrays
         Disagreement within each unit, from 0 to 1, and its weight.
     expected : float
@@ -250,7 +236,6 @@ class Parts:
     """
 
     values: Callable[[], list[float]]
-    estimate: Callable[[list[Tally]], float]
     apart: FloatArray
     weight: FloatArray
     expected: float
@@ -265,12 +250,6 @@ def error_checks(row: Row, result: Result, units: Tallies, parts: Parts, why: st
         row.estimate, parts.apart, parts.weight, parts.expected, factors, level
     )  # fmt: skip
     error, df = error_of_mean(parts.values(), factors)
-    if len(factors) == 1 and len(set(factors[0])) <= MOST_LEFT_OUT:
-        names = factors[0]
-        without = left_out(
-            names, lambda name: parts.estimate([u for u, c in zip(units.units, names, strict=True) if c != name])
-        )
-        error = error if math.isnan(without) else without**0.5
     out = []
     if row.std_error is not None:
         out.append(direct(name_of(row, "s.e."), row.std_error, error, 1e-6 * max(1.0, error), why))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -68,12 +68,6 @@ def cochran(v1: float, v2: float, df1: float, df2: float) -> float:
     if high - low < 1e-9 or v1 <= 0 or v2 <= 0:
         return df1 if v2 <= 0 else df2 if v1 <= 0 else low
     return float(brentq(lambda df: t.ppf(0.975, df) - wanted, low * (1 - 1e-9), high * (1 + 1e-9), xtol=1e-13 * high))
-
-
-def left_out(whole: Sequence[Hashable], estimate: Callable[[Hashable], float]) -> float:
-    """Jackknife variance over clusters from the estimates without each; NaN where one does not exist."""
-    values = np.array([estimate(name) for name in dict.fromkeys(whole)])
-    return float((len(values) - 1) / len(values) * ((values - values.mean()) ** 2).sum())
 
 
 def disagreement_ends(

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 SLOPE = "central differences of a direct computation, error about h^2"
 STEP = 1e-4
 MOST_SLOPES = 20_000
-MOST_LEFT_OUT = 1000
 CLOSED_CI = ("closed", "wald")
 MANY = 2000  # more pairs of raters than this are not kept
 
@@ -218,7 +217,7 @@ def error_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str
             note = f"{lines.cost} slopes of {len(pairs)} pairs would take too long"
             out.append(compare(f"s.e. of {term}", row.std_error, None, **made, note=note))
             continue
-        variance, df = lines.variance(term, jackknife=settings["ci"] == "closed")
+        variance, df = lines.variance(term)
         if row.std_error is not None and settings["ci"] in CLOSED_CI and (factors or term in JOINT):
             small = 1.0 if factors else (lines.units - 1) / lines.units
             out.append(compare(f"s.e. of {term}", row.std_error, math.sqrt(variance * small), **made))
@@ -252,32 +251,26 @@ class Lines:
         if len(codes) == 2:
             self.codes.append(np.unique(np.column_stack(self.codes), axis=0, return_inverse=True)[1].ravel())
 
-    def moved(self, code: AnyArray, term: str, whole: bool) -> FloatArray:
-        """Kappa without each cluster (`whole`), or its slope in the weight of each."""
+    def slopes(self, code: AnyArray, term: str) -> FloatArray:
+        """Slope of a kappa in the weight of each cluster."""
         mine = [np.array([self.where[int(u)] for u in pair.index], dtype=np.int64) for pair in self.pairs.values()]
-        found = []
-        for name in np.unique(code):
-            lines = [np.flatnonzero(code[at] == name) if len(at) else None for at in mine]
-            found.append(without(self.pairs, lines, term) if whole else slope(self.pairs, lines, term))
-        return np.array(found)
+        lines = [[np.flatnonzero(code[at] == g) if len(at) else None for at in mine] for g in np.unique(code)]
+        return np.array([slope(self.pairs, each, term) for each in lines])
 
-    def variance(self, term: str, *, jackknife: bool) -> tuple[float, float]:
+    def variance(self, term: str) -> tuple[float, float]:
         """Variance and degrees of freedom of a kappa."""
         sizes = [np.bincount(np.unique(code, return_inverse=True)[1], self.count) for code in self.codes]
         if not self.clustered:
-            slopes = self.moved(self.codes[0], term, whole=False)
+            slopes = self.slopes(self.codes[0], term)
             return float((slopes**2 / sizes[0]).sum()) * self.units / (self.units - 1), self.units - 1
         parts = [
-            cr2(self.moved(code, term, whole=False), size / self.units, range(len(size)))
+            cr2(self.slopes(code, term), size / self.units, range(len(size)))
             for code, size in zip(self.codes[:2], sizes[:2], strict=True)
         ]
         if len(parts) == 1:
-            left = self.moved(self.codes[0], term, whole=True)
-            g = len(left)
-            known = jackknife and g <= MOST_LEFT_OUT and not np.isnan(left).any()
-            return (float((g - 1) / g * ((left - left.mean()) ** 2).sum()) if known else parts[0][0]), parts[0][1]
+            return parts[0]
         (v1, df1), (v2, df2) = parts
-        both = self.moved(self.codes[2], term, whole=False)
+        both = self.slopes(self.codes[2], term)
         return max(v1, v2, v1 + v2 - float(both @ both)), cochran(v1, v2, df1, df2)
 
     def disagreement_ends(self, value: float, level: float) -> tuple[float, float, float]:
@@ -296,20 +289,6 @@ class Lines:
         mean = np.divide(apart, weight, out=np.zeros_like(apart), where=weight > 0)
         names = [code[each].tolist() for code in self.codes[:2]] if self.clustered else []
         return disagreement_ends(value, mean[each], weight[each], expected, names, level)
-
-
-def without(pairs: Mapping[str, Pair], lines: Sequence[AnyArray | None], term: str) -> float:
-    """Kappa of the tables less those of the lines of one cluster; NaN where it does not exist."""
-    moved = [None if mine is None else pair.table(mine) for pair, mine in zip(pairs.values(), lines, strict=True)]
-    parts = [
-        pair.parts(None if change is None else -change) for pair, change in zip(pairs.values(), moved, strict=True)
-    ]
-    known = [1 - do / de if n > 0 and de > LEAST else math.nan for n, do, de in parts]
-    if term == "pooled":
-        value = pooled(parts)
-        return math.nan if value is None else value
-    kept = [x for x in known if not math.isnan(x)]
-    return sum(kept) / len(kept) if kept else math.nan
 
 
 def alike_units(part: pd.DataFrame, size: int) -> AnyArray:

@@ -26,7 +26,6 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 FEW = 10.0  # effective disagreements below which intervals of a coefficient itself tend to be too short
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
-MOST_LEFT_OUT = 1000  # clusters up to which each is left out in turn; beyond, the linearised variance is as good
 NO_ERROR = 1e-12
 ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
@@ -130,11 +129,11 @@ def infer(
 ) -> tuple[tuple[Inferred, ...], tuple[Caution, ...]]:
     """Return errors, intervals and tests of the numbers of an estimand, and the cautions they need.
 
-    Closed intervals. Independent units: t (or Fisher z) with the linearised standard error. One cluster factor: the
-    jackknife over clusters, on Fisher's z scale, with Satterthwaite's degrees of freedom of the clusters' shares
-    (`mean_errors`). Two crossed factors: the linearised variance of `mean_errors`. Without any disagreement, and under
-    clusters with fewer than 10 effective ones, the interval is that of Korn and Graubard (1998) of the share of
-    disagreement q, in which the disagreement by chance is taken as known; with q = 0 its upper end is 1.
+    Closed intervals. Independent units: t (or Fisher z) with the linearised standard error. Clusters: t on Fisher's z
+    scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement
+    the interval is that of Korn and Graubard (1998) of the share of disagreement q, in which the disagreement by chance
+    is taken as known; its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is
+    the outer one of both intervals.
 
     Parameters
     ----------
@@ -145,8 +144,6 @@ def infer(
     """
     errors = mean_errors(estimand.influence(), estimand.shares, clusters, None if clusters else estimand.copies)
     spread = np.sqrt(errors.variance)
-    if len(clusters) == 1 and how.ci == "closed":
-        spread = _left_out(estimand, clusters[0], spread)
     drawn = _drawn(estimand, clusters, how) if how.ci in RESAMPLED else None
     seen = _disagreements(estimand, clusters, how.level)
     found = []
@@ -237,16 +234,6 @@ def _closed(
     if few is None or not clusters:
         return known
     return replace(known, low=min(few.low, known.low or 0.0), high=max(few.high, known.high or 0.0), kind="hull")
-
-
-def _left_out(estimand: Estimand, cluster: IntArray, spread: FloatArray) -> FloatArray:
-    """Return jackknife standard errors where every estimate without one cluster exists; else the linearised ones."""
-    units = Units.clusters(cluster) if len(np.unique(cluster)) > 1 else None
-    if units is None or estimand.finish is None or units.n_units > MOST_LEFT_OUT:
-        return spread
-    found = jackknife(estimand.statistics, estimand.finish, units).std_error
-    found = np.broadcast_to(found, spread.shape) if len(found) < len(spread) else found
-    return np.where(np.isnan(found), spread, found)
 
 
 def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[Interval, Bootstrap] | str:

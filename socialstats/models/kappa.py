@@ -171,39 +171,38 @@ class KappaTable:
 
     def shares(self) -> csr_array:
         """(cells, numbers) sparse array: what the units of a cell weigh in each pair, and in mean and pooled kappa."""
-        columns = [(there, self.count[there]) for there, _ in self.shared]
+        columns = [there for there, _ in self.shared]
         if len(columns) > 1:
-            rated = np.unique(np.concatenate([there for there, _ in columns]))
-            columns += 2 * [(rated, self.count[rated])]
-        return sparse_columns([(there, n / n.sum() if len(n) else n) for there, n in columns], len(self.count))
+            kept = [there for there, used in zip(columns, self.used, strict=True) if used]
+            columns += [np.unique(np.concatenate([*some, np.zeros(0, dtype=np.int64)])) for some in (kept, columns)]
+        weights = [self.count[there] for there in columns]
+        return sparse_columns([(t, n / n.sum()) for t, n in zip(columns, weights, strict=True)], len(self.count))
 
     def disagreements(self) -> tuple[csr_array, csr_array, FloatArray]:
         """Return disagreements times shares, the shares, and the disagreements by chance; scaled to be 1 at most.
 
-        Of mean and pooled kappa those of all pairs of raters together, each by its units.
+        Of the mean they are those of the pairs in it together, of the pooled kappa those of all pairs.
         """
-        v = (1 - self.weights).ravel() / max(float((1 - self.weights).max()), NONE_LEFT)
-        top = max(float((1 - self.weights).max()), NONE_LEFT)
-        apart = [(there, self.count[there] * v[cell]) for there, cell in self.shared]
-        size = [(there, self.count[there]) for there, _ in self.shared]
-        expected = [(1 - f.expected) / top if f.n else np.nan for f in self.found]
-        if len(self.found) > 1:
-            n = np.array([f.n for f in self.found])
-            joint = float(np.nansum(n * np.nan_to_num(expected)) / n.sum()) if n.sum() else np.nan
-            for columns in (apart, size):
-                total = np.zeros(len(self.count))
-                for there, values in columns:
-                    total[there] += values
-                rated = np.flatnonzero(total > 0) if columns is size else np.arange(len(total))
-                columns += 2 * [(rated, total[rated])]
-            expected += 2 * [joint]
-        sums = [float(values.sum()) for _, values in size]
-        scaled = (
-            [(there, values / max(n, 1e-300)) for (there, values), n in zip(columns, sums, strict=True)]
-            for columns in (apart, size)
-        )
-        first, second = (sparse_columns(columns, len(self.count)) for columns in scaled)
-        return first, second, np.array(expected)
+        v = (1 - self.weights).ravel()
+        top = max(float(v.max()), NONE_LEFT)
+        n, expected = (np.nan_to_num([getattr(f, name) for f in self.found]) for name in ("n", "expected"))
+        chance = n * (1 - expected) / top
+        chosen = [np.array([p]) for p in range(len(n))]
+        if len(n) > 1:
+            chosen += [np.flatnonzero(self.used), np.arange(len(n))]
+        apart, size, joint = [], [], []
+        for some in chosen:
+            met, far = np.zeros((2, len(self.count)))
+            for p in some:
+                there, cell = self.shared[p]
+                met[there] += self.count[there]
+                far[there] += self.count[there] * v[cell] / top
+            rated, total = np.flatnonzero(met), max(met.sum(), 1.0)
+            apart.append((rated, far[rated] / total))
+            size.append((rated, met[rated] / total))
+            joint.append(chance[some].sum() / total)
+        first, second = (sparse_columns(columns, len(self.count)) for columns in (apart, size))
+        return first, second, np.array(joint)
 
     def statistics(self) -> csr_array | FloatArray:
         """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse unless small.
