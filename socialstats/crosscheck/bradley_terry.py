@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ def table_of(fit: Any) -> PairColumns:
     return with_pseudo_wins(table, state.data.n_items, state.options.prior) if state.options.prior else table
 
 
+@lru_cache(maxsize=4)
 def fitted_again(fit: Any) -> tuple[PeerFit, PairColumns, FloatArray]:
     """Return the peer's fit, its table, and the matrix to centred coefficients with the tie parameter last."""
     table = table_of(fit)
@@ -103,7 +105,7 @@ def reported(fit: Any, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, F
         to = shift @ to
     if state.kind == "cluster":
         noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
-        return np.asarray(to @ peer.estimate), *clustered(state.ties, table, peer, to, noise)
+        return np.asarray(to @ peer.estimate), *clustered(state.ties, table, peer, noise)(to)
     v = v_of(fit, peer, table)
     return np.asarray(to @ peer.estimate), np.sqrt(np.maximum(np.diagonal(to @ v @ to.T), 0)), np.full(len(to), np.inf)
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.cluster_errors import cochran
 from socialstats.crosscheck.pair_columns import PairColumns
 from socialstats.crosscheck.pair_likelihood import STEP, WIDTH, PeerFit, log_probability, predictor
 from socialstats.results import FloatArray
@@ -128,41 +130,39 @@ def trace_of_squares(clusters: list[ClusterTerms], d: FloatArray, inverse: Float
     return float(np.sum(own**2 - 2 * own * np.einsum("gi,ij,gj->g", z, inverse, z)) + np.sum(across * across.T))
 
 
-def clustered(
-    kind: str, table: PairColumns, fit: PeerFit, contrasts: FloatArray, noise: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return standard errors (NaN where none can be known) and df of contrasts of the table's coefficients.
+Errors = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
+
+def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Errors:
+    """Return a function from contrasts of the table's coefficients to standard errors (NaN: unknown) and df.
 
     Two crossed factors: the largest of V1, V2 and V1 + V2 - V12, Cochran's (1964) df from scipy's t.
     """
-    from scipy.optimize import brentq
-    from scipy.stats import t
-
     rows, e, owner = whitened(kind, table, fit.estimate)
     groups = [np.unique(g, return_inverse=True)[1].reshape(-1)[owner] for g in table.groups]
     both = np.unique(np.column_stack(groups), axis=0, return_inverse=True)[1].reshape(-1)
     if len(groups) == 2 and both.max() == max(g.max() for g in groups):  # nested: only the coarser counts
         groups = [min(groups, key=lambda g: int(g.max()))]
-    found = [one_factor(rows, e, codes, fit.covariance, noise)(contrasts) for codes in groups]
-    if len(found) == 1:
-        variance, df, refused = found[0]
-        return np.where(refused, np.nan, np.sqrt(variance)), df
-    (v1, df1, no1), (v2, df2, no2) = found
-    u = np.array([rows[both == g].T @ e[both == g] for g in range(both.max() + 1)])
-    overlap = ((u @ fit.covariance @ contrasts.T) ** 2).sum(axis=0)
-    variance = np.max([v1, v2, v1 + v2 - overlap], axis=0)
-    df = np.minimum(df1, df2)
-    for k in np.flatnonzero(v1 + v2 > 0):
-        wanted = (v1[k] * t.ppf(0.975, df1[k]) + v2[k] * t.ppf(0.975, df2[k])) / (v1[k] + v2[k])
-        low, high = sorted((df1[k], df2[k]))
-        if t.ppf(0.975, high) < wanted < t.ppf(0.975, low):
-            df[k] = brentq(lambda x, wanted=wanted: t.ppf(0.975, x) - wanted, low, high, xtol=1e-12)
-        else:
-            df[k] = df1[k] if v1[k] > 0 else df2[k]
-    return np.where(no1 | no2, np.nan, np.sqrt(variance)), df
+    parts = [one_factor(rows, e, codes, fit.covariance, noise) for codes in groups]
+    crossing = np.array([rows[both == g].T @ e[both == g] for g in range(both.max() + 1)]) if len(parts) == 2 else None
+
+    def errors(contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        found = [part(contrasts) for part in parts]
+        if crossing is None:
+            variance, df, refused = found[0]
+            return np.where(refused, np.nan, np.sqrt(variance)), df
+        (v1, df1, no1), (v2, df2, no2) = found
+        overlap = ((crossing @ fit.covariance @ contrasts.T) ** 2).sum(axis=0)
+        df = np.array([
+            cochran(*each) if each[0] + each[1] > 0 else min(each[2:]) for each in zip(v1, v2, df1, df2, strict=True)
+        ])  # fmt: skip
+        return np.where(no1 | no2, np.nan, np.sqrt(np.max([v1, v2, v1 + v2 - overlap], axis=0))), df
+
+    return errors
 
 
-def errors_of(fit: Any) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+@lru_cache(maxsize=4)
+def errors_of(fit: Any) -> Errors:
     """Return a function from contrasts of a fit's centred coefficients to standard errors and df, found again here."""
     from socialstats.crosscheck.bradley_terry import fitted_again, v_of
 
@@ -172,7 +172,8 @@ def errors_of(fit: Any) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]
         v = back @ v_of(fit, peer, table) @ back.T
         return lambda c: (np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, v, c), 0)), np.full(len(c), np.inf))
     noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
-    return lambda c: clustered(state.ties, table, peer, c @ back, noise)
+    errors = clustered(state.ties, table, peer, noise)
+    return lambda c: errors(c @ back)
 
 
 def with_tie(back: FloatArray, *, tied: bool) -> FloatArray:
