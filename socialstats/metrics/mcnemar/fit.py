@@ -52,23 +52,25 @@ def mcnemar(
     only, d under neither. Difference of proportions (b - c)/n, first minus second; matched odds ratio b/c; Cohen's
     g = b/(b + c) - 1/2, signed.
 
-    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (one factor:
-    CR2 errors with Satterthwaite's degrees of freedom; two crossed factors: V1 + V2 - V12, not below the larger of V1
-    and V2, with min(G) - 1 df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring
-    clusters"``. Where all pairs have the same difference, clusters show no variance: Tango's interval with every
-    cluster as one pair takes its place.
+    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (CR2 errors
+    with Satterthwaite's degrees of freedom; of two crossed factors V1 + V2 - V12, not below the larger of V1 and V2;
+    cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring clusters"``. With fewer than 10
+    effective discordant pairs, or clusters that show no variance, Tango's score interval and test for clusters take
+    their place: n is the effective number of pairs (n over the design effect, at least 1), and the quantile that of t.
+    Odds ratio and Cohen's g follow from Wilson's interval of b/(b + c), clusters weighed by their discordant pairs.
 
     Parameters
     ----------
     paired : Paired, data frame, mapping of columns, or path of a file
         With values of two levels. With a ``by`` factor: one result a level.
     test : str
-        The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``.
+        The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``, or
+        ``"score"`` where its interval leads.
         Independent pairs: ``"mid_p"``, ``"exact"``, ``"asymptotic"``, ``"continuity"`` (not corrected when b = c, as
-        in R). One cluster factor: ``"robust_t"``, ``"cluster_means_t"``, ``"sign_flip"``, ``"obuchowski"``,
-        ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two: ``"robust_t"``. All that apply are rows of the result.
+        in R). One cluster factor: ``"robust_t"``, ``"score"``, ``"cluster_means_t"``, ``"sign_flip"``,
+        ``"obuchowski"``, ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two: ``"robust_t"``, ``"score"``. All that apply are rows of the result.
     odds_ratio_ci : {"exact", "wilson", "wald"}
-        Interval of the odds ratio of independent pairs (with clusters: a t interval of its log, robust).
+        Interval of the odds ratio of independent pairs.
     difference_ci : {"tango", "newcombe", "bonett_price", "agresti_min", "wald"}
         Interval of the difference of independent pairs.
     cluster : str, sequence of str or None
@@ -133,7 +135,9 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         raise NothingToAnalyse(f"{design.source}: no pair to compare")
     factors = cluster_factors(design, settings["cluster"])
     lead = chosen_test(settings["test"], factors)
-    found = analyse(design, factors)
+    found = analyse(design, factors, settings["level"])
+    if lead == "auto":
+        lead = "score" if found.score_leads else "robust_t"
     rows, extras = all_rows(found, lead, design.conditions, settings)
     first, second = design.conditions
     return Result(
@@ -147,6 +151,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
             "n_clusters": rows[0].n_clusters,
             "df": None if rows[0].df is None else whole(rows[0].df),
             "method": TEST_NAMES[lead],
+            **effective(found),
         },
         settings=settings,
         cautions=all_cautions(design, found, rows, factors),
@@ -154,6 +159,16 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         design=design,
         extras={"cells": {name: getattr(found.cells, name) for name in "abcd"}, "lead": lead, **extras},
     )
+
+
+def effective(found: Analysis) -> dict[str, float | None]:
+    """Smallest effective df of difference and odds ratio, and the largest share of one cluster."""
+    errors, share = found.score.errors if found.score else None, found.discordant
+    if errors is None:
+        return {}
+    df = [x for x in (float(errors.df[0]), share.df if share else None) if x is not None and x == x]
+    most = [float(errors.largest[0])] + ([share.largest] if share else [])
+    return {"effective_df": min(df, default=None), "largest_leverage": max(most)}
 
 
 def sizes(found: Analysis, factors: tuple[Factor, ...]) -> dict[str, int]:
