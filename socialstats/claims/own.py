@@ -175,16 +175,12 @@ def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster
     )
     if np.isnan(variance).any():
         return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
-    whole = 1 / float(np.sum(share**2 / effective))
     own = share**2 * variance if variance.any() else share**2 / effective
-    errors = MeanErrors(**{
-        name: np.array([value])
-        for name, value in {
-            "variance": float(share**2 @ variance), "plain": float(share**2 @ variance),
-            "df": float(own.sum() ** 2 / np.sum(own**2 / df)), "clusters": float(base.n_clusters or base.n_units or 0),
-            "effective": whole, "largest": float((share * largest).max()),
-        }.items()
-    })  # fmt: skip
+    errors = MeanErrors.of(
+        variance=float(share**2 @ variance), df=float(own.sum() ** 2 / np.sum(own**2 / df)),
+        clusters=float(base.n_clusters or base.n_units or 0), effective=1 / float(np.sum(share**2 / effective)),
+        largest=float((share * largest).max()),
+    )  # fmt: skip
     mean, trials = np.array([base.estimate or 0.0]), float(sum(max(s.ok_rows, s.n) for s in samples))
     low, high, _ = share_interval(mean, errors, trials, level=base.level)
     error = math.sqrt(float(errors.variance[0])) if varies(mean * (1 - mean), errors)[0] else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from socialstats.crosscheck.choice_changes import change_checks
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.rated_table import rated_table
 from socialstats.crosscheck.row_arithmetic import relative, same_p
+from socialstats.crosscheck.share_errors import clustered_share_checks
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def verify(result: Result) -> Verification:
         part = table if cell is None else table[table["cell"] == cell]
         for name in names:
             own = part[part["source"] == name]
-            checks += [c for level in levels for c in share_checks(next(rows), own, level, cell is None)]
+            checks += [c for level in levels for c in share_checks(result, next(rows), own, level, cell is None)]
     for name in (n for n in names if n != base):
         for some in (cells[:1], cells[1:]):
             for cell in some:
@@ -70,8 +72,8 @@ def both_rated(part: pd.DataFrame, name: str, base: str) -> pd.DataFrame:
     return part[part["unit"].isin(units) & part["source"].isin([name, base])]
 
 
-def share_checks(row: Row, own: pd.DataFrame, level: str, whole: bool) -> list[Check]:
-    """Compare a share; of all units its standard error and, where each unit has one rating, Wilson's interval."""
+def share_checks(result: Result, row: Row, own: pd.DataFrame, level: str, whole: bool) -> list[Check]:
+    """Compare a share; of all units its standard error, df and Wilson's interval."""
     where = f"{level} [{row.group}]"
     if row.estimate is None:
         return []
@@ -90,7 +92,13 @@ def share_checks(row: Row, own: pd.DataFrame, level: str, whole: bool) -> list[C
             compare(f"{where}, {name}", ours, float(theirs), package="statsmodels", tolerance=1e-9, why=CLOSED)
             for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]))
         ]
-    return checks + error_checks(where, row, hits, own["left"].to_numpy(), own)
+    if own["crossed"].any():
+        return checks
+    settings, groups = result.settings, own["left"].to_numpy()[:, None]
+    return checks + clustered_share_checks(
+        replace(row, term=where, group=None), hits, np.ones(len(hits)), groups, answers=len(hits),
+        level=settings["level"], ends=settings["ci"] == "wilson",
+    )  # fmt: skip
 
 
 def error_checks(where: str, row: Row, values: Any, groups: Any, own: pd.DataFrame) -> list[Check]:

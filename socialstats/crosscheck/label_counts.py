@@ -1,4 +1,4 @@
-"""Label counts once more: pandas tables, statsmodels' Wilson intervals, a regression through the origin for ratios."""
+"""Label counts once more: pandas tables, statsmodels' Wilson intervals, ratios by sums over units or clusters."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.share_errors import clustered_share_checks
 from socialstats.designs.label_lists import LabelLists
 from socialstats.results import Check, Result, Row, Verification
 
 COUNTED = "the same counts, divided"
 CLOSED = "the same closed form in another order of arithmetic"
-RATIO = "weighted regression on a constant, weights the labels of a unit: its sandwich times sqrt(n/(n - 1))"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute counts and shares of all rows, and intervals and standard errors of independent units."""
+    """Recompute counts, shares, their standard errors and intervals."""
     import pandas as pd
 
     lists: LabelLists = result.design
@@ -36,9 +36,16 @@ def verify(result: Result) -> Verification:
             if row.estimate is not None:
                 checks.append(compare(f"{where}, {name}", row.estimate, float(theirs), package="pandas",
                                       tolerance=1e-9, why=COUNTED))  # fmt: skip
-        if not result.settings["cluster"]:
+        factors = lists.factors() if result.settings["cluster"] else ()
+        units = cells[part.index.to_numpy()]
+        groups = np.column_stack([f.codes[units] for f in factors]) if factors else part.index.to_numpy()[:, None]
+        some = {"level": result.settings["level"], "ends": result.settings["ci"] == "wilson"}
+        if factors:
+            checks += clustered_share_checks(of_units, hits, np.ones(len(hits)), groups, answers=len(hits), **some)
+        else:
             checks += wilson_checks(where, of_units, hits.to_numpy())
-            checks += ratio_checks(where, of_labels, hits.to_numpy(), sizes.to_numpy())
+        ratio = (hits / sizes.where(sizes > 0, 1)).to_numpy()
+        checks += clustered_share_checks(of_labels, ratio, sizes, groups, answers=math.inf, **some)
     return Verification(checks=tuple(checks))
 
 
@@ -52,18 +59,4 @@ def wilson_checks(where: str, row: Row, hits: Any) -> list[Check]:
     return [
         compare(f"{where}, {name}", ours, float(theirs), package="statsmodels", tolerance=1e-9, why=CLOSED)
         for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]))
-    ]
-
-
-def ratio_checks(where: str, row: Row, hits: Any, sizes: Any) -> list[Check]:
-    """Compare the standard error of a share of labels."""
-    from statsmodels.regression.linear_model import WLS
-
-    if row.std_error is None:
-        return []
-    used = sizes > 0
-    fit = WLS(hits[used] / sizes[used], np.ones(int(used.sum())), weights=sizes[used]).fit(cov_type="HC0")
-    theirs = float(fit.bse[0]) * math.sqrt(len(hits) / (len(hits) - 1))
-    return [
-        compare(f"{where}, s.e. of labels", row.std_error, theirs, package="statsmodels", tolerance=1e-9, why=RATIO)
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
-from socialstats.crosscheck.mcnemar import PROFILE, SQUARE_ROOTS, bias_reduced, profile_interval
+from socialstats.crosscheck.mcnemar import PROFILE, SQUARE_ROOTS, bias_reduced, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
 from socialstats.crosscheck.row_arithmetic import crossed_error, end_checks, label, quantile, relative, same_p, tail_p
 from socialstats.results import Check, FloatArray, Row
@@ -60,7 +60,9 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
 
 
 def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
-    """Standard error, t, df, p and interval by clusters."""
+    """Standard error, t, df, p and interval by clusters; where the score leads, its statistic and interval."""
+    if (row.method or "").startswith("Tango"):
+        return score_checks(row, row, d, groups, level)
     if row.std_error is None:
         return []
     if groups.shape[1] == 2:

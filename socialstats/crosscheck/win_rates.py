@@ -1,14 +1,24 @@
-"""Conditional win rates once more: pandas over rows, statsmodels for Wilson intervals and cluster errors."""
+"""Conditional win rates once more: pandas over rows, statsmodels for Wilson intervals, matrices of clusters."""
 
 from __future__ import annotations
 
-import warnings
+import math
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare, long_table, worst
+from socialstats.crosscheck.row_arithmetic import end_checks, relative
+from socialstats.crosscheck.share_errors import (
+    MATRICES,
+    ROOTS,
+    clustered_share_checks,
+    counted,
+    share_errors,
+    wilson_roots,
+)
 from socialstats.designs.parts import Factor
 from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, Result, Verification
@@ -68,23 +78,21 @@ def wilson_checks(
 def error_checks(
     factors: tuple[Factor, ...], result: Result, row: Any, rows: pd.DataFrame, share: pd.Series, rate: float, name: str
 ) -> list[tuple[str, Check]]:  # fmt: skip
-    """Compare the linearised standard error with that of a weighted mean by statsmodels WLS."""
-    from statsmodels.regression.linear_model import WLS
-
-    if row.std_error is None or len(factors) > 1 or (result.design.weighted and not factors):
+    """Compare the linearised standard error, df and ends with sums and matrices by clusters, or by single rows."""
+    if row.conf_low is None or (result.design.weighted and not factors):
         return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # statsmodels warns of few clusters; only the matrix is read
-        model = WLS(rows["score"].to_numpy(), np.ones(len(rows)), weights=share.to_numpy())
-        if factors:
-            groups = factors[0].codes[rows["cell"].to_numpy()]
-            n, g = len(rows), len(np.unique(groups))
-            fit = model.fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
-            scale = g / (g - 1)
-        else:
-            fit = model.fit(cov_type="HC0")
-            n = len(rows)
-            scale = n / (n - 1)
-    theirs = float(np.sqrt(fit.cov_params()[0, 0] * scale))
-    why = "the sandwich of a weighted mean, times G/(G-1)"
-    return [("s.e.", compare(f"{name}, s.e.", row.std_error, theirs, package="statsmodels", tolerance=1e-9, why=why))]
+    cells, level = rows["cell"].to_numpy(), result.settings["level"]
+    squares = float((rows["w2"] * (share / rows["w"]) ** 2).sum())
+    answers = float(share.sum()) ** 2 / squares
+    groups = np.column_stack([f.codes[cells] for f in factors]) if factors else np.arange(len(rows))[:, None]
+    shown = replace(row, term=name, group=None)
+    if factors:
+        found = clustered_share_checks(shown, rows["score"], share, groups, answers=answers, level=level)
+        return [(check.quantity.rpartition(", ")[2], check) for check in found]
+    errors = share_errors(rows["score"], share, groups)[1]
+    if errors is None:
+        return []
+    out = [("s.e.", relative(f"{name}, s.e.", row.std_error, math.sqrt(errors.variance), "numpy", MATRICES))]
+    ends = wilson_roots(rate, counted(rate * (1 - rate), errors, answers), level, None)
+    return [*(out if row.std_error is not None else []),
+            *(("ends", check) for check in end_checks(shown, *ends, "numpy", ROOTS, 1e-7))]  # fmt: skip

@@ -172,9 +172,9 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     if not rare:
         return found
     return (*found, caution(
-        "SS212", f"{count(len(rare), 'share')} {'rests' if len(rare) == 1 else 'rest'} on fewer than {RARE:g} effective "
-        f"answers of the rarer kind, the least on about {number(min(rare), 1)}",
-        affects="these intervals: where clusters differ much, nominal 95 % ones held in .85 to .92 of simulations",
+        "SS212", f"{count(len(rare), 'share')} {'rests' if len(rare) == 1 else 'rest'} on fewer than {RARE:g} "
+        f"effective answers of the rarer kind, the least on about {number(min(rare), 1)}",
+        affects="these intervals: where clusters differ much, nominal 95 % ones held in .80 to .92 of simulations",
         fix="collect more clusters, or quote counts",
     ))  # fmt: skip
 

@@ -49,6 +49,12 @@ class MeanErrors:
     largest: FloatArray
     plain: FloatArray
 
+    @classmethod
+    def of(cls, *, variance: float, df: float, clusters: float, effective: float, largest: float) -> MeanErrors:
+        """Return those of one statistic."""
+        parts = (variance, df, clusters, effective, largest, variance)
+        return cls(**dict(zip(cls.__slots__, (np.array([part]) for part in parts), strict=True)))
+
 
 def mean_errors(
     scores: Any, shares: Any, factors: Sequence[IntArray] = (), alike: FloatArray | None = None
@@ -210,4 +216,5 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
 
 def varies(spread: FloatArray, errors: MeanErrors) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Tell whether values of variance `spread` differ, and clusters do by more than rounding."""
-    return (spread > 0) & (errors.variance > ROUND_DF * spread / np.maximum(errors.effective, 1))
+    seen = errors.variance > ROUND_DF * spread / np.maximum(errors.effective, 1)
+    return np.asarray((spread > 0) & seen)

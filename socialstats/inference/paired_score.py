@@ -42,7 +42,7 @@ class PairedScore:
 
     @property
     def leads(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """(k,) bool array: whether this interval takes the place of t, for few effective discordant pairs or no variance.
+        """(k,) bool array: whether this interval takes the place of t: few effective discordant pairs, or no variance.
 
         With 5 to 50 clusters of pairs and 1 to 40 % discordance, t intervals (CR2) held from .81 on below this limit.
         """
@@ -73,7 +73,7 @@ class PairedScore:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the differences whose score statistic is within the critical values of `level`."""
         tail = (1 + level) / 2
-        square = (ndtri(tail) if self.df is None else stdtrit(self.df, tail)) ** 2
+        square = np.asarray(ndtri(tail) if self.df is None else stdtrit(self.df, tail), dtype=np.float64) ** 2
         found = (self.first - self.second) / self.n
         return self._end(found, np.full_like(found, -1.0), square), self._end(found, np.ones_like(found), square)
 

@@ -113,7 +113,7 @@ def clustered_share(
     -----
     With V the CR2 variance of the linearised share and df its Satterthwaite degrees of freedom (two factors: Cochran's;
     `mean_errors`), Wilson's interval takes n_eff = p (1 - p) / V answers, between 1 and `trials`, and the quantile of t
-    (Korn & Graubard 1998; Bell & McCaffrey 2002). Where clusters do not differ, n_eff is 1 / sum of their squared shares.
+    (Korn & Graubard 1998; Bell & McCaffrey 2002). Where clusters do not differ, n_eff is 1 / sum of squared shares.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def clustered_share(
     copies = None if factors else w if alike is None else alike
     errors = mean_errors((f * (x - p))[:, None], f[:, None], factors, copies)
     known = bool(np.isfinite(errors.variance[0]))
-    base = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
+    base: dict[str, Any] = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
     if not known:
         return Share(**base, undefined=ONE_CLUSTER if factors else ONE_UNIT)
     one = np.array([p])

@@ -13,7 +13,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_facts, cluster_factors, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level, holm
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.models.cochran import cochran_q as q_test

@@ -13,7 +13,7 @@ from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import DesignError, InputError
-from socialstats.inference.dependence import cluster_facts, cluster_factors, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.models.raters import BoolArray

@@ -12,7 +12,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_facts, cluster_factors, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.models.raters import BoolArray, by_stratum
 from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text

@@ -11,7 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.inference.dependence import cluster_facts, cluster_factors, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.models.raters import (
     Patterns,

@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
-from socialstats.inference.dependence import cluster_facts, cluster_factors, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
 from socialstats.models.conditions import (

@@ -5,13 +5,13 @@ With d_k = b_k - c_k and n_k pairs in cluster k of K, D = sum d_k, N = sum n_k. 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc
 
+from socialstats.designs.paired import Paired
 from socialstats.inference.intervals import not_zero
 from socialstats.inference.proportions import Share, clustered_share
 from socialstats.models.mcnemar import McNemarTest
@@ -215,14 +215,13 @@ def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McN
     return McNemarTest(statistic=observed, df=None, p=min(max(tail, SPECTRAL_FLOOR), 1.0))
 
 
-def discordant_share(
-    first: FloatArray, second: FloatArray, count: FloatArray, codes: Sequence[IntArray], level: float
-) -> Share | None:
+def discordant_share(design: Paired, codes: Sequence[IntArray], level: float) -> Share | None:
     """Share b / (b + c) of the discordant pairs that are first only, with Wilson's interval for clusters.
 
     Clusters weigh by their discordant pairs (`clustered_share`). The odds of its ends are those of the matched odds
     ratio b / c; with b or c of 0 one of them is 0 or infinite. None without discordant pairs.
     """
+    first, second, count = design.first, design.second, design.count
     mixed = first != second
     if not mixed.any():
         return None

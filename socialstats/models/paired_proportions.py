@@ -76,7 +76,8 @@ def tango(cells: Cells, level: float) -> Ends:
     >>> round(low, 6), round(high, 6)
     (0.021362, 0.058998)
     """
-    low, high = PairedScore(first=np.array([cells.b]), second=np.array([cells.c]), n=np.array([cells.n])).interval(level)
+    b, c, n = (np.array([value], dtype=np.float64) for value in (cells.b, cells.c, cells.n))
+    low, high = PairedScore(first=b, second=c, n=n).interval(level)
     return float(low[0]), float(high[0])
 
 

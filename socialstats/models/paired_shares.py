@@ -47,7 +47,7 @@ def share_difference(
     """Estimate and test a difference of two shares seen on the same units.
 
     Independent pairs: Tango's interval and McNemar's mid-p test. Clusters: t interval (cut at -1
-    and 1) and test of `clustered_mean`. Without discordant pairs p is 1.
+    and 1) and test of `clustered_mean`, or those of `paired_score` where it leads (few effective discordant pairs).
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def share_difference(
                                p=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test")  # fmt: skip
     d = np.asarray(first - second)
     score, found = paired_score(d, count, codes), clustered_mean(d, count, codes, magnitude=1.0)
-    if np.isnan(score.n[0]):
+    if score.df is None or np.isnan(score.n[0]):
         return ShareDifference(estimate=cells.difference, method="cluster-robust t", undefined=ONE_CLUSTER)
     error = None if found.undefined else found.std_error
     if score.leads[0] or error is None:

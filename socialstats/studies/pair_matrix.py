@@ -55,7 +55,9 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
     )
 
 
-def meeting(design: Comparisons, as_a: BoolArray, as_b: BoolArray, factors: Sequence[Factor], level: float) -> Row | None:
+def meeting(
+    design: Comparisons, as_a: BoolArray, as_b: BoolArray, factors: Sequence[Factor], level: float
+) -> Row | None:
     """Return the win rate of one group (`as_a` rows have it as item a) against another; None if they never met.
 
     Wilson's interval at the comparisons that would give the rate the variance of its clusters.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.inference.dependence import cluster_facts, cluster_factors, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.choice_shares.changes import change_rows
 from socialstats.metrics.choice_shares.rows import SWAPPED, all_rows, base_source

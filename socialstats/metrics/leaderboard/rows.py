@@ -105,13 +105,10 @@ def share_row(
     if len(sizes) == 1 and not board.factors and yes_no:
         low, high = wilson(means.estimate, np.array([float(len(shares))]), level=board.level)
         return replace(row, conf_low=float(low[0]), conf_high=float(high[0]), conf_level=board.level)
-    errors = MeanErrors(**{
-        name: np.array([value])
-        for name, value in {
-            "variance": error**2, "plain": error**2, "df": means.df, "clusters": float(len(shares)),
-            "effective": 1 / float(shares @ shares), "largest": float(shares.max()),
-        }.items()
-    })  # fmt: skip
+    errors = MeanErrors.of(
+        variance=error**2, df=means.df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
+        largest=float(shares.max()),
+    )  # fmt: skip
     most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
     low, high, n = share_interval(means.estimate, errors, most, level=board.level)
     return replace(

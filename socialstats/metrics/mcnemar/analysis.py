@@ -87,7 +87,7 @@ def analyse(design: Paired, factors: tuple[Factor, ...], level: float) -> Analys
         robust=robust,
         means={f.name: mean_of_means(design, f) for f in factors},
         score=score,
-        discordant=clustered.discordant_share(design.first, design.second, design.count, codes, level) if factors else None,
+        discordant=clustered.discordant_share(design, codes, level) if codes else None,
     )  # fmt: skip
 
 
@@ -132,4 +132,3 @@ def mean_of_means(design: Paired, factor: Factor) -> ClusteredMean:
     """Return the mean over clusters of their mean difference, with its t standard error."""
     cells = clustered.cluster_cells(design.first, design.second, design.count, factor.codes)
     return clustered_mean(cells.gap / cells.n, np.ones(len(cells.n)), magnitude=1.0)
-

@@ -42,8 +42,8 @@ def few_discordant(found: Analysis) -> Caution | None:
         return caution("SS314", f"{of}: p is 1 by definition, the odds ratio is undefined (0 to infinity)",
                        affects="tests, odds ratio", fix="quote the interval of the difference")  # fmt: skip
     if score is not None:
-        return caution("SS314", f"{of}, about {number(effective, 1)} effective ones in clusters",
-                       affects="chi-square and t tests of clusters", fix="quote the score test for clusters")  # fmt: skip
+        said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
+        return caution("SS314", said, affects="chi-square and t tests of clusters", fix=fix)
     return caution("SS314", of, affects="chi-square and t tests, Wald intervals", fix="quote the exact or mid-p test")
 
 

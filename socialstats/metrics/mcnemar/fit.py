@@ -65,10 +65,10 @@ def mcnemar(
         With values of two levels. With a ``by`` factor: one result a level.
     test : str
         The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``, or
-        ``"score"`` where its interval leads.
-        Independent pairs: ``"mid_p"``, ``"exact"``, ``"asymptotic"``, ``"continuity"`` (not corrected when b = c, as
-        in R). One cluster factor: ``"robust_t"``, ``"score"``, ``"cluster_means_t"``, ``"sign_flip"``,
-        ``"obuchowski"``, ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two: ``"robust_t"``, ``"score"``. All that apply are rows of the result.
+        ``"score"`` where its interval leads. Independent pairs: ``"mid_p"``, ``"exact"``, ``"asymptotic"``,
+        ``"continuity"`` (not corrected when b = c, as in R). One cluster factor: ``"robust_t"``, ``"score"``,
+        ``"cluster_means_t"``, ``"sign_flip"``, ``"obuchowski"``, ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two:
+        ``"robust_t"``, ``"score"``. All that apply are rows of the result.
     odds_ratio_ci : {"exact", "wilson", "wald"}
         Interval of the odds ratio of independent pairs.
     difference_ci : {"tango", "newcombe", "bonett_price", "agresti_min", "wald"}
