@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.golden_data import golden
 from scipy import stats
 
 import socialstats as ss
@@ -12,6 +11,7 @@ from socialstats.inference.paired_score import FEW, PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, clustered_share, wilson
 from socialstats.models.mcnemar import Cells
 from socialstats.models.paired_proportions import tango
+from tests.golden_data import golden
 
 R = golden("shares")
 G, H, Y, FIRST, SECOND, RARE = (np.array(R[name]) for name in ("g", "h", "y", "first", "second", "rare"))
