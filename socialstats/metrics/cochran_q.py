@@ -97,7 +97,8 @@ def cochran_q(
     Result
         Group ``"share"``: each rater's share, with Wilson's interval (with clusters: for the effective number of
         units, with t). Group ``"difference"`` (up to 20 raters): each pair, first minus second, interval and p
-        (Tango and mid-p; with clusters robust t), `p_adjusted` by Holm. Group ``"test"``: ``cochran_q`` (chi-square
+        (Tango and mid-p; with clusters robust t, or Tango's score for effective pairs where few are discordant),
+        `p_adjusted` by Holm. Group ``"test"``: ``cochran_q`` (chi-square
         with k - 1 df). With clusters ``robust_wald`` leads (F; `df` is its numerator's, the denominator's is
         ``extras["df_denominator"]``) and Q stands in group ``"ignoring clusters"``.
 
@@ -113,6 +114,7 @@ def cochran_q(
     References
     ----------
     Cochran, W. G. (1950). doi:10.1093/biomet/37.3-4.256
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
     Pustejovsky, J. E., & Tipton, E. (2018). doi:10.1080/07350015.2016.1247004
 
     Examples
@@ -176,7 +178,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         settings=settings,
         cautions=(*share_cautions(design, factors, rows), *own_cautions(data, wald)),
         references=("cochran1950", "wilson1927", "tango1998", "holm1979")
-        + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
+        + (("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018") if factors else ()),
         design=design,
         extras=extras,
     )

@@ -50,7 +50,8 @@ def label_counts(
     """Count the labels that units cite, with both denominators: units, and labels cited.
 
     A unit may cite several labels, or none: the shares of units add to the labels a unit cites, not to 1. The shares
-    of labels add to 1, but labels of one unit are not independent; their errors are those of a ratio over units.
+    of labels add to 1, but labels of one unit are not independent: the unit (or the named cluster) is their cluster, and
+    errors and degrees of freedom are those of `clustered_share` (CR2, Satterthwaite).
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ PAIR_REFERENCES = (
     "bonettprice2012", "agrestimin2005", "cohen1988",
 )  # fmt: skip
 CLUSTER_REFERENCES = (
-    "bellmccaffrey2002", "cameron2011", "obuchowski1998", "durkalski2003", "yang2010", "eliasziw1991",
+    "bellmccaffrey2002", "cameron2011", "korngraubard1998", "obuchowski1998", "durkalski2003", "yang2010", "eliasziw1991",
 )  # fmt: skip
 
 
@@ -83,8 +83,8 @@ def mcnemar(
     -------
     Result
         Rows ``difference`` (p-value of the leading test), ``odds_ratio``, ``cohens_g``; group ``"proportion"``: both
-        conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, or for exact and mid-p tests b and
-        for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
+        conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, score, or for exact and mid-p tests b
+        and for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
         its infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None
         where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant
@@ -106,6 +106,7 @@ def mcnemar(
     Fagerland, M. W., Lydersen, S., & Laake, P. (2013). doi:10.1186/1471-2288-13-91
     Tango, T. (1998). Equivalence test and confidence interval for the difference in proportions for the paired-sample
     design. Statistics in Medicine, 17(8), 891-908.
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
     Yang, Z., Sun, X., & Hardin, J. W. (2010). doi:10.1002/bimj.201000035
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). doi:10.1198/jbes.2010.07136
 
