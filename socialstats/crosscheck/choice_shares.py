@@ -92,9 +92,8 @@ def share_checks(result: Result, row: Row, own: pd.DataFrame, level: str, whole:
             compare(f"{where}, {name}", ours, float(theirs), package="statsmodels", tolerance=1e-9, why=CLOSED)
             for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]))
         ]
-    if own["crossed"].any():
-        return checks
-    settings, groups = result.settings, own["left"].to_numpy()[:, None]
+    settings = result.settings
+    groups = own[["left", "right"] if own["crossed"].any() else ["left"]].to_numpy()
     return checks + clustered_share_checks(
         replace(row, term=where, group=None), hits, np.ones(len(hits)), groups, answers=len(hits),
         level=settings["level"], ends=settings["ci"] == "wilson",

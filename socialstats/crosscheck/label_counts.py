@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,7 @@ def verify(result: Result) -> Verification:
         else:
             checks += wilson_checks(where, of_units, hits.to_numpy())
         ratio = (hits / sizes.where(sizes > 0, 1)).to_numpy()
-        checks += clustered_share_checks(of_labels, ratio, sizes, groups, answers=math.inf, **some)
+        checks += clustered_share_checks(of_labels, ratio, sizes, groups, answers=sizes.sum(), **some)
     return Verification(checks=tuple(checks))
 
 

@@ -186,6 +186,8 @@ def mean_checks(
     if row.std_error is not None:
         why, package = (MATRICES, "numpy") if clustered else (VARIANCES, "pandas")
         checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
+    if row.df is not None and not math.isnan(how.df):
+        checks.append(relative(label(row, "df"), row.df, how.df, "numpy", MATRICES))
     if row.conf_low is None or error is None:
         return checks
     if not all_shares(table):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def rated_table(result: Result, option: str) -> pd.DataFrame:
-    """Return unit, value, source, cell, left (cluster, or unit), and whether clusters are declared, and crossed.
+    """Return unit, value, source, cell, left and right (clusters by both factors; one: the same; none: the unit), and
+    whether clusters are declared, and crossed.
 
     Parameters
     ----------
@@ -41,6 +42,9 @@ def rated_table(result: Result, option: str) -> pd.DataFrame:
     if factors:
         out["left"] = frame["unit"].map(dict(zip(design.units, factors[0].codes.tolist(), strict=True)))
     out["clustered"], out["crossed"] = bool(factors), len(factors) == 2
+    out["right"] = out["left"]
+    if len(factors) == 2:
+        out["right"] = frame["unit"].map(dict(zip(design.units, factors[1].codes.tolist(), strict=True)))
     out = out.dropna(subset=["value", "source"])
     out.attrs["cells"] = cells.labels
     return out

@@ -50,8 +50,8 @@ def label_counts(
     """Count the labels that units cite, with both denominators: units, and labels cited.
 
     A unit may cite several labels, or none: the shares of units add to the labels a unit cites, not to 1. The shares
-    of labels add to 1, but labels of one unit are not independent: the unit (or the named cluster) is their cluster, and
-    errors and degrees of freedom are those of `clustered_share` (CR2, Satterthwaite).
+    of labels add to 1, but labels of one unit are not independent: the unit (or the named cluster) is their cluster,
+    with CR2 errors and Satterthwaite's degrees of freedom.
 
     Parameters
     ----------
@@ -71,7 +71,9 @@ def label_counts(
         units as independent.
     ci : {"auto", "wilson", "percentile", "basic"}
         ``"auto"`` is Wilson's; with clusters, and for shares of labels, with the number of independent answers that
-        the standard error speaks for. Else a bootstrap of units (clusters).
+        the standard error speaks for, at most the labels cited (labels of a unit exclude each other, and can tell more:
+        without that bound, .85 to .98 of simulated intervals held, with it .94 to 1). Else a bootstrap of units
+        (clusters).
     level : float
     resamples, seed : int
         Of the bootstrap.
@@ -205,7 +207,7 @@ def label_share(row: Row, part: Part, how: How) -> Row:
         return replace(row, undefined="no label is cited")
     found = clustered_share(
         np.divide(part.hit, part.size, out=np.zeros(len(cited)), where=cited)[cited], (part.times * part.size)[cited],
-        [code[cited] for code in part.codes], level=how.level, alike=part.times[cited],
+        [code[cited] for code in part.codes], trials=cites, level=how.level, alike=part.times[cited],
     )  # fmt: skip
     row = replace(
         row, estimate=found.estimate, std_error=found.std_error, leverage=found.largest if part.codes else None,

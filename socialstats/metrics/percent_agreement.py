@@ -72,8 +72,9 @@ def percent_agreement(
         A refusal is no rating; or a level of its own, which agrees with itself only.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
         ``"auto"`` is ``"wilson"``: with n units for two raters and independent units, else with
-        n = p(1 - p)/(s.e.)^2, at most the number of pairs of ratings, and a t quantile (CR2, Satterthwaite's df).
-        Where that cap binds, the row's `method` says that the s.e. is without it. The others resample units or clusters.
+        n = p(1 - p)/(s.e.)^2, at most the number of pairs of ratings, and a t quantile (clusters: CR2, Satterthwaite's
+        df). Where that cap binds, the row's `method` says that the s.e. is without it. The others resample units or
+        clusters.
     cluster : str, pair of str or None
         Declared clusters of units (two are taken as crossed); None takes units as independent.
     level : float

@@ -31,7 +31,8 @@ PAIR_REFERENCES = (
     "bonettprice2012", "agrestimin2005", "cohen1988",
 )  # fmt: skip
 CLUSTER_REFERENCES = (
-    "bellmccaffrey2002", "cameron2011", "korngraubard1998", "obuchowski1998", "durkalski2003", "yang2010", "eliasziw1991",
+    "bellmccaffrey2002", "cameron2011", "korngraubard1998", "obuchowski1998", "durkalski2003", "yang2010",
+    "eliasziw1991",
 )  # fmt: skip
 
 
