@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,9 @@ def verify(result: Result) -> Verification:
             checks += clustered_share_checks(of_units, hits, np.ones(len(hits)), groups, answers=len(hits), **some)
         else:
             checks += wilson_checks(where, of_units, hits.to_numpy())
+        most = float(sizes.sum()) if factors else math.inf
         ratio = (hits / sizes.where(sizes > 0, 1)).to_numpy()
-        checks += clustered_share_checks(of_labels, ratio, sizes, groups, answers=sizes.sum(), **some)
+        checks += clustered_share_checks(of_labels, ratio, sizes, groups, answers=most, **some)
     return Verification(checks=tuple(checks))
 
 
