@@ -205,9 +205,10 @@ def label_share(row: Row, part: Part, how: How) -> Row:
     row = replace(row, n=cites)
     if cites == 0:
         return replace(row, undefined="no label is cited")
+    units = part.times[cited]
     found = clustered_share(
-        np.divide(part.hit, part.size, out=np.zeros(len(cited)), where=cited)[cited], (part.times * part.size)[cited],
-        [code[cited] for code in part.codes], trials=cites if part.codes else math.inf, level=how.level, alike=part.times[cited],
+        np.divide(part.hit, part.size, out=np.zeros(len(cited)), where=cited)[cited], units * part.size[cited],
+        [code[cited] for code in part.codes], trials=cites if part.codes else math.inf, level=how.level, alike=units,
     )  # fmt: skip
     row = replace(
         row, estimate=found.estimate, std_error=found.std_error, leverage=found.largest if part.codes else None,
