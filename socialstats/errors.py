@@ -248,6 +248,8 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS325": ("caution", "values stand apart and may mean a missing value"),
     "SS326": ("caution", "columns look like items of a questionnaire, not like raters"),
     "SS327": ("caution", "two columns were taken as the conditions by their names"),
+    "SS328": ("caution", "every comparison occurs twice, once from each side"),
+    "SS330": ("info", "weights follow the numbers of ordinal levels, not their ranks"),
     "SS341": ("info", "repeated scores of a unit were averaged"),
     "SS342": ("caution", "models were scored on different units"),
     "SS401": ("info", "the data are simulated"),

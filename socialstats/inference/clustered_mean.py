@@ -12,6 +12,8 @@ import numpy as np
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.results.rows import OUT_OF_RANGE
+from socialstats.results.scaling import size_unit
 from socialstats.text import count as counted
 from socialstats.text import number
 
@@ -19,6 +21,8 @@ Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ROUND_DF = 1e-9
 EPS = float(np.finfo(np.float64).eps)
+SPARE = 8  # rounding errors of the values themselves
+ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,20 @@ class ClusteredMean:
             return self.mean - reach, self.mean + reach
         reach = critical_value(2 * level - 1, self.df) * self.std_error
         return (self.mean - reach, math.inf) if alternative == "greater" else (-math.inf, self.mean + reach)
+
+
+def in_unit(found: ClusteredMean, unit: float, value: float) -> ClusteredMean:
+    """Return a mean of values that were divided by a unit in the unit of the values, of which `value` is one."""
+    raw, error = found.unfloored_std_error, found.std_error * unit
+    out = replace(
+        found, mean=found.mean * unit, sd=found.sd * unit, std_error=error,
+        unfloored_std_error=None if raw is None else raw * unit,
+    )  # fmt: skip
+    if found.undefined:
+        return replace(out, undefined=all_equal(found.n, value)) if found.sd == 0 else out
+    if 0 < error < math.inf:
+        return out
+    return replace(out, std_error=math.nan, df=math.nan, undefined=f"the standard error is {OUT_OF_RANGE}")
 
 
 def t_p_value(t: float, df: float, alternative: str = "two_sided") -> float:
@@ -163,6 +181,10 @@ def clustered_mean(
     n = float(c.sum())
     if not n > 0:
         raise InputError("a mean needs at least one value")
+    unit = size_unit(x)
+    if unit != 1:
+        size = None if magnitude is None else magnitude / unit
+        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size), unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     mean = centre(x, c, n)
     off = x - mean
@@ -172,13 +194,13 @@ def clustered_mean(
         clusters=tuple(int(d.max()) + 1 for d in dense), kind=("rows", kind, "two-way")[len(dense)],
     )  # fmt: skip
     size = float(np.abs(x).max()) if magnitude is None else magnitude
-    why = no_spread(x, n, size) or few(base)
+    why = no_spread(x, n, size) or few(base) or all_in_one(dense, c)
     if why:
         return replace(base, undefined=why)
     if not dense:
         return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
     found = one_factor(base, off * c, c, dense[0], kind) if len(dense) == 1 else two_factors(base, off * c, dense)
-    if found.std_error > EPS * n * size:
+    if found.std_error > rounding(x, n, size):
         return found
     why = "the mean is the same in every cluster: the clusters show no variance to judge it by"
     return replace(base, undefined=why)
@@ -196,19 +218,31 @@ def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
     """Say that all values are equal up to rounding, or return empty text."""
     if n < 2:
         return "one value only: no standard error"
-    if float(np.ptp(x)) > n * EPS * magnitude:
+    if float(np.ptp(x)) > rounding(x, n, magnitude):
         return ""
-    return f"all {counted(n)} values equal {plain_number(float(x[0]))}: no standard error, no test"
+    return all_equal(n, float(x[0]))
+
+
+def rounding(cells: FloatArray, n: float, magnitude: float) -> float:
+    """Return the spread that rounding can give equal values: by the numbers that are added up, not by their counts."""
+    return EPS * min(n, len(cells) + SPARE) * magnitude
+
+
+def all_equal(n: float, value: float) -> str:
+    """Say that all values are equal."""
+    return f"all {counted(n)} values equal {plain_number(value)}: no standard error, no test"
 
 
 def plain_number(value: float) -> str:
-    """Write a number with the decimals it needs, at most four.
+    """Write a number with the decimals it needs, at most four; very large and small ones with an exponent.
 
     Examples
     --------
     >>> plain_number(-1.0), plain_number(0.125)
     ('−1', '0.125')
     """
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return f"{value:g}".replace("-", "\N{MINUS SIGN}")
     digits = next((d for d in range(4) if abs(value - round(value, d)) <= 1e-9 * max(1.0, abs(value))), 4)
     return number(value, digits)
 
@@ -218,19 +252,31 @@ def few(base: ClusteredMean) -> str:
     return "a single cluster: no standard error" if base.clusters and min(base.clusters) < 2 else ""
 
 
+def all_in_one(codes: Sequence[IntArray], count: FloatArray) -> str:
+    """Say that a cluster holds all values but a share that is lost in rounding, or return empty text."""
+    return ONE_HOLDS_ALL if any(np.any(others(code, count) <= 0) for code in codes) else ""
+
+
+def others(code: IntArray, count: FloatArray) -> FloatArray:
+    """Return the share of the values outside each cluster, (clusters,): no difference of shares near 1."""
+    held = np.bincount(code, count)
+    return np.asarray((count.sum() - held) / count.sum())
+
+
 def one_factor(base: ClusteredMean, sums: FloatArray, count: FloatArray, code: IntArray, kind: Kind) -> ClusteredMean:
     """Fill in standard error and df for one factor (formulas: `clustered_mean`)."""
-    share = np.bincount(code, count) / base.n
+    share, rest = np.bincount(code, count) / base.n, others(code, count)
     squares = np.bincount(code, sums) ** 2
     groups = len(share)
     weight = {
-        "CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR2": 1 / (1 - share),
-        "CR3": (1 - share) ** -2,
+        "CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR2": 1 / rest, "CR3": rest**-2,
     }[kind]  # fmt: skip
     df = float(groups - 1)
     if kind == "CR2":
-        r = share**2 / (1 - share)
-        df = float(1 / (share @ share + r.sum() ** 2 - r @ r))
+        r = share**2 / rest
+        apart = r.sum() - r  # the sum over the other clusters: of the largest, added up without it
+        apart[r.argmax()] = np.delete(r, r.argmax()).sum()
+        df = float(1 / (share @ share + r @ apart))
         df = round(df) if abs(df - round(df)) < ROUND_DF else df  # equal clusters: G - 1, not 27.999999999999996
     return replace(base, std_error=math.sqrt(float(weight @ squares)) / base.n, df=float(df))
 

@@ -150,7 +150,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         fit=options.fit(rows[0]),
         settings={"weights": w.name, "kind": kind, **options.settings},
         cautions=(
-            *agreement_cautions(design, groups, rows, options), *(found for _, found in made if found),
+            *w.cautions, *agreement_cautions(design, groups, rows, options), *(found for _, found in made if found),
         ),
         references=METRIC.references,
         design=design,

@@ -146,7 +146,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
                 "people": len(sides.people), "judges": len(sides.judges)},
         fit={"nobs": int(first.n or 0), "n_clusters": first.n_clusters, "df": first.df, "method": first.method},
         settings=settings | {"weights": weights.name, "source": sides.group, "reference": sides.level},
-        cautions=cautions(design, sides, judged, factors),
+        cautions=(*weights.cautions, *cautions(design, sides, judged, factors)),
         references=METRIC.references,
         design=design,
         extras={"people": sides.people, "judges": sides.judges, "group": sides.group, "level": sides.level,

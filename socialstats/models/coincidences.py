@@ -87,9 +87,10 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
 def check_scores(counts: RatingCounts, scale: str) -> None:
     """Raise InputError for ratio distances between negative numbers."""
     if scale == "ratio" and counts.scores.min() < 0:
+        least = counts.levels[int(counts.scores.argmin())]
         raise InputError(
-            f"scale='ratio' needs values of at least 0, not {counts.scores.min():g}; use scale='interval' where 0 is "
-            "not the absence of what is measured"
+            f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence "
+            "of what is measured"
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
-from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, clustered_mean, others
 from socialstats.inference.intervals import not_zero
 from socialstats.resampling.units import FloatArray, IntArray
 
@@ -70,12 +70,14 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     off = (values - mean) * count[:, None]
     cautious = False
     if len(dense) == 1:
-        share = np.bincount(dense[0], count) / n
-        covariance = outer_sums(off, dense[0], 1 / (1 - share)) / n**2
+        rest = others(dense[0], count)
+        if np.any(rest <= 0):
+            return ONE_HOLDS_ALL
+        covariance = outer_sums(off / n, dense[0], 1 / rest)
         freedom = satterthwaite(count, dense[0])
     else:
         both = np.unique(dense[0] * groups[1] + dense[1], return_inverse=True)[1]
-        parts = [outer_sums(off, c, None) / n**2 for c in (*dense, both)]
+        parts = [outer_sums(off / n, c, None) for c in (*dense, both)]
         covariance, freedom = parts[0] + parts[1] - parts[2], float(min(groups) - 1)
         known = rank_of(parts[0] + parts[1])
         larger = max(parts[:2], key=lambda part: float(np.trace(part)))

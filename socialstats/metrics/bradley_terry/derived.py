@@ -30,7 +30,7 @@ class FromFit(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Verification:
         """Recompute the numbers by their definitions, with derivatives taken numerically."""
         found: Verification = importlib.import_module("socialstats.crosscheck.pair_derived").verify(self)
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -70,7 +71,8 @@ def weighted_kappa(
         With a ``by`` factor: one result a level.
     weights : str, (levels, levels) matrix or None
         ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"``, or a matrix in the order of the
-        levels. None: unweighted for nominal levels, else quadratic. See
+        levels. None: unweighted for nominal levels, else quadratic. Levels that are numbers are as far apart as the
+        numbers, of ordinal levels as well (caution SS330 where they are not equally spaced). See
         `socialstats.models.agreement_weights.agreement_weights`.
     kind : {"agreement", "disagreement"}
         What a matrix holds (ones or zeros on the diagonal); the wrong one is an error.
@@ -180,7 +182,8 @@ def estimate(design: Ratings, o: Options) -> Result:
             "resamples": o.resamples, "seed": o.seed,
         },
         cautions=(
-            *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal), *cluster_cautions(design, factors),
+            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal),
+            *cluster_cautions(design, factors),
         ),
         references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
         design=design,
@@ -216,7 +219,7 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
     k = len(weights.matrix)
     matrix: FloatArray = np.eye(k + 1)
     matrix[:k, :k] = weights.matrix
-    return AgreementWeights(name=weights.name, matrix=matrix)
+    return replace(weights, matrix=matrix)
 
 
 def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) -> dict[str, dict[str, float | None]]:
