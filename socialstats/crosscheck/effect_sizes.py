@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.row_arithmetic import end_checks
-from socialstats.inference.dependence import cluster_factors, units_of
-from socialstats.models.effect_sizes import Summary
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, FloatArray, Result, Row, Verification, marked
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
@@ -58,7 +57,7 @@ def data_checks(result: Result, pairs: Vectors) -> list[Check]:
 
 def summary_checks(result: Result) -> list[Check]:
     """Recompute sizes from the summary numbers that were given."""
-    s: Summary = result.extras["summary"]
+    s = result.extras["summary"]
     found = {"d_z": None if s.t is None else s.t / math.sqrt(s.n), "d_av": None, "d_rm": None}
     if s.mean is not None and s.sd_first is not None and s.sd_second is not None:
         found["d_av"] = s.mean / float(np.sqrt(np.mean(np.square([s.sd_first, s.sd_second]))))
@@ -103,7 +102,7 @@ def interval_checks(result: Result) -> list[Check]:
         share = float(nct.cdf(abs(s.t), s.n - 1, sign * end * math.sqrt(s.n)))
         share = share if sign > 0 else 1 - share
         why = "P(T <= t) at this end of d_z, against its tail"
-        checks.append(near(f"d_z, {name}: tail", want, share, "scipy", why, relative=1e-7))
+        checks.append(near(f"d_z, {name}: tail", marked(want, end), share, "scipy", why, relative=1e-7))
     g = result.row("g_z")
     if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
         j = hedges(s.n - 1)
@@ -117,8 +116,7 @@ def bootstrap_checks(result: Result) -> list[Check]:
     if not shown or not any(r.std_error is not None or r.conf_low is not None for r in shown.values()):
         return []
     design, settings = result.design, result.settings
-    factors = cluster_factors(design, settings["cluster"])
-    cells = Cells(units=units_of(design, factors), count=design.count)
+    cells = Cells.of(design.count, [f.codes for f in design.factors(settings["cluster"])])
     ci = str(next(iter(shown.values())).method).split(" ")[0].lower()
 
     def sizes(times: FloatArray) -> list[float]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.crosscheck.agreement_direct import direct, error_of_mean
-from socialstats.crosscheck.long import compare, worst_of_kinds
-from socialstats.crosscheck.row_arithmetic import label, statistic_checks, t_ends
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import label, wald_checks
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Verification
 
@@ -21,13 +21,7 @@ MOST_STEPS = 100_000_000  # judges x units x (ratings, and people x levels): slo
 
 
 def verify(result: Result) -> Verification:
-    """Recompute both kappas, their difference, standard errors, intervals and tests, of every judge.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
+    """Recompute both kappas, their difference, standard errors, intervals and tests, of every judge."""
     checks: list[Check] = []
     for judge in result.extras["judges"]:
         rows = [result.row(term, group=judge) for term in TERMS]
@@ -51,9 +45,10 @@ def verify(result: Result) -> Verification:
             else:
                 note = f"slopes of {len(units.copies):,} units would take too long"
                 checks.append(compare(name, row.std_error, None, package="numpy", tolerance=0.0, why="", note=note))
-            checks += statistic_checks(row, df=df)
-            checks += t_ends(row, result.settings["level"], df, cut=None if k == 0 else (-np.inf, 1.0))
-    return Verification(checks=tuple(worst_of_kinds(checks, "rows")))
+            cut = None if k == 0 else (-np.inf, 1.0)
+            value, own = float(row.estimate or 0.0), float(row.std_error)
+            checks += wald_checks(row, result.settings["level"], value, own, df, cut=cut)
+    return Verification(checks=tuple(checks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

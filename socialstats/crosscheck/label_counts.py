@@ -1,4 +1,4 @@
-"""Label counts once more: pandas tables, statsmodels' Wilson intervals, ratios by sums over units or clusters."""
+"""Label counts once more: pandas tables, Wilson's ends as roots, matrices of clusters for ratios."""
 
 from __future__ import annotations
 
@@ -7,57 +7,62 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.bootstrap import redrawn, resampled_checks
+from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import label
 from socialstats.crosscheck.share_errors import clustered_share_checks
+from socialstats.crosscheck.unit_share_rows import mean_checks
 from socialstats.designs.label_lists import LabelLists
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 COUNTED = "the same counts, divided"
-CLOSED = "the same closed form in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute counts, shares, their standard errors and intervals."""
+    """Recompute counts and shares of all rows, their standard errors and intervals."""
     import pandas as pd
 
     lists: LabelLists = result.design
     cells = np.repeat(np.arange(len(lists.count)), lists.count.astype(int))
     table = pd.DataFrame(lists.cited[cells], columns=list(lists.labels))
+    factors = [factor.codes[cells] for factor in lists.factors(result.settings["cluster"] or None)]
+    codes = np.column_stack(factors) if factors else np.zeros((len(cells), 0), dtype=int)
     checks: list[Check] = []
     trios = [result.rows[k : k + 3] for k in range(0, len(result.rows), 3)]
     for one, of_units, of_labels in trios:
-        part = table
+        kept = np.ones(len(cells), dtype=bool)
         if one.group is not None and lists.group is not None:
-            part = table[lists.group.codes[cells] == lists.group.levels.index(one.group)]
-        hits, sizes = part[one.term], part.sum(axis=1)
-        where = f"{one.term} [{one.group or 'all units'}]"
-        values = ((one, "count", hits.sum()), (of_units, "of units", hits.mean()))
-        for row, name, theirs in (*values, (of_labels, "of labels", hits.sum() / max(sizes.sum(), 1))):
-            if row.estimate is not None:
-                checks.append(compare(f"{where}, {name}", row.estimate, float(theirs), package="pandas",
-                                      tolerance=1e-9, why=COUNTED))  # fmt: skip
-        factors = lists.factors() if result.settings["cluster"] else ()
-        units = cells[part.index.to_numpy()]
-        groups = np.column_stack([f.codes[units] for f in factors]) if factors else part.index.to_numpy()[:, None]
-        some = {"level": result.settings["level"], "ends": result.settings["ci"] == "wilson"}
-        if factors:
-            checks += clustered_share_checks(of_units, hits, np.ones(len(hits)), groups, answers=len(hits), **some)
-        else:
-            checks += wilson_checks(where, of_units, hits.to_numpy())
-        most = float(sizes.sum()) if factors else math.inf
-        ratio = (hits / sizes.where(sizes > 0, 1)).to_numpy()
-        checks += clustered_share_checks(of_labels, ratio, sizes, groups, answers=most, **some)
+            kept = lists.group.codes[cells] == lists.group.levels.index(one.group)
+        hits, sizes = table.loc[kept, one.term].to_numpy(dtype=float), table[kept].sum(axis=1).to_numpy(dtype=float)
+        counted = float(hits.sum())
+        checks.append(compare(label(one), one.estimate, counted, package="pandas", tolerance=1e-9, why=COUNTED))
+        checks += mean_checks(result, of_units, hits, np.ones(len(hits)), codes[kept], float(len(hits)))
+        checks += ratio_checks(result, of_labels, hits, sizes, codes[kept])
     return Verification(checks=tuple(checks))
 
 
-def wilson_checks(where: str, row: Row, hits: Any) -> list[Check]:
-    """Compare Wilson's interval of a share of units."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    if row.conf_low is None or row.method != "Wilson":
+def ratio_checks(result: Result, row: Row, hits: FloatArray, sizes: FloatArray, codes: Any) -> list[Check]:
+    """Compare a share of labels, the standard error of its linearised values, and its interval."""
+    if row.estimate is None:
         return []
-    ends = proportion_confint(hits.sum(), len(hits), alpha=1 - (row.conf_level or 0.95), method="wilson")
-    return [
-        compare(f"{where}, {name}", ours, float(theirs), package="statsmodels", tolerance=1e-9, why=CLOSED)
-        for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]))
-    ]
+    settings, p, n = result.settings, float(hits.sum() / sizes.sum()), len(hits)
+    checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-9, why=COUNTED)]
+    groups = codes if codes.shape[1] else np.arange(n)[:, None]
+    checks += clustered_share_checks(
+        row, hits / np.maximum(sizes, 1), sizes, groups, answers=float(sizes.sum()) if codes.shape[1] else math.inf,
+        level=settings["level"], ends=settings["ci"] == "wilson",
+    )  # fmt: skip
+    if row.conf_low is None or settings["ci"] == "wilson":
+        return checks
+    keys, place = np.unique(np.column_stack([codes, hits, sizes]), axis=0, return_inverse=True)
+    cells = Cells.of(np.bincount(place.ravel()), keys[:, :-2].T)
+
+    def ratio(times: FloatArray) -> float:
+        total = float(times @ keys[:, -1])
+        return float(times @ keys[:, -2]) / total if total else np.nan
+
+    if not cells.codes:
+        return checks  # cells of the library come in the order of its table: other draws
+    drawn = redrawn(cells, ratio, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    return checks + resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)

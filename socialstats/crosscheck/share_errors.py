@@ -27,13 +27,16 @@ class ShareErrors:
     largest: float
 
 
-def share_errors(values: Any, weights: Any, groups: Any) -> tuple[float, ShareErrors | None]:
-    """Return the weighted mean of some rows, and its errors by one or two columns of clusters; None of one cluster."""
+def share_errors(values: Any, weights: Any, groups: Any, around: Any = None) -> tuple[float, ShareErrors | None]:
+    """Return the weighted mean of some rows, and its errors by one or two columns of clusters; None of one cluster.
+
+    `around` holds what each row deviates from, where that is not the mean of all.
+    """
     x, w = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     there = w > 0
     x, w, names = x[there], w[there], np.asarray(groups)[there]
     p = float(np.average(x, weights=w))
-    e, f = w * (x - p) / w.sum(), w / w.sum()
+    e, f = w * (x - (p if around is None else np.asarray(around)[there])) / w.sum(), w / w.sum()
     parts = [one_factor(e, f, column.tolist()) for column in names.T]
     if any(part is None for part in parts):
         return p, None
@@ -100,8 +103,9 @@ def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tup
 
 
 def clustered_share_checks(
-    row: Row, values: Any, weights: Any, groups: Any, *, answers: float, level: float, ends: bool = True
-) -> list[Check]:
+    row: Row, values: Any, weights: Any, groups: Any, *, answers: float, level: float, ends: bool = True,
+    around: Any = None,
+) -> list[Check]:  # fmt: skip
     """Compare standard error, df and Wilson's ends of a row of a share in clusters.
 
     Parameters
@@ -114,8 +118,10 @@ def clustered_share_checks(
     level : float
     ends : bool
         False where the interval is a bootstrap's.
+    around : (rows,) array, optional
+        What each row deviates from; the mean of all by default.
     """
-    p, errors = share_errors(values, weights, groups)
+    p, errors = share_errors(values, weights, groups, around)
     if errors is None:
         return []
     out = []

@@ -13,7 +13,7 @@ from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.row_arithmetic import same_p, statistic_checks, t_ends
 from socialstats.designs.ratings import Ratings
-from socialstats.results import Check, FloatArray, Row
+from socialstats.results import Check, FloatArray, Row, marked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -262,7 +262,8 @@ def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list
     for which, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
         share = float(nct.cdf(abs(row.estimate) * np.sqrt(n), n - 1, sign * end * np.sqrt(n)))
         why = "P(T <= t) at this end, against its tail"
-        checks.append(near(f"{which}, {name}", want, share if sign > 0 else 1 - share, "scipy", why, relative=1e-6))
+        share = share if sign > 0 else 1 - share
+        checks.append(near(f"{which}, {name}", marked(want, end), share, "scipy", why, relative=1e-6))
     return checks
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.kappa_resamples import bootstrap_checks
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_kappas import (
     CLOSED,
     JOINT,
@@ -38,36 +38,25 @@ MANY = 2000  # more pairs of raters than this are not kept
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
+    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval."""
     wide, pairs = wide_table(result), pair_columns(result)
-    checks: dict[str, list[Check]] = {}
+    checks: list[Check] = []
     groups: dict[str | None, Any] = {None: wide}
     if result.settings["stratum"] is not None:
         groups |= {str(name): part for name, part in wide.groupby(stratum_of(result)[wide.index])}
     for group, part in groups.items():
         rows = {row.term: row for row in result.rows if row.group == group}
         if len(pairs) > MANY:
-            for kind, check in many_checks(rows, part, list(pairs), group, result):
-                checks.setdefault(kind, []).append(check)
+            checks += many_checks(rows, part, list(pairs), group, result)
             continue
         found = {name: Pair(part, a, b, result) for name, (a, b) in pairs.items()}
         for name, pair in found.items():
             if name in rows:
-                for kind, check in pair_checks(name, rows[name], pair, result):
-                    checks.setdefault(kind, []).append(check)
-        for term in JOINT:
-            if term in rows:
-                checks.setdefault(term, []).append(joint_check(rows[term], found))
-        checks.setdefault("slopes", []).extend(slope_checks(rows, part, found, result))
-        checks.setdefault("arithmetic", []).extend(arithmetic(rows, found, result))
-    kept = tuple(worst(found, "rows") if len(found) > 1 else found[0] for found in checks.values() if found)
-    return Verification(checks=(*kept, *bootstrap_checks(result, sklearn_scheme(result))))
+                checks += pair_checks(name, rows[name], pair, result)
+        checks += [joint_check(rows[term], found) for term in JOINT if term in rows]
+        checks += slope_checks(rows, part, found, result)
+        checks += arithmetic(rows, found, result)
+    return Verification(checks=(*checks, *bootstrap_checks(result, sklearn_scheme(result), pairs)))
 
 
 class Pair:
@@ -146,7 +135,7 @@ def pair_columns(result: Result) -> dict[str, tuple[int, int]]:
     return dict(zip(names, combinations(chosen, 2), strict=True))
 
 
-def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[tuple[str, Check]]:
+def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[Check]:
     """Compare one pair with statsmodels (all numbers) and scikit-learn (the value)."""
     from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -155,15 +144,15 @@ def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[tuple[s
     theirs = cohens_kappa(pair.table(), weights=pair.disagreement)
     made: dict[str, Any] = {"package": "statsmodels", "tolerance": TOLERANCE, "why": CLOSED}
     rough = made | {"tolerance": 1e-7, "why": "statsmodels subtracts squares, which loses digits"}
-    out = [("statsmodels", compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made))]
+    out = [compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made)]
     independent = not result.design.factors(result.settings["cluster"])
     if independent and row.std_error is not None:
-        out.append(("errors", compare(f"s.e. of {name}", row.std_error, float(theirs.std_kappa), **rough)))
+        out.append(compare(f"s.e. of {name}", row.std_error, float(theirs.std_kappa), **rough))
     if independent and row.statistic is not None:
         z = float(theirs.kappa / theirs.std_kappa0)
         close = made | {"tolerance": 1e-8 * max(1.0, abs(z))}
-        out.append(("tests", compare(f"z of {name}", row.statistic, z, **close)))
-    return [*out, ("scikit-learn", sklearn_check(name, row, pair, result))]
+        out.append(compare(f"z of {name}", row.statistic, z, **close))
+    return [*out, sklearn_check(name, row, pair, result)]
 
 
 def sklearn_check(name: str, row: Row, pair: Pair, result: Result) -> Check:

@@ -1,98 +1,91 @@
-"""Conditional win rates once more: pandas over rows, statsmodels for Wilson intervals, matrices of clusters."""
+"""Conditional win rates once more: pandas over rows, cluster sums written out, Wilson's ends as roots."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import compare, long_table, worst
-from socialstats.crosscheck.row_arithmetic import end_checks, relative
-from socialstats.crosscheck.share_errors import (
-    MATRICES,
-    ROOTS,
-    clustered_share_checks,
-    counted,
-    share_errors,
-    wilson_roots,
-)
-from socialstats.designs.parts import Factor
-from socialstats.inference.dependence import cluster_factors
+from socialstats.crosscheck.long import compare, long_table
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
+from socialstats.crosscheck.share_errors import ROOTS, ShareErrors, clustered_share_checks, counted, wilson_roots
 from socialstats.results import Check, Result, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SAME = "the same sums in another order"
+SANDWICH = "CR2 of a weighted mean whose rows are clusters of their own, by sums"
+ALL = "all"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute rates, Wilson intervals (``ci="wilson"``) or cluster standard errors of every item.
-
-    Returns
-    -------
-    Verification
-        For each condition the item with the largest difference.
-    """
-    settings = result.settings
-    table = long_table(result.design, settings["covariate"])
-    pooled = settings["weights"] == "pooled"
-    checks: dict[tuple[str, str], list[Check]] = {}
-    factors = cluster_factors(result.design, settings["cluster"])
-    for (item, condition), rows in table.groupby(["item", "condition"]):
-        row = result.row(str(item), group=str(condition))
-        share = rows["w"] if pooled else rows["w"] / rows.groupby("opponent")["w"].transform("sum")
-        rate = float((share * rows["score"]).sum() / share.sum())
-        name = f"win rate of '{item}', {condition}"
-        checks.setdefault((str(condition), "rates"), []).append(
-            compare(name, row.estimate, rate, package="pandas", tolerance=1e-10, why=SAME)
-        )
-        found = wilson_checks if settings["ci"] == "wilson" else partial(error_checks, factors)
-        for kind, check in found(result, row, rows, share, rate, name):
-            checks.setdefault((str(condition), kind), []).append(check)
-    return Verification(checks=tuple(worst(group, kind) for (_, kind), group in checks.items() if group))
+    """Recompute rates, standard errors and intervals of every item, and of all items together."""
+    design, settings = result.design, result.settings
+    table = with_shares(long_table(design, settings["covariate"]), pooled=settings["weights"] == "pooled")
+    factors = design.factors(settings["cluster"]) if settings["ci"] == "cluster" else ()
+    for k, factor in enumerate(factors):
+        table[f"g{k}"] = factor.codes[table["cell"].to_numpy()]
+    checks: list[Check] = []
+    for condition, rows in table.groupby("condition"):
+        for item, own in rows.groupby("item"):
+            checks += rate_checks(result, (str(item), str(condition)), own, own["of_item"], len(factors))
+        if ALL not in design.items:
+            checks += rate_checks(result, (ALL, str(condition)), rows, rows["of_all"], len(factors))
+    return Verification(checks=tuple(checks))
 
 
-def wilson_checks(
-    result: Result, row: Any, rows: pd.DataFrame, share: pd.Series, rate: float, name: str
-) -> list[tuple[str, Check]]:
-    """Compare both ends with statsmodels' proportion_confint at the effective number of comparisons."""
+def with_shares(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
+    """Add the share of each record in the rate of its item (sum 1), and in that of all items."""
+    met = table.groupby(["condition", "item", "opponent"])["w"].transform("sum")
+    each = table["w"] if pooled else table["w"] / met
+    total = each.groupby([table["condition"], table["item"]]).transform("sum")
+    table = table.assign(of_item=each / total)
+    table["rate"] = (table["of_item"] * table["score"]).groupby([table["condition"], table["item"]]).transform("sum")
+    items = table.groupby("condition")["item"].transform("nunique")
+    whole = each.groupby(table["condition"]).transform("sum")
+    return table.assign(of_all=each / whole if pooled else table["of_item"] / items)
+
+
+def rate_checks(
+    result: Result, name: tuple[str, str], rows: pd.DataFrame, share: pd.Series, factors: int
+) -> list[Check]:  # fmt: skip
+    """Compare a rate, its standard error and both ends."""
     from statsmodels.stats.proportion import proportion_confint
 
-    squares = rows["w2"] * (share / rows["w"]) ** 2
-    n = float(share.sum() ** 2 / squares.sum())
-    low, high = proportion_confint(rate * n, n, alpha=1 - result.settings["level"], method="wilson")
-    why = "the same closed form"
-    return [
-        ("lower ends", compare(f"{name}, low", row.conf_low, low, package="statsmodels", tolerance=1e-9, why=why)),
-        (
-            "upper ends",
-            compare(f"{name}, high", row.conf_high, high, package="statsmodels", tolerance=1e-9, why=why),
-        ),
-    ]
+    row, settings = result.row(name[0], group=name[1]), result.settings
+    p = float((share * rows["score"]).sum())
+    checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-10, why=SAME)]
+    if row.conf_low is None:
+        return checks
+    n = 1 / float(own_noise(rows, share))
+    if settings["ci"] == "wilson":
+        error = math.sqrt(p * (1 - p) / n)
+        low, high = proportion_confint(p * n, n, alpha=1 - settings["level"], method="wilson")
+        ends = end_checks(row, float(low), float(high), "statsmodels", "the same closed form", 1e-8)
+    elif factors:
+        groups = rows[[f"g{k}" for k in range(factors)]].to_numpy()
+        made: dict[str, Any] = {"answers": n, "level": settings["level"], "around": rows["rate"]}
+        return checks + clustered_share_checks(row, rows["score"], share, groups, **made)
+    else:
+        found = independent_errors(rows, share, result.design.weighted)
+        error, trials = math.sqrt(found.variance), counted(p * (1 - p), found, n)
+        ends = end_checks(row, *wilson_roots(p, trials, settings["level"], None), "numpy", ROOTS, 1e-7)
+    if row.std_error is not None:
+        checks.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SANDWICH, 1e-8))
+    return checks + ends
 
 
-def error_checks(
-    factors: tuple[Factor, ...], result: Result, row: Any, rows: pd.DataFrame, share: pd.Series, rate: float, name: str
-) -> list[tuple[str, Check]]:  # fmt: skip
-    """Compare the linearised standard error, df and ends with sums and matrices by clusters, or by single rows."""
-    if row.conf_low is None or (result.design.weighted and not factors):
-        return []
-    cells, level = rows["cell"].to_numpy(), result.settings["level"]
-    squares = float((rows["w2"] * (share / rows["w"]) ** 2).sum())
-    answers = float(share.sum()) ** 2 / squares
-    groups = np.column_stack([f.codes[cells] for f in factors]) if factors else np.arange(len(rows))[:, None]
-    shown = replace(row, term=name, group=None)
-    if factors:
-        found = clustered_share_checks(shown, rows["score"], share, groups, answers=answers, level=level)
-        return [(check.quantity.rpartition(", ")[2], check) for check in found]
-    errors = share_errors(rows["score"], share, groups)[1]
-    if errors is None:
-        return []
-    out = [("s.e.", relative(f"{name}, s.e.", row.std_error, math.sqrt(errors.variance), "numpy", MATRICES))]
-    ends = wilson_roots(rate, counted(rate * (1 - rate), errors, answers), level, None)
-    return [*(out if row.std_error is not None else []),
-            *(("ends", check) for check in end_checks(shown, *ends, "numpy", ROOTS, 1e-7))]  # fmt: skip
+def own_noise(rows: pd.DataFrame, share: pd.Series) -> Any:
+    """Sum over records of (share of a row)^2: one over the independent comparisons that the rate is worth."""
+    return (rows["w2"] * (share / rows["w"]) ** 2).sum()
+
+
+def independent_errors(rows: pd.DataFrame, share: pd.Series, weighted: bool) -> ShareErrors:
+    """Variance of a rate of independent comparisons, each a cluster; a weighted cell stands for several alike."""
+    own = rows.assign(e=share * (rows["score"] - rows["rate"]), f=share).groupby("row")
+    alike = (own["w"].first() ** 2 / own["w2"].first()).to_numpy() if weighted else np.ones(own.ngroups)
+    e, f = own["e"].sum().to_numpy(), own["f"].sum().to_numpy() / alike
+    return ShareErrors(variance=float(np.sum(e**2 / alike / (1 - f))), df=None, largest=float(f.max()),
+                       effective=1 / float(np.sum(alike * f**2)))  # fmt: skip

@@ -218,12 +218,13 @@ def score_tests(score: PairedScore, bounds: tuple[float, float], level: float) -
 
 def skewness(pairs: PairValues, lead: ClusteredMean, codes: Sequence[IntArray]) -> tuple[Caution, ...]:
     """Caution SS213 where one-sided t tests of a mean this skewed reject too often."""
+    if lead.undefined:
+        return ()
     off = pairs.difference - lead.mean
+    off = off / np.abs(off).max()  # cubes of sizes near the ends of the range of floats are beyond it
     sums = [np.asarray(np.bincount(code, off * pairs.count), dtype=np.float64) for code in codes]
-    found = 0.0
-    for e, times in [(e, np.ones(len(e))) for e in sums] or [(off, pairs.count)]:
-        if not lead.undefined:
-            found = max(found, abs(float(times @ e**3)) / float(times @ e**2) ** 1.5)
+    parts = [(e, np.ones(len(e))) for e in sums] or [(off, pairs.count)]
+    found = max(abs(float(times @ e**3)) / float(times @ e**2) ** 1.5 for e, times in parts)
     if found <= SKEWED:
         return ()
     return (caution(
