@@ -61,17 +61,18 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
 
 def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
     """Standard error, t, df, p and interval by clusters; where the score leads, its statistic and interval."""
-    if (row.method or "").startswith("Tango"):
-        return score_checks(row, row, d, groups, level)
+    scored = score_checks(row, row, d, groups, level) if (row.method or "").startswith("Tango") else []
     if row.std_error is None:
-        return []
+        return scored
     if groups.shape[1] == 2:
         error, df = crossed_error(d, groups), float(min(len(np.unique(g)) for g in groups.T) - 1)
     else:
         found = bias_reduced(d, groups[:, 0])
         if found is None:
-            return []
+            return scored
         error, df = found
+    if scored:
+        return [*scored, relative(label(row, "s.e."), row.std_error, error, "scipy", SQUARE_ROOTS)]
     mean, reach = float(d.mean()), quantile(level, df) * error
     return [
         relative(label(row, "s.e."), row.std_error, error, "scipy", SQUARE_ROOTS),
