@@ -17,12 +17,14 @@ from socialstats.designs.suspects import FEWEST, NAME
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.intervals import critical_value
-from socialstats.inference.proportions import effective_trials, wilson
-from socialstats.resampling.units import FloatArray
+from socialstats.inference.means import MeanErrors, mean_errors, varies
+from socialstats.inference.proportions import share_interval
+from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import quoted
 
 LEVEL = 0.95
 T_INTERVAL, WILSON = "t interval", "Wilson interval"
+ALIKE = "the mean is the same in every cluster: no standard error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,20 +107,21 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
 
 def fitted(sample: Sample, cluster: str) -> ClusteredMean:
     """Mean of a sample with CR2 where its units lie in clusters."""
-    codes = [sample.columns[cluster]] if cluster in sample.columns else []
-    return clustered_mean(sample.value, np.ones(sample.n), codes)
+    return clustered_mean(sample.value, np.ones(sample.n), codes_of(sample, cluster))
+
+
+def codes_of(sample: Sample, cluster: str) -> list[IntArray]:
+    """Clusters of the units of a sample; none where it does not have them."""
+    return [np.unique(sample.columns[cluster], return_inverse=True)[1]] if cluster in sample.columns else []
 
 
 def of_sample(sample: Sample, cluster: str) -> Own:
     """Estimate from one sample."""
     found = fitted(sample, cluster)
-    clusters = found.clusters[0] if found.clusters else None
-    base = Own(
-        estimate=found.mean, n_units=sample.n, n_clusters=clusters, cluster=cluster if clusters else "",
-        undefined=found.undefined,
-    )  # fmt: skip
-    trials = float(max(sample.ok_rows, sample.n)) if is_share(sample.value) else None
-    return with_interval(base, found.std_error, found.df, trials)
+    base = own_of([found], np.ones(1), cluster)
+    if is_share(sample.value):
+        return with_shares(base, [sample], np.ones(1), cluster)
+    return base if base.undefined else with_interval(base, found.std_error, found.df)
 
 
 def of_parts(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> Own:
@@ -132,18 +135,24 @@ def of_parts(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> Own:
     by_size = weighs_by_size(bench, claim, bench.parts(claim, reading))
     share = size / size.sum() if by_size else np.full(len(samples), 1 / len(samples))
     found = [fitted(s, cluster) for s in samples]
-    clusters = sum(f.clusters[0] for f in found if f.clusters) or None
-    base = Own(
-        estimate=float(share @ np.array([f.mean for f in found])), n_units=int(size.sum()), n_clusters=clusters,
-        cluster=cluster if clusters else "", undefined=next((f.undefined for f in found if f.undefined), ""),
-    )  # fmt: skip
+    base = own_of(found, share, cluster)
+    if all(is_share(s.value) for s in samples):
+        return with_shares(base, samples, share, cluster)
     if base.undefined:
         return base
-    shares = all(is_share(s.value) for s in samples)
     variance = share**2 * np.array([f.std_error**2 for f in found])
     df = float(variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found])))
-    trials = float(sum(max(s.ok_rows, s.n) for s in samples)) if shares else None
-    return with_interval(base, math.sqrt(float(variance.sum())), df, trials)
+    return with_interval(base, math.sqrt(float(variance.sum())), df)
+
+
+def own_of(found: Sequence[ClusteredMean], share: FloatArray, cluster: str) -> Own:
+    """Return the mean of parts, without its interval."""
+    clusters = sum(f.clusters[0] for f in found if f.clusters) or None
+    return Own(
+        estimate=float(share @ np.array([f.mean for f in found])), n_units=int(sum(f.n for f in found)),
+        n_clusters=clusters, cluster=cluster if clusters else "",
+        undefined=next((f.undefined for f in found if f.undefined), ""),
+    )  # fmt: skip
 
 
 def is_share(value: FloatArray) -> bool:
@@ -151,20 +160,37 @@ def is_share(value: FloatArray) -> bool:
     return bool(np.all((value >= 0) & (value <= 1)))
 
 
-def with_interval(base: Own, std_error: float, df: float, trials: float | None) -> Own:
-    """Fill in the interval: t, or Wilson's with the effective number of trials where values lie between 0 and 1."""
-    mean = base.estimate or 0.0
-    if trials is None:
-        if base.undefined:
-            return base
-        reach = critical_value(base.level, df) * std_error
-        return replace(base, std_error=std_error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL)
-    groups = float(base.n_clusters or base.n_units or 0)
-    variance = np.array([0.0 if base.undefined else std_error**2])
-    effective = effective_trials(np.array([mean]), variance, np.array([groups]), np.array([trials]))
-    tail = np.array([df]) if not base.undefined else None
-    low, high = wilson(np.array([mean]), effective, level=base.level, df=tail)
-    return replace(
-        base, std_error=None if base.undefined else std_error, conf_low=min(float(low[0]), mean),
-        conf_high=max(float(high[0]), mean), method=WILSON,
+def with_interval(base: Own, std_error: float, df: float) -> Own:
+    """Fill in the t interval."""
+    mean, reach = base.estimate or 0.0, critical_value(base.level, df) * std_error
+    return replace(base, std_error=std_error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL)
+
+
+def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster: str) -> Own:
+    """Fill in Wilson's interval for the effective number of trials; none where a part is a single cluster or unit."""
+    parts = [mean_errors(*centred(s.value), codes_of(s, cluster)) for s in samples]
+    variance, df, effective, largest = (
+        np.array([float(getattr(part, name)[0]) for part in parts])
+        for name in ("variance", "df", "effective", "largest")
+    )
+    if np.isnan(variance).any():
+        return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
+    own = share**2 * variance if variance.any() else share**2 / effective
+    errors = MeanErrors.of(
+        variance=float(share**2 @ variance), df=float(own.sum() ** 2 / np.sum(own**2 / df)),
+        clusters=float(base.n_clusters or base.n_units or 0), effective=1 / float(np.sum(share**2 / effective)),
+        largest=float((share * largest).max()),
     )  # fmt: skip
+    mean, trials = np.array([base.estimate or 0.0]), float(sum(max(s.ok_rows, s.n) for s in samples))
+    low, high, _ = share_interval(mean, errors, trials, level=base.level)
+    error = math.sqrt(float(errors.variance[0])) if varies(mean * (1 - mean), errors)[0] else None
+    return replace(
+        base, std_error=error, conf_low=float(low[0]), conf_high=float(high[0]), method=WILSON,
+        undefined="" if error is not None else base.undefined or ALIKE,
+    )  # fmt: skip
+
+
+def centred(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the scores and the shares of a mean, (n, 1) each."""
+    mean = values[0] if np.all(values == values[0]) else values.mean()
+    return ((values - mean) / len(values))[:, None], np.full((len(values), 1), 1 / len(values))

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.mcnemar import bias_reduced
 from socialstats.crosscheck.paired_tables import CLOSED, near, set_aside
-from socialstats.crosscheck.row_arithmetic import crossed_error, end_checks, same_p
+from socialstats.crosscheck.row_arithmetic import end_checks, same_p
 from socialstats.crosscheck.share_differences import difference_checks
+from socialstats.crosscheck.share_errors import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
-from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -46,19 +45,10 @@ def share_ends(rows: list[Row], table: FloatArray, codes: Any, level: float) -> 
     """Wilson's interval of each share: of all units, or of as many as the clustered error speaks for."""
     out, n = [], len(table)
     for row, x in zip(rows, table.T, strict=True):
-        p, trials, df, found = float(x.mean()), float(n), None, None
         if codes.shape[1]:
-            g = min(len(np.unique(c)) for c in codes.T)
-            varies = bool(np.ptp(x)) and g > 1
-            if varies:
-                df = float(g - 1)
-                found = (crossed_error(x, codes), df) if codes.shape[1] == 2 else bias_reduced(x, codes[:, 0])
-                if found is None:
-                    continue
-            error, df = found if found is not None and found[0] > 1e-13 else (0.0, float(g - 1))
-            trials = trials_of(p, error, g, n)
-        if row.conf_low is not None:
-            out += end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
+            out += clustered_share_checks(row, x, np.ones(n), codes, answers=n, level=level)
+        elif row.conf_low is not None:
+            out += end_checks(row, *wilson_roots(float(x.mean()), n, level, None), "numpy", ROOTS, 1e-7)
     return out
 
 

@@ -1,12 +1,14 @@
-"""Equivalence once more: statsmodels' ttost_paired, clustered errors as for the mean difference, noncentral tails."""
+"""Equivalence once more: statsmodels' ttost_paired, Tango by profile likelihood, clusters, noncentral tails."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
 from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
 from socialstats.crosscheck.paired_difference import LARGEST_MATRIX, MOST_CELLS, near, skipped
 from socialstats.crosscheck.row_arithmetic import (
@@ -18,6 +20,7 @@ from socialstats.crosscheck.row_arithmetic import (
     same_p,
     tail_p,
 )
+from socialstats.crosscheck.share_errors import effective_pairs
 from socialstats.results import Check, FloatArray, Result, Verification, marked
 
 SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
@@ -38,11 +41,36 @@ def verify(result: Result) -> Verification:
         return Verification(checks=tuple(checks))
     if options["scale"] == "d_z":
         checks += standard_checks(result, d)
+    elif np.isin(np.concatenate([pairs.x, pairs.y]), (0.0, 1.0)).all():
+        checks += score_checks(result, d, pairs.groups)
     elif pairs.groups.shape[1]:
         checks += clustered_checks(result, d, pairs)
     else:
         checks += paired_checks(result, pairs)
     return Verification(checks=tuple(checks))
+
+
+def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
+    """Tango's statistics at both bounds, their p, and the interval, by numerical profile likelihood."""
+    options, df = result.settings, None
+    b, c, n = float((d > 0).sum()), float((d < 0).sum()), len(d)
+    table = np.array([[n - b - c, c], [b, 0.0]])
+    if groups.shape[1]:
+        found = effective_pairs(d, groups)
+        if found is None:
+            return [skipped("interval", "scipy", "too many clusters for matrices")]
+        table, df = found
+    out = end_checks(result.rows[0], *profile_interval(table, 2 * options["level"] - 1, df), "scipy", PROFILE, 1e-6)
+    tails = []
+    for term, bound, side in (("above low", options["low"], "greater"), ("below high", options["high"], "less")):
+        test = result.row(term)
+        value = profile_score(table, bound) if abs(bound) < 1 else math.copysign(math.inf, -bound)
+        tails.append(max(tail_p(value, df, side), SMALLEST))
+        if test.statistic is not None:
+            out.append(relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3))
+        out += [relative(label(test, "df"), test.df, df, "numpy", PROFILE, 1e-7)] if df is not None else []
+        out.append(same_p(label(test, "p"), test.p_value, tails[-1], "scipy", PROFILE, 1e-5))
+    return [*out, same_p("p", result.row("equivalence").p_value, max(tails), "scipy", PROFILE, 1e-5)]
 
 
 def paired_checks(result: Result, pairs: Vectors) -> list[Check]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ import numpy as np
 from socialstats.crosscheck.bootstrap import redrawn, resampled_checks
 from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.reread import MATRICES, error_of
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.crosscheck.unit_share_rows import ROOTS, mean_checks, trials_of, wilson_roots
+from socialstats.crosscheck.row_arithmetic import label
+from socialstats.crosscheck.share_errors import clustered_share_checks
+from socialstats.crosscheck.unit_share_rows import mean_checks
 from socialstats.designs.label_lists import LabelLists
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -48,20 +49,12 @@ def ratio_checks(result: Result, row: Row, hits: FloatArray, sizes: FloatArray, 
     settings, p, n = result.settings, float(hits.sum() / sizes.sum()), len(hits)
     checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-9, why=COUNTED)]
     groups = codes if codes.shape[1] else np.arange(n)[:, None]
-    g = float(min(len(np.unique(column)) for column in groups.T))
-    if row.conf_low is None or g < 2:
+    checks += clustered_share_checks(
+        row, hits / np.maximum(sizes, 1), sizes, groups, answers=float(sizes.sum()) if codes.shape[1] else math.inf,
+        level=settings["level"], ends=settings["ci"] == "wilson",
+    )  # fmt: skip
+    if row.conf_low is None or settings["ci"] == "wilson":
         return checks
-    error, df = error_of(p + n * (hits - p * sizes) / sizes.sum(), groups)
-    if error is None:
-        made: dict[str, Any] = {"package": "numpy", "why": "", "note": "clusters too large for matrices"}
-        return [*checks, compare(label(row, "s.e."), row.std_error, None, tolerance=0, **made)]
-    if row.std_error is not None:
-        checks.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MATRICES))
-    if settings["ci"] == "wilson":
-        known = row.std_error is not None
-        low, high = wilson_roots(p, trials_of(p, error if known else 0.0, g, np.inf), settings["level"],
-                                 df if known else g - 1)  # fmt: skip
-        return checks + end_checks(row, low, high, "numpy", ROOTS, 1e-7)
     keys, place = np.unique(np.column_stack([codes, hits, sizes]), axis=0, return_inverse=True)
     cells = Cells.of(np.bincount(place.ravel()), keys[:, :-2].T)
 

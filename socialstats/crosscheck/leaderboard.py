@@ -13,7 +13,7 @@ import numpy as np
 from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends
-from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
+from socialstats.crosscheck.share_errors import ROOTS, ShareErrors, counted, summed, wilson_roots
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -185,6 +185,8 @@ def mean_checks(
     if row.std_error is not None:
         why, package = (MATRICES, "numpy") if clustered else (VARIANCES, "pandas")
         checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
+    if row.df is not None and not math.isnan(how.df):
+        checks.append(relative(label(row, "df"), row.df, how.df, "numpy", MATRICES))
     if row.conf_low is None or error is None:
         return checks
     if not all_shares(table):
@@ -200,10 +202,15 @@ def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool,
     groups = float(values.index.get_level_values("cluster").nunique())
     if len(sizes) == 1 and not clustered and set(values) <= {0.0, 1.0}:
         return wilson_roots(p, groups, level, None)
-    still = error < 1e-14 * len(values)
-    least = min(groups, 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items()))
-    trials = trials_of(p, 0.0 if still else error, least, math.inf)
-    return wilson_roots(p, trials, level, groups - 1 if still else how.df)
+    kish = 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items())
+    share = values.index.get_level_values("task").map({t: how.weights[t] / n for t, n in sizes.items()})
+    held = summed(np.asarray(share, dtype=np.float64), values.index.get_level_values("cluster").tolist())
+    found = ShareErrors(
+        variance=0.0 if error < 1e-14 * len(values) else error**2, df=how.df, largest=max(held.values()),
+        effective=1 / sum(f * f for f in held.values()),
+    )  # fmt: skip
+    trials = counted(p * (1 - p), found, kish if clustered and set(values) <= {0.0, 1.0} else math.inf)
+    return wilson_roots(p, trials, level, how.df)
 
 
 def is_clustered(result: Result) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
-from socialstats.crosscheck.row_arithmetic import label, relative, same_p, tail_p, unfloored_check
+from socialstats.crosscheck.row_arithmetic import label, quantile, relative, same_p, tail_p, unfloored_check
+from socialstats.crosscheck.share_errors import effective_pairs
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -54,10 +56,12 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
     checks = odds_checks(result, rows, len(names))
+    d, codes = rows["d"].to_numpy(dtype=np.float64), rows[[f"g{k}" for k in range(len(names))]].to_numpy()
+    score_leads = (row.method or "").startswith("Tango")
     if row.std_error is not None:
-        checks += robust(result, rows, len(names))
-    elif row.conf_low is not None:
-        checks += alike_interval(result, row, rows)
+        checks += robust(result, rows, len(names), interval=not score_leads)
+    shown = row if score_leads else replace(row, conf_low=None)
+    checks += score_checks(shown, result.row("score", group="test"), d, codes, result.settings["level"])
     if "unfloored_std_error" in result.extras:
         d, groups = rows["d"].to_numpy(dtype=np.float64), rows[["g0", "g1"]].to_numpy()
         checks.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
@@ -80,12 +84,21 @@ def t_test(row: Row, mean: float, error: float, df: float, why: str) -> list[Che
     ]
 
 
-def alike_interval(result: Result, row: Row, rows: pd.DataFrame) -> list[Check]:
-    """Tango's interval with every cluster as one pair, where all pairs have the same difference."""
-    many = float(min(rows[name].nunique() for name in ("g0", "g1") if name in rows))
-    table, d = np.zeros((2, 2)), float(rows["d"].iloc[0])
-    table[(1, 0) if d > 0 else (0, 1) if d < 0 else (0, 0)] = many
-    return ends(row, *profile_interval(table, result.settings["level"]), "scipy", PROFILE, 1e-6)
+def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
+    """Tango's interval of a row, and statistic, df and p of a test row, for the effective number of pairs."""
+    found = effective_pairs(d, groups)
+    if found is None:
+        return []
+    table, df = found
+    out = ends(row, *profile_interval(table, level, df), "scipy", PROFILE, 1e-6) if row.conf_low is not None else []
+    if test.statistic is None or not d.any():
+        return out
+    value = profile_score(table, 0.0)
+    return [
+        *out, relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
+        relative(label(test, "df"), test.df, df, "numpy", SQUARE_ROOTS, 1e-7),
+        same_p(label(test, "p"), test.p_value, tail_p(value, df), "scipy", PROFILE, 1e-5),
+    ]  # fmt: skip
 
 
 def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
@@ -155,24 +168,32 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
     return ends(row, max(low, -1.0), min(high, 1.0), "scipy", "moments of -1, 0, 1 with the added pairs")
 
 
-def profile_interval(table: FloatArray, level: float) -> tuple[float, float]:
-    """Tango's interval: invert the score test, the constrained likelihood maximised numerically."""
-    from scipy.optimize import brentq, minimize_scalar
+def profile_score(table: FloatArray, delta: float) -> float:
+    """Tango's statistic against a difference of `delta`, the constrained likelihood maximised numerically."""
+    from scipy.optimize import minimize_scalar
     from scipy.special import xlogy
-    from scipy.stats import norm
 
     b, c, n = table[1, 0], table[0, 1], table.sum()
-    z, found = norm.ppf((1 + level) / 2), (b - c) / n
+    least, most = max(0.0, -delta), (1 - delta) / 2  # of P(second only)
 
-    def score(delta: float) -> float:
-        least, most = max(0.0, -delta), (1 - delta) / 2  # of P(second only)
+    def loss(q: float) -> float:
+        return -float(xlogy(b, q + delta) + xlogy(c, q) + xlogy(n - b - c, 1 - 2 * q - delta))
 
-        def loss(q: float) -> float:
-            return -float(xlogy(b, q + delta) + xlogy(c, q) + xlogy(n - b - c, 1 - 2 * q - delta))
-
+    with np.errstate(all="ignore"):
         fit = minimize_scalar(loss, bounds=(least, most), method="bounded", options={"xatol": 1e-13})
         q = min((least, most, float(fit.x)), key=loss)
-        return float(b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
+    return float(b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
+
+
+def profile_interval(table: FloatArray, level: float, df: float | None = None) -> tuple[float, float]:
+    """Tango's interval: invert the score test, the constrained likelihood maximised numerically."""
+    from scipy.optimize import brentq
+
+    found = (table[1, 0] - table[0, 1]) / table.sum()
+    z = quantile(level, df)
+
+    def score(delta: float) -> float:
+        return profile_score(table, delta)
 
     with np.errstate(all="ignore"):
         edge, step = 1 - 1e-12, 1e-9
@@ -217,8 +238,8 @@ def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
     return checks + ends(row, found.low / (1 - found.low), found.high / (1 - found.high), "scipy", why, 1e-7)
 
 
-def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
-    """Standard error, t and p of the difference: statsmodels for two factors, matrix algebra for one."""
+def robust(result: Result, data: pd.DataFrame, factors: int, *, interval: bool) -> list[Check]:
+    """Standard error, t, p and (with `interval`) ends of the difference: statsmodels for two factors, else matrices."""
     from scipy.stats import t
     from statsmodels.regression.linear_model import OLS
 
@@ -247,7 +268,7 @@ def robust(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     return [
         near("std_error", row.std_error, error, package, why, 1e-8),
         *t_test(test, float(d.mean()), error, df, why),
-        *ends(row, max(float(low), -1.0), min(float(high), 1.0), package, why),
+        *(ends(row, max(float(low), -1.0), min(float(high), 1.0), package, why) if interval else []),
     ]
 
 

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.paired_tables import CLOSED, set_aside
-from socialstats.crosscheck.row_arithmetic import crossed_parts, end_checks, label, quantile, relative, same_p
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p
+from socialstats.crosscheck.share_errors import (
+    MATRICES,
+    ROOTS,
+    clustered_share_checks,
+    counted,
+    share_errors,
+    wilson_roots,
+)
 from socialstats.results import Check, FloatArray, Result, Row
 from socialstats.results.verification import Published
 
@@ -19,7 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 IGNORING = "ignoring clusters"
-ROBUST = "least squares of the influences with clusters"
 COUNTED = "every sum of signs counted with whole numbers"
 MOST_SUMS = 2_000_000  # clusters times their largest sum: what is counted in a second
 
@@ -88,26 +95,21 @@ def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
 
 
 def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
-    """The robust intervals of odds ratio and g: the log's error from the influences of discordant pairs."""
-    from statsmodels.regression.linear_model import OLS
-
+    """The intervals of odds ratio and g by clusters: Wilson's of the share of first only among discordant pairs."""
     odds, g = result.row("odds_ratio"), result.row("cohens_g")
-    if odds.conf_low is None or odds.estimate is None:
+    mixed, level = data[data["d"] != 0], result.settings["level"]
+    if g.conf_low is None or g.estimate is None:
         return []
-    mixed = data[data["d"] != 0]
-    b, c, n = float((mixed["d"] > 0).sum()), float((mixed["d"] < 0).sum()), len(mixed)
-    y = np.where(mixed["d"] > 0, 1 / b, -1 / c)
     groups = mixed[[f"g{k}" for k in range(factors)]].to_numpy()
-    if factors == 1:
-        fit = OLS(y, np.ones(n)).fit(cov_type="cluster", cov_kwds={"groups": groups[:, 0]})
-        error = float(fit.bse[0]) * n
-    else:
-        error = math.sqrt(max(crossed_parts(y, groups))) * n
-    df = min(len(np.unique(codes)) for codes in groups.T) - 1
-    reach = quantile(result.settings["level"], df) * error
-    low, high = (b / c * math.exp(sign * reach) for sign in (-1, 1))
-    out = end_checks(odds, low, high, "statsmodels", ROBUST)
-    return out + end_checks(g, low / (1 + low) - 0.5, high / (1 + high) - 0.5, "statsmodels", ROBUST)
+    x = (mixed["d"] > 0).to_numpy(dtype=np.float64)
+    as_share = replace(g, estimate=g.estimate + 0.5, conf_low=g.conf_low + 0.5, conf_high=(g.conf_high or 0.0) + 0.5)
+    out = clustered_share_checks(as_share, x, np.ones(len(x)), groups, answers=len(x), level=level)
+    p, errors = share_errors(x, np.ones(len(x)), groups)
+    if errors is None or errors.df is None or odds.conf_low is None:
+        return out
+    low, high = wilson_roots(p, counted(p * (1 - p), errors, len(x)), level, errors.df)
+    out.append(relative(label(odds, "df"), odds.df, errors.df, "scipy", MATRICES, 1e-7))
+    return out + end_checks(odds, low / (1 - low), high / (1 - high), "numpy", ROOTS, 1e-6)
 
 
 def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) -> list[Check]:

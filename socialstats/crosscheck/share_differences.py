@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
-from socialstats.crosscheck.mcnemar import PROFILE, SQUARE_ROOTS, bias_reduced, profile_interval
+from socialstats.crosscheck.mcnemar import PROFILE, SQUARE_ROOTS, bias_reduced, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
 from socialstats.crosscheck.row_arithmetic import crossed_error, end_checks, label, quantile, relative, same_p, tail_p
 from socialstats.results import Check, FloatArray, Row
@@ -60,16 +60,19 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
 
 
 def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
-    """Standard error, t, df, p and interval by clusters."""
+    """Standard error, t, df, p and interval by clusters; where the score leads, its statistic and interval."""
+    scored = score_checks(row, row, d, groups, level) if (row.method or "").startswith("Tango") else []
     if row.std_error is None:
-        return []
+        return scored
     if groups.shape[1] == 2:
         error, df = crossed_error(d, groups), float(min(len(np.unique(g)) for g in groups.T) - 1)
     else:
         found = bias_reduced(d, groups[:, 0])
         if found is None:
-            return []
+            return scored
         error, df = found
+    if scored:
+        return [*scored, relative(label(row, "s.e."), row.std_error, error, "scipy", SQUARE_ROOTS)]
     mean, reach = float(d.mean()), quantile(level, df) * error
     return [
         relative(label(row, "s.e."), row.std_error, error, "scipy", SQUARE_ROOTS),

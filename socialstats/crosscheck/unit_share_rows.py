@@ -11,14 +11,11 @@ import numpy as np
 from socialstats.crosscheck.bootstrap import RESAMPLED, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_table import matrix_cr2
-from socialstats.crosscheck.row_arithmetic import FORMULA, crossed_error, end_checks, label, quantile, relative
+from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, relative
+from socialstats.crosscheck.share_errors import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.results import Check, FloatArray, Result, Row
 
 SAME = "the same sums in another order"
-MATRICES = "CR2 by inverse square roots of matrices; crossed factors by sums written out"
-ROOTS = "Wilson's ends are the roots of (p - x)^2 = q^2 x (1 - x)/n"
-LARGEST_CLUSTER, MOST_CELLS = 400, 4_000_000
 Unit = tuple[float, float, tuple[int, ...]]
 
 
@@ -86,32 +83,17 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
 def clustered_checks(
     result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any, answers: float
 ) -> list[Check]:
-    """Compare standard error and ends by clusters, every unit written out."""
-    times = weights.astype(np.int64)
-    x, groups = np.repeat(values, times), np.repeat(codes, times, axis=0)
-    sizes = [np.unique(column, return_counts=True)[1] for column in groups.T]
-    g = min(map(len, sizes))
-    if g < 2:
-        return []
-    name = row.term if row.group is None else f"{row.term} ({row.group})"
-    p, error, df = float(x.mean()), 0.0, float(g - 1)
-    if np.ptp(x) and len(sizes) == 2:
-        error = crossed_error(x, groups)
-    elif np.ptp(x):
-        if sizes[0].max() > LARGEST_CLUSTER or len(sizes[0]) * len(x) > MOST_CELLS:
-            note = "clusters too large for matrices"
-            return [compare(f"{name}, s.e.", row.std_error, None, package="numpy", tolerance=0, why="", note=note)]
-        error, df = matrix_cr2(x - p, groups[:, 0], len(x))
-    if error < 1e-14 * len(x):
-        error, df = 0.0, float(g - 1)
-    checks = [relative(f"{name}, s.e.", row.std_error, error or None, "numpy", MATRICES)]
-    out = checks if error or row.std_error is not None else []
-    return out + wilson_checks(result, row, p, trials_of(p, error, g, answers), df)
+    """Compare standard error, df and ends by clusters, every unit written out."""
+    times, settings = weights.astype(np.int64), result.settings
+    return clustered_share_checks(
+        row, np.repeat(values, times), np.ones(int(times.sum())), np.repeat(codes, times, axis=0), answers=answers,
+        level=settings["level"], ends=settings["ci"] == "wilson",
+    )  # fmt: skip
 
 
-def trials_of(p: float, error: float, groups: float, answers: float) -> float:
-    """Return p(1 - p)/s.e.^2, at most `answers`; the number of clusters where they show no variance."""
-    return min(p * (1 - p) / error**2 if error and 0 < p < 1 else groups, answers)
+def trials_of(p: float, error: float, n: float, answers: float) -> float:
+    """Return p(1 - p)/s.e.^2 of n independent units, between 1 and `answers`; n where they show no variance."""
+    return min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
 
 
 def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float | None) -> list[Check]:
@@ -122,14 +104,10 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
 
     level = result.settings["level"]
     checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
+    if df is not None:
+        checks.append(relative(label(row, "df"), row.df, df, "numpy", SAME))
     if df is None:
         low, high = proportion_confint(p * trials, trials, alpha=1 - level, method="wilson")
-        checks += end_checks(row, float(low), float(high), "statsmodels", FORMULA)
+        ends = 0.0 if p == 0 else float(low), 1.0 if p == 1 else float(high)  # statsmodels leaves rounding there
+        checks += end_checks(row, *ends, "statsmodels", FORMULA)
     return checks
-
-
-def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tuple[float, float]:
-    """Wilson's ends as the roots of a polynomial; with `df` for a t quantile."""
-    share = quantile(level, df) ** 2 / trials
-    roots = np.sort(np.roots([1 + share, -(2 * p + share), p * p]).real)
-    return (0.0 if p == 0 else float(roots[0])), (1.0 if p == 1 else float(roots[1]))

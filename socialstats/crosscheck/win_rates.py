@@ -9,16 +9,15 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.crosscheck.share_errors import ROOTS, ShareErrors, clustered_share_checks, counted, wilson_roots
+from socialstats.results import Check, Result, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SAME = "the same sums in another order"
-SANDWICH = "the sandwich of a weighted mean by sums over clusters, times G/(G - 1)"
+SANDWICH = "CR2 of a weighted mean whose rows are clusters of their own, by sums"
 ALL = "all"
-FLAT = 1e-14  # a variance up to here is none
 
 
 def verify(result: Result) -> Verification:
@@ -65,11 +64,14 @@ def rate_checks(
         error = math.sqrt(p * (1 - p) / n)
         low, high = proportion_confint(p * n, n, alpha=1 - settings["level"], method="wilson")
         ends = end_checks(row, float(low), float(high), "statsmodels", "the same closed form", 1e-8)
+    elif factors:
+        groups = rows[[f"g{k}" for k in range(factors)]].to_numpy()
+        made: dict[str, Any] = {"answers": n, "level": settings["level"], "around": rows["rate"]}
+        return checks + clustered_share_checks(row, rows["score"], share, groups, **made)
     else:
-        variance, g = clustered_variance(rows, share * (rows["score"] - rows["rate"]), factors, result.design.weighted)
-        error, df = math.sqrt(variance) if variance > FLAT else 0.0, max(g - 1, 1.0) if factors else None
-        low, high = wilson_roots(p, trials_of(p, error, g, n), settings["level"], df)
-        ends = end_checks(row, low, high, "numpy", ROOTS, 1e-7)
+        found = independent_errors(rows, share, result.design.weighted)
+        error, trials = math.sqrt(found.variance), counted(p * (1 - p), found, n)
+        ends = end_checks(row, *wilson_roots(p, trials, settings["level"], None), "numpy", ROOTS, 1e-7)
     if row.std_error is not None:
         checks.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SANDWICH, 1e-8))
     return checks + ends
@@ -80,22 +82,10 @@ def own_noise(rows: pd.DataFrame, share: pd.Series) -> Any:
     return (rows["w2"] * (share / rows["w"]) ** 2).sum()
 
 
-def clustered_variance(rows: pd.DataFrame, influence: pd.Series, factors: int, weighted: bool) -> tuple[float, float]:
-    """Variance of a rate by sums of influences, and its number of clusters; two factors: V1 + V2 - V12, at least 0."""
-    if not factors:
-        even = rows["w2"] / rows["w"] ** 2 if weighted else 1.0
-        own = (influence * np.sqrt(even)).groupby(rows["row"]).sum()
-        return spread(own.to_numpy(), float(rows.drop_duplicates("row")["copies"].sum()))
-    names = [f"g{k}" for k in range(factors)]
-    by = [names[:1], names[1:], names] if factors == 2 else [names]
-    sums = [influence.groupby([rows[name] for name in some]).sum().to_numpy() for some in by]
-    found = [spread(one, float(len(one))) for one in sums]
-    if len(found) == 1:
-        return found[0]
-    (v1, g1), (v2, g2), (v12, _) = found
-    return max(v1 + v2 - v12, 0.0), min(g1, g2)
-
-
-def spread(sums: FloatArray, groups: float) -> tuple[float, float]:
-    """G/(G - 1) times the sum of squares."""
-    return float(sums @ sums) * groups / (groups - 1) if groups > 1 else math.nan, groups
+def independent_errors(rows: pd.DataFrame, share: pd.Series, weighted: bool) -> ShareErrors:
+    """Variance of a rate of independent comparisons, each a cluster; a weighted cell stands for several alike."""
+    own = rows.assign(e=share * (rows["score"] - rows["rate"]), f=share).groupby("row")
+    alike = (own["w"].first() ** 2 / own["w2"].first()).to_numpy() if weighted else np.ones(own.ngroups)
+    e, f = own["e"].sum().to_numpy(), own["f"].sum().to_numpy() / alike
+    return ShareErrors(variance=float(np.sum(e**2 / alike / (1 - f))), df=None, largest=float(f.max()),
+                       effective=1 / float(np.sum(alike * f**2)))  # fmt: skip

@@ -49,6 +49,12 @@ class MeanErrors:
     largest: FloatArray
     plain: FloatArray
 
+    @classmethod
+    def of(cls, *, variance: float, df: float, clusters: float, effective: float, largest: float) -> MeanErrors:
+        """Return those of one statistic."""
+        parts = (variance, df, clusters, effective, largest, variance)
+        return cls(**dict(zip(cls.__slots__, (np.array([part]) for part in parts), strict=True)))
+
 
 def mean_errors(
     scores: Any, shares: Any, factors: Sequence[IntArray] = (), alike: FloatArray | None = None
@@ -195,8 +201,20 @@ def effective_trials(p: FloatArray, errors: MeanErrors, trials: FloatArray | flo
     Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
     counts estimated from survey data. Survey Methodology, 24(2), 193-201.
     """
-    spread = p * (1 - p)
-    seen = (spread > 0) & (errors.variance > ROUND_DF * spread / np.maximum(errors.effective, 1))
+    return effective_size(p * (1 - p), errors, trials)
+
+
+def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | float) -> FloatArray:
+    """Independent values of variance `spread` that would give a mean its variance: between 1 and `most`.
+
+    Where values or clusters do not differ: 1 / sum f^2.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(seen, np.maximum(spread / errors.variance, 1.0), errors.effective)
-    return np.where(np.isnan(errors.variance), np.nan, np.minimum(found, trials))
+        found = np.where(varies(spread, errors), np.maximum(spread / errors.variance, 1.0), errors.effective)
+    return np.where(np.isnan(errors.variance), np.nan, np.minimum(found, most))
+
+
+def varies(spread: FloatArray, errors: MeanErrors) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Tell whether values of variance `spread` differ, and clusters do by more than rounding."""
+    seen = errors.variance > ROUND_DF * spread / np.maximum(errors.effective, 1)
+    return np.asarray((spread > 0) & seen)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
-from socialstats.resampling.units import FloatArray, IntArray, Units
+from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 
-ROUNDING = 1e-28  # a variance below is rounding of standard errors of 0
+FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+ONE_CLUSTER = "a single cluster: no standard error and no interval"
+ONE_UNIT = "one unit: no interval"
 
 
 def wilson(
@@ -86,68 +91,101 @@ def korn_graubard(p: float, n: float, *, df: float, most: float, level: float) -
     return low, float(betaincinv(x + 1, n - x, 1 - tail)) if x < n else 1.0
 
 
-def cluster_variance(
-    influence: Any, touched: Any, factors: Sequence[IntArray], count: FloatArray, evenness: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Variance of linearised statistics under clustering, one column a statistic.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share of yes-or-no answers, or of a sum, with Wilson's interval for clusters.
 
-    One factor: G/(G-1) sum_g (sum of influences in g)^2, G counting the clusters that touch the statistic
-    (Liang & Zeger 1986). Two crossed: V1 + V2 - V12, not below 0 (Cameron, Gelbach & Miller 2011).
-    None: rows are independent.
+    Attributes
+    ----------
+    estimate : float
+    std_error : float or None
+        None where clusters (or units) do not differ.
+    low, high, df, trials : float or None
+        Ends, Satterthwaite's degrees of freedom and the effective number of answers; None with `undefined`.
+    clusters : int
+        Clusters (units, where there are none) that take part.
+    largest : float
+        Largest share of the denominator that one of them holds.
+    undefined : str
+        Why there is no interval.
+    """
+
+    estimate: float
+    std_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    df: float | None = None
+    trials: float | None = None
+    clusters: int
+    largest: float
+    undefined: str = ""
+
+
+def clustered_share(
+    values: FloatArray,
+    weights: FloatArray,
+    factors: Sequence[IntArray] = (),
+    *,
+    trials: float = math.inf,
+    level: float = 0.95,
+    alike: FloatArray | None = None,
+) -> Share:
+    """Estimate a weighted mean of values between 0 and 1 with Wilson's interval under clusters.
 
     Parameters
     ----------
-    influence : (cells, k) sparse array
-        Sum over a cell's rows of each row's influence on each statistic.
-    touched : (cells, k) sparse array
-        Positive where a cell takes part in a statistic (its influence may be 0 all the same).
-    factors : sequence of (cells,) int64 arrays
-    count : (cells,) float64 array
-        Rows in each cell.
-    evenness : (cells,) float64 array
-        Sum of the squared weights of a cell's rows over their squared sum: 1/count where they weigh the same.
+    values, weights : (cells,) arrays
+        Their weighted mean is the share; for a ratio of sums, the ratio within each cell and the cell's denominator.
+    factors : none, one or two (cells,) int64 arrays
+        Cluster of each cell; without any, a cell's rows are independent.
+    trials : float
+        Answers behind the share: an interval never counts more.
+    level : float
+    alike : (cells,) array, optional
+        Without factors: rows that each cell stands for; default `weights`.
 
-    Returns
-    -------
-    variance, clusters : (k,) float64 arrays
-        Variance (NaN with fewer than two clusters) and the number of clusters, of the smaller factor.
+    Notes
+    -----
+    With V the CR2 variance of the linearised share and df its Satterthwaite degrees of freedom (two factors: Cochran's;
+    `mean_errors`), Wilson's interval takes n_eff = p (1 - p) / V answers, between 1 and `trials`, and the quantile of t
+    (Korn & Graubard 1998; Bell & McCaffrey 2002). Where clusters do not differ, n_eff is 1 / sum of squared shares.
+
+    Examples
+    --------
+    >>> found = clustered_share(np.array([1.0, 0, 1, 1]), np.ones(4), [np.array([0, 0, 1, 2])], trials=4)
+    >>> round(found.low, 3), round(found.high, 3), round(found.df, 2)
+    (0.031, 0.995, 1.8)
     """
-    if len(factors) == 2:
-        first = cluster_variance(influence, touched, factors[:1], count, evenness)
-        second = cluster_variance(influence, touched, factors[1:], count, evenness)
-        both = cluster_variance(influence, touched, (Units.clusters(*factors).unit,), count, evenness)
-        total = first[0] + second[0] - both[0]
-        return np.maximum(total, 0.0), np.minimum(first[1], second[1])
-    if factors and len(np.unique(factors[0])) < 2:
-        alone = (np.asarray(touched.sum(axis=0)).ravel() > 0).astype(np.float64)
-        return np.full(len(alone), np.nan), alone
-    if factors:
-        units = Units.clusters(*factors)
-        sums, met = units.total(influence), (units.total(touched) > 0).sum(axis=0)
-    else:
-        sums, met = influence.multiply(np.sqrt(evenness)[:, None]), count @ (touched > 0).astype(np.float64)
-    squares: FloatArray = np.asarray(sums.multiply(sums).sum(axis=0), dtype=np.float64).ravel()
-    clusters: FloatArray = np.asarray(met, dtype=np.float64).ravel()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(clusters > 1, squares * clusters / (clusters - 1), np.nan), clusters
+    x, w = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    f = w / w.sum()
+    p = float(x[0]) if len(x) and np.all(x == x[0]) else float(f @ x)
+    copies = None if factors else w if alike is None else alike
+    errors = mean_errors((f * (x - p))[:, None], f[:, None], factors, copies)
+    known = bool(np.isfinite(errors.variance[0]))
+    base: dict[str, Any] = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
+    if not known:
+        return Share(**base, undefined=ONE_CLUSTER if factors else ONE_UNIT)
+    one = np.array([p])
+    low, high, n = share_interval(one, errors, trials, level=level)
+    error = math.sqrt(float(errors.variance[0])) if varies(one * (1 - one), errors)[0] else None
+    return Share(
+        **base, std_error=error, low=float(low[0]), high=float(high[0]), df=float(errors.df[0]), trials=float(n[0])
+    )
 
 
-def effective_trials(p: FloatArray, variance: FloatArray, clusters: FloatArray, trials: FloatArray) -> FloatArray:
-    """Independent trials that would give a proportion the variance it has under clustering.
-
-    p(1-p)/variance, never more than `trials` (Korn & Graubard 1998). With p of 0 or 1, or where all clusters have the
-    same share, the variance says nothing: the number of clusters stands in, as if each were one trial.
+def share_interval(
+    p: FloatArray, errors: MeanErrors, trials: FloatArray | float, *, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return Wilson's ends for the effective number of answers with the quantile of t, and that number.
 
     Parameters
     ----------
-    p, variance, clusters, trials : float64 arrays of one shape
-
-    Returns
-    -------
-    float64 array
+    p : (k,) array
+    errors : MeanErrors
+        Of the k shares.
+    trials : (k,) array or float
+    level : float
     """
-    inside = (p > 0) & (p < 1) & ~(variance <= ROUNDING)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(variance > 0, p * (1 - p) / variance, np.inf)
-    found = np.where(inside, np.minimum(ratio, trials), np.minimum(clusters, trials))
-    return np.where(np.isnan(variance), np.nan, found)
+    n = effective_trials(p, errors, trials)
+    low, high = wilson(p, n, level=level, df=errors.df)
+    return np.minimum(low, p), np.maximum(high, p), n  # rounding may put an end beyond a share of 0 or 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,10 +13,9 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level, holm
-from socialstats.inference.proportions import effective_trials, wilson
+from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.models.cochran import cochran_q as q_test
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.models.paired_shares import share_difference
@@ -98,7 +97,8 @@ def cochran_q(
     Result
         Group ``"share"``: each rater's share, with Wilson's interval (with clusters: for the effective number of
         units, with t). Group ``"difference"`` (up to 20 raters): each pair, first minus second, interval and p
-        (Tango and mid-p; with clusters robust t), `p_adjusted` by Holm. Group ``"test"``: ``cochran_q`` (chi-square
+        (Tango and mid-p; with clusters robust t, or Tango's score for effective pairs where few are discordant),
+        `p_adjusted` by Holm. Group ``"test"``: ``cochran_q`` (chi-square
         with k - 1 df). With clusters ``robust_wald`` leads (F; `df` is its numerator's, the denominator's is
         ``extras["df_denominator"]``) and Q stands in group ``"ignoring clusters"``.
 
@@ -114,6 +114,7 @@ def cochran_q(
     References
     ----------
     Cochran, W. G. (1950). doi:10.1093/biomet/37.3-4.256
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
     Pustejovsky, J. E., & Tipton, E. (2018). doi:10.1080/07350015.2016.1247004
 
     Examples
@@ -164,18 +165,20 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     extras: dict[str, Any] = {"dropped": data.dropped}
     if isinstance(wald, WaldTest):
         extras["df_denominator"] = wald.df_denominator
+    rows = (*share_rows(data, level), *difference_rows(data, level), *rows_of_tests(data, wald))
     return Result(
         metric="cochran_q",
         title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(len(data.raters), 'rater')}",
         inference=f"{NAMES[test]}; {cluster_text(factors, 'units')}",
-        rows=(*share_rows(data, level), *difference_rows(data, level), *rows_of_tests(data, wald)),
+        rows=rows,
         counts={"units": int(data.n), "raters": len(data.raters), "units that raters disagree about": int(data.mixed)}
         | sizes,
-        fit={"nobs": int(data.n), "n_clusters": min(sizes.values(), default=None), "method": NAMES[test]},
+        fit={"nobs": int(data.n), "n_clusters": min(sizes.values(), default=None), "method": NAMES[test]}
+        | (cluster_facts(rows) if factors else {}),
         settings=settings,
-        cautions=(*cluster_cautions(design, factors), *own_cautions(data, wald)),
+        cautions=(*share_cautions(design, factors, rows), *own_cautions(data, wald)),
         references=("cochran1950", "wilson1927", "tango1998", "holm1979")
-        + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
+        + (("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018") if factors else ()),
         design=design,
         extras=extras,
     )
@@ -194,21 +197,20 @@ def share_rows(data: Complete, level: float) -> list[Row]:
     """Share of each rater with its interval."""
     rows = []
     for name, values in zip(data.raters, data.values.T, strict=True):
-        p, n = float(data.count @ values) / data.n, np.array([data.n])
-        df = None
-        if data.codes:
-            found = clustered_mean(values, data.count, data.codes)
-            groups = np.array([float(min(len(np.unique(c)) for c in data.codes))])
-            error = 0.0 if found.undefined else found.std_error
-            if groups[0] < 2:
-                rows.append(Row(term=name, group="share", estimate=p, n=data.n, undefined="a single cluster"))
-                continue
-            n = effective_trials(np.array([p]), np.array([error**2]), groups, n)
-            df = np.array([groups[0] - 1 if found.undefined else found.df])
-        low, high = wilson(np.array([p]), n, level=level, df=df)
-        method = "Wilson's interval" + (" for the effective number of units, t" if data.codes else "")
-        rows.append(Row(term=name, group="share", estimate=p, conf_low=float(low[0]), conf_high=float(high[0]),
-                        conf_level=level, n=data.n, method=method))  # fmt: skip
+        row = Row(term=name, group="share", estimate=float(data.count @ values) / data.n, n=data.n)
+        if not data.codes:
+            low, high = (float(end[0]) for end in wilson(np.array([row.estimate]), np.array([data.n]), level=level))
+            rows.append(replace(row, conf_low=low, conf_high=high, conf_level=level, method="Wilson's interval"))
+            continue
+        found = clustered_share(values, data.count, data.codes, trials=data.n, level=level)
+        row = replace(row, n_clusters=found.clusters, leverage=found.largest)
+        if found.undefined:
+            rows.append(replace(row, undefined=found.undefined))
+            continue
+        rows.append(replace(
+            row, std_error=found.std_error, conf_low=found.low, conf_high=found.high, conf_level=level, df=found.df,
+            effective=found.trials, method="Wilson's interval for the effective number of units, t",
+        ))  # fmt: skip
     return rows
 
 

@@ -13,10 +13,9 @@ from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import DesignError, InputError
-from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.proportions import effective_trials, wilson
+from socialstats.inference.proportions import clustered_share
 from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import free_label
 from socialstats.models.unit_shares import RESAMPLED, SAME, How, merged, share_row, share_text
@@ -51,7 +50,8 @@ def label_counts(
     """Count the labels that units cite, with both denominators: units, and labels cited.
 
     A unit may cite several labels, or none: the shares of units add to the labels a unit cites, not to 1. The shares
-    of labels add to 1, but labels of one unit are not independent; their errors are those of a ratio over units.
+    of labels add to 1, but labels of one unit are not independent: the unit (or the named cluster) is their cluster,
+    with CR2 errors and Satterthwaite's degrees of freedom.
 
     Parameters
     ----------
@@ -71,7 +71,9 @@ def label_counts(
         units as independent.
     ci : {"auto", "wilson", "percentile", "basic"}
         ``"auto"`` is Wilson's; with clusters, and for shares of labels, with the number of independent answers that
-        the standard error speaks for. Else a bootstrap of units (clusters).
+        the standard error speaks for. Shares of labels may count more than the labels cited, as labels of a unit
+        exclude each other (30 units with three labels each: .92 to .97 of simulated intervals held); with clusters
+        they count at most these (.94 to 1 held, without that bound .85 to .98). Else a bootstrap of units (clusters).
     level : float
     resamples, seed : int
         Of the bootstrap.
@@ -129,12 +131,12 @@ def label_counts(
         inference=f"{made} intervals; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"units": int(lists.count.sum()), "labels cited": cites, "different labels": len(lists.labels)},
-        fit={"nobs": int(lists.count.sum()), "method": how.ci}
+        fit={"nobs": int(lists.count.sum()), "method": how.ci, **(cluster_facts(rows) if factors else {})}
         | ({"seed": seed, "resamples": resamples} if how.ci in RESAMPLED else {}),
         settings={"labels": labels, "unit": unit, "sep": sep, "group": lists.group.name if lists.group else None,
                   "cluster": [f.name for f in factors], "ci": how.ci, "level": level, "resamples": resamples,
                   "seed": seed},
-        cautions=(*lists.cautions, *cluster_cautions(lists, factors)),
+        cautions=(*lists.cautions, *share_cautions(lists, factors, rows)),
         references=METRIC.references,
         design=lists,
         extras={name: {k: one[j] for k, one in facts.items()} for j, name in enumerate(("labels_per_unit", "without"))},
@@ -199,30 +201,28 @@ def group_rows(
 
 def label_share(row: Row, part: Part, how: How) -> Row:
     """Row of the share of a label among the labels cited: a ratio of sums over units."""
-    cites, units = float(part.times @ part.size), float(part.times.sum())
+    cites, cited = float(part.times @ part.size), part.size > 0
     row = replace(row, n=cites)
     if cites == 0:
         return replace(row, undefined="no label is cited")
-    p = float(part.times @ part.hit / cites)
-    row = replace(row, estimate=p, method=f"{'Wilson' if how.ci == 'wilson' else f'bootstrap, {how.ci}'}, ratio")
-    found = clustered_mean(p + units * (part.hit - p * part.size) / cites, part.times, part.codes, magnitude=1.0)
-    groups = row.n_clusters if row.n_clusters is not None else int(units)
-    if groups < 2:
-        return replace(row, undefined="a single independent unit: no interval")
-    known = not found.undefined and found.std_error > 0
-    row = replace(row, std_error=found.std_error if known else None)
+    units = part.times[cited]
+    found = clustered_share(
+        np.divide(part.hit, part.size, out=np.zeros(len(cited)), where=cited)[cited], units * part.size[cited],
+        [code[cited] for code in part.codes], trials=cites if part.codes else math.inf, level=how.level, alike=units,
+    )  # fmt: skip
+    row = replace(
+        row, estimate=found.estimate, std_error=found.std_error, leverage=found.largest if part.codes else None,
+        method=f"{'Wilson' if how.ci == 'wilson' else f'bootstrap, {how.ci}'}, ratio",
+    )  # fmt: skip
+    if found.undefined:
+        return replace(row, undefined="a single independent unit cites labels: no interval")
     if how.ci in RESAMPLED:
         low, high, why = resampled(part, how)
-    else:
-        variance = np.array([found.std_error**2 if known else 0.0])
-        most = np.array([math.inf])  # labels of a unit exclude each other: they can tell more than as many units
-        trials = effective_trials(np.array([p]), variance, np.array([float(groups)]), most)
-        df = np.array([found.df if known else groups - 1.0])
-        ends = wilson(np.array([p]), trials, level=how.level, df=df)
-        low, high, why = float(ends[0][0]), float(ends[1][0]), ""
-    if why or math.isnan(low):
-        return replace(row, undefined=why or "no interval")
-    return replace(row, conf_low=min(low, p), conf_high=max(high, p), conf_level=how.level)
+        return replace(row, undefined=why) if why else replace(row, conf_low=low, conf_high=high, conf_level=how.level)
+    return replace(
+        row, conf_low=found.low, conf_high=found.high, conf_level=how.level, df=found.df,
+        effective=found.trials if part.codes else None,
+    )  # fmt: skip
 
 
 def resampled(part: Part, how: How) -> tuple[float, float, str]:

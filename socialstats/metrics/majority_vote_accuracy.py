@@ -12,7 +12,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.models.raters import BoolArray, by_stratum
 from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
@@ -136,9 +136,10 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         rows=tuple(rows),
         counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
         fit={"nobs": units, "n_clusters": rows[0].n_clusters, "method": how.ci}
+        | (cluster_facts(rows) if factors else {})
         | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
         settings=settings | {"truth": truth_name(settings["truth"])},
-        cautions=(*left_out(design, ballots), *cluster_cautions(design, factors)),
+        cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=("condorcet1785", "wilson1927", "korngraubard1998"),
         design=design,
         extras={"truth": settings["truth"], "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max))},

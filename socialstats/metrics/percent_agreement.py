@@ -11,7 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.models.raters import (
     Patterns,
@@ -73,8 +73,9 @@ def percent_agreement(
         A refusal is no rating; or a level of its own, which agrees with itself only.
     ci : {"auto", "wilson", "percentile", "basic", "bca"}
         ``"auto"`` is ``"wilson"``: with n units for two raters and independent units, else with
-        n = p(1 - p)/(s.e.)^2, at most the number of pairs of ratings, and a t quantile (CR2 by clusters). Where that
-        cap binds, the row's `method` says that the s.e. is without it. The others resample units or clusters.
+        n = p(1 - p)/(s.e.)^2, at most the number of pairs of ratings, and a t quantile (clusters: CR2, Satterthwaite's
+        df). Where that cap binds, the row's `method` says that the s.e. is without it. The others resample units or
+        clusters.
     cluster : str, pair of str or None
         Declared clusters of units (two are taken as crossed); None takes units as independent.
     level : float
@@ -151,9 +152,10 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
         fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": how.ci}
+        | (cluster_facts(rows) if factors else {})
         | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
         settings=settings,
-        cautions=(*missing_ratings(design, whole, settings["refusal"]), *cluster_cautions(design, factors)),
+        cautions=(*missing_ratings(design, whole, settings["refusal"]), *share_cautions(design, factors, rows)),
         references=("wilson1927", "korngraubard1998"),
         design=design,
         extras={"agrees": agree},

@@ -60,7 +60,8 @@ def symmetry(
     -------
     Result
         Group ``"margin"``: for each level that occurs its share under the first condition minus under the second, with
-        interval and p (independent pairs: Tango, mid-p; clusters: robust t), `p_adjusted` by Holm over the levels.
+        interval and p (independent pairs: Tango, mid-p; clusters: robust t, or the score of Tango for effective pairs
+        where few are discordant), `p_adjusted` by Holm over the levels.
         Group ``"test"``: ``bowker`` and ``stuart_maxwell`` (chi-square, df, p). With clusters ``robust_wald`` leads
         (F; `df` is its numerator's, the denominator's is ``extras["df_denominator"]``) and the others stand in group
         ``"ignoring clusters"``. `extras`: ``table``, ``levels``.

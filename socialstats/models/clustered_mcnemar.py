@@ -5,15 +5,15 @@ With d_k = b_k - c_k and n_k pairs in cluster k of K, D = sum d_k, N = sum n_k. 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc
 
+from socialstats.designs.paired import Paired
 from socialstats.inference.intervals import not_zero
-from socialstats.inference.proportions import cluster_variance
+from socialstats.inference.proportions import Share, clustered_share
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.resampling.flip_exact import flip_tail
 from socialstats.resampling.units import FloatArray, IntArray
@@ -215,46 +215,16 @@ def spectral_sign_flip(sizes: IntArray, times: IntArray, observed: float) -> McN
     return McNemarTest(statistic=observed, df=None, p=min(max(tail, SPECTRAL_FLOOR), 1.0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogOdds:
-    """log(b / c) with a cluster-robust standard error and its t degrees of freedom."""
+def discordant_share(design: Paired, codes: Sequence[IntArray], level: float) -> Share | None:
+    """Share b / (b + c) of the discordant pairs that are first only, with Wilson's interval for clusters.
 
-    estimate: float
-    std_error: float
-    df: float
-
-
-def log_odds_ratio(
-    first: FloatArray, second: FloatArray, count: FloatArray, codes: Sequence[IntArray]
-) -> LogOdds | str:
-    """Log of the matched odds ratio, with a standard error for clusters by the delta method.
-
-    Each pair's influence is (first only)/b - (second only)/c. The variance is G/(G-1) times the sum of the squares of
-    its sums by cluster, G the clusters that hold a discordant pair, with G - 1 df; of two factors V1 + V2 - V12, not
-    below the larger of V1 and V2, with min(G) - 1 df.
-
-    Returns
-    -------
-    LogOdds, or str
-        The reason where it does not exist.
+    Clusters weigh by their discordant pairs (`clustered_share`). The odds of its ends are those of the matched odds
+    ratio b / c; with b or c of 0 one of them is 0 or infinite. None without discordant pairs.
     """
-    from scipy.sparse import csr_array
-
-    only = (count * ((first == 1) & (second == 0)), count * ((first == 0) & (second == 1)))
-    b, c = float(only[0].sum()), float(only[1].sum())
-    if not (b and c):
-        return "the log odds ratio needs discordant pairs of both kinds"
-    influence = csr_array((only[0] / b - only[1] / c)[:, None])
-    touched = csr_array((only[0] + only[1])[:, None])
-    parts = [cluster_variance(influence, touched, [code], count, 1 / count) for code in codes]
-    if min(float(clusters[0]) for _, clusters in parts) < 2:
-        return "a single cluster holds all discordant pairs"
-    variance = max(float(v[0]) for v, _ in parts)
-    if len(codes) == 2:
-        both = np.unique(np.column_stack(list(codes)), axis=0, return_inverse=True)[1].ravel()
-        cross = cluster_variance(influence, touched, [both], count, 1 / count)[0]
-        variance = max(variance, float(parts[0][0][0] + parts[1][0][0] - cross[0]))
-    if variance <= 0:
-        return "the clusters show no variance to judge the odds ratio by"
-    df = min(float(clusters[0]) for _, clusters in parts) - 1
-    return LogOdds(estimate=math.log(b / c), std_error=math.sqrt(variance), df=df)
+    first, second, count = design.first, design.second, design.count
+    mixed = first != second
+    if not mixed.any():
+        return None
+    n = count[mixed]
+    kept = [code[mixed] for code in codes]
+    return clustered_share((first > second)[mixed].astype(np.float64), n, kept, trials=float(n.sum()), level=level)

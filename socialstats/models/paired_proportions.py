@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from socialstats.inference.intervals import critical_value
+from socialstats.inference.paired_score import PairedScore
 from socialstats.inference.proportions import wilson
 from socialstats.models.mcnemar import Cells
 
@@ -75,29 +76,9 @@ def tango(cells: Cells, level: float) -> Ends:
     >>> round(low, 6), round(high, 6)
     (0.021362, 0.058998)
     """
-    from scipy.optimize import brentq
-
-    z2, n, found = critical_value(level) ** 2, cells.n, cells.difference
-    if not cells.discordant:  # both ends in closed form: q is 0 on the side of the end
-        return -z2 / (n + z2), z2 / (n + z2)
-    if abs(found) == 1:
-        inner = (n - z2) / (n + z2)
-        return (inner, 1.0) if found > 0 else (-1.0, -inner)
-
-    def excess(delta: float) -> float:
-        return (cells.b - cells.c - n * delta) ** 2 - z2 * n * _score_variance(cells, delta)
-
-    ends = [float(brentq(excess, *span, xtol=1e-15, rtol=1e-14)) for span in ((-1.0, found), (found, 1.0))]
-    return ends[0], ends[1]
-
-
-def _score_variance(cells: Cells, delta: float) -> float:
-    """n times the variance of the difference at its constrained maximum-likelihood estimate (Tango 1998)."""
-    n = cells.n
-    linear = -cells.b - cells.c + (2 * n - cells.b + cells.c) * delta
-    constant = -cells.c * delta * (1 - delta)
-    q = (math.sqrt(max(linear**2 - 8 * n * constant, 0.0)) - linear) / (4 * n)
-    return max(2 * q + delta * (1 - delta), 0.0)
+    b, c, n = (np.array([value], dtype=np.float64) for value in (cells.b, cells.c, cells.n))
+    low, high = PairedScore(first=b, second=c, n=n).interval(level)
+    return float(low[0]), float(high[0])
 
 
 def _around(middle: float, reach: float) -> Ends:

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.paired_score import paired_score
+from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.models.mcnemar import Cells, mid_p
 from socialstats.models.paired_proportions import tango, wald_std_error
 from socialstats.resampling.units import FloatArray, IntArray
+
+CLUSTERED_SCORE = "Tango's score interval and test for clusters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +47,7 @@ def share_difference(
     """Estimate and test a difference of two shares seen on the same units.
 
     Independent pairs: Tango's interval and McNemar's mid-p test. Clusters: t interval (cut at -1
-    and 1) and test of `clustered_mean`. Without discordant pairs p is 1.
+    and 1) and test of `clustered_mean`, or those of `paired_score` where it leads (few effective discordant pairs).
 
     Parameters
     ----------
@@ -65,14 +69,18 @@ def share_difference(
         low, high = tango(cells, level)
         return ShareDifference(estimate=cells.difference, std_error=wald_std_error(cells) or None, low=low, high=high,
                                p=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test")  # fmt: skip
-    method = "cluster-robust t"
-    if not cells.discordant:
-        return ShareDifference(estimate=0.0, statistic=0.0, p=1.0, method=method,
-                               undefined="no discordant pairs: no cluster-robust interval")  # fmt: skip
-    found = clustered_mean(np.asarray(first - second), count, codes, magnitude=1.0)
-    if found.undefined:
-        return ShareDifference(estimate=cells.difference, method=method, undefined=found.undefined)
+    d = np.asarray(first - second)
+    score, found = paired_score(d, count, codes), clustered_mean(d, count, codes, magnitude=1.0)
+    if score.df is None or np.isnan(score.n[0]):
+        return ShareDifference(estimate=cells.difference, method="cluster-robust t", undefined=ONE_CLUSTER)
+    error = None if found.undefined else found.std_error
+    if score.leads[0] or error is None:
+        low, high = (float(end[0]) for end in score.interval(level))
+        return ShareDifference(
+            estimate=cells.difference, std_error=error, low=low, high=high, statistic=float(score.statistic(0.0)[0]),
+            df=float(score.df[0]), p=float(score.p_value(0.0)[0]), method=CLUSTERED_SCORE,
+        )  # fmt: skip
     low, high = found.interval(level)
     low, high = max(low, -1.0), min(high, 1.0)
-    return ShareDifference(estimate=cells.difference, std_error=found.std_error, low=low, high=high,
-                           statistic=found.t(), df=found.df, p=found.p_value(), method=method)  # fmt: skip
+    return ShareDifference(estimate=cells.difference, std_error=error, low=low, high=high, statistic=found.t(),
+                           df=found.df, p=found.p_value(), method="cluster-robust t")  # fmt: skip

@@ -9,15 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.inference.proportions import effective_trials, wilson
+from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.results import Row
 from socialstats.text import interval, number
 
 RESAMPLED = ("percentile", "basic", "bca")
-ONE_CLUSTER = "a single cluster: no standard error and no interval"
-CAPPED = "Wilson, n at most {trials} answers (s.e. without this cap)"
 SAME = "all resamples give the same value, so there is no interval"
 METHODS = {"wilson": "Wilson", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
            "bca": "bootstrap, BCa"}  # fmt: skip
@@ -58,9 +55,9 @@ class How:
 def share_row(row: Row, data: Shares, how: How) -> Row:
     """Fill a row with the mean of the values, its standard error and interval.
 
-    Wilson's interval of independent yes-or-no values takes n units. Else n is p(1 - p)/s.e.^2, at most `trials` (Korn
-    & Graubard 1998; where this cap binds, `method` says so, and the s.e. stays that of the values), with a t quantile;
-    s.e. of independent units sd/sqrt(n), CR2 by one cluster factor, and V1 + V2 - V12 by two.
+    Wilson's interval of independent yes-or-no values takes n units, with s.e. sqrt(p (1 - p) / n). Else s.e. and
+    interval are those of `clustered_share`, which counts at most `trials` answers (where this cap binds, `method` says
+    so, and the s.e. stays that of the values).
 
     Parameters
     ----------
@@ -74,23 +71,30 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     -------
     Row
     """
-    n, p = float(data.count.sum()), float(data.values @ data.count / data.count.sum())
-    groups = min((len(np.unique(codes)) for codes in data.clusters), default=int(n))
+    found = clustered_share(data.values, data.count, data.clusters, trials=data.trials, level=how.level)
+    n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
     row = replace(
-        row, estimate=p, n=n, n_units=int(n), n_clusters=groups if data.clusters else None, method=METHODS[how.ci]
-    )
-    if groups < 2:
-        return replace(row, undefined=ONE_CLUSTER if data.clusters else "one unit: no interval")
-    error, df = error_of(data, p, n)
-    row = replace(row, std_error=error if error > 0 else None)
-    if how.ci == "wilson" and capped(data, p, error):
-        row = replace(
-            row, method=f"{METHODS[how.ci]}, n at most {number(data.trials, 0)} answers (s.e. without this cap)"
-        )
-    low, high, why = resampled(data, how) if how.ci in RESAMPLED else wilson_ends(data, p, error, df, groups, how.level)
-    if why:
-        return replace(row, undefined=why)
-    return replace(row, conf_low=low, conf_high=high, conf_level=how.level)
+        row, estimate=p, n=n, n_units=int(n), n_clusters=found.clusters if clustered else None, method=METHODS[how.ci],
+        leverage=found.largest if clustered else None,
+    )  # fmt: skip
+    if found.undefined:
+        return replace(row, undefined=found.undefined)
+    plain = is_plain(data)
+    error = math.sqrt(p * (1 - p) / n) or None if plain else found.std_error
+    row = replace(row, std_error=error)
+    if how.ci in RESAMPLED:
+        low, high, why = resampled(data, how)
+        return replace(row, undefined=why) if why else replace(row, conf_low=low, conf_high=high, conf_level=how.level)
+    if plain:
+        low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
+        return replace(row, conf_low=min(low, p), conf_high=max(high, p), conf_level=how.level)
+    if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
+        capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
+        row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
+    return replace(
+        row, conf_low=found.low, conf_high=found.high, conf_level=how.level, df=found.df,
+        effective=found.trials if clustered else None,
+    )  # fmt: skip
 
 
 def share_text(row: Row) -> str:
@@ -110,34 +114,6 @@ def share_text(row: Row) -> str:
 def is_plain(data: Shares) -> bool:
     """Tell whether the values are independent and all yes or no."""
     return not data.clusters and bool(np.all((data.values == 0) | (data.values == 1)))
-
-
-def error_of(data: Shares, p: float, n: float) -> tuple[float, float | None]:
-    """Return standard error and degrees of freedom (None: normal)."""
-    if is_plain(data):
-        return math.sqrt(p * (1 - p) / n), None
-    found = clustered_mean(data.values, data.count, data.clusters)
-    flat = bool(found.undefined) or math.isnan(found.std_error)
-    return (0.0, None) if flat else (found.std_error, found.df)
-
-
-def capped(data: Shares, p: float, error: float) -> bool:
-    """Tell whether the interval counts fewer answers than the standard error by itself speaks for."""
-    return not is_plain(data) and error > 0 and 0 < p < 1 and p * (1 - p) / error**2 > data.trials * (1 + 1e-9)
-
-
-def wilson_ends(
-    data: Shares, p: float, error: float, df: float | None, groups: int, level: float
-) -> tuple[float, float, str]:
-    """Wilson's interval with the number of trials that the standard error speaks for."""
-    n = float(data.count.sum())
-    trials = np.array([n if is_plain(data) else min(max(data.trials, 1.0), 1e300)])
-    if not is_plain(data):
-        variance = np.array([error**2])
-        trials = effective_trials(np.array([p]), variance, np.array([float(groups)]), trials)
-    quantile = None if is_plain(data) else np.array([groups - 1.0 if df is None else df])
-    low, high = wilson(np.array([p]), trials, level=level, df=quantile)
-    return float(min(low[0], p)), float(max(high[0], p)), ""
 
 
 def resampled(data: Shares, how: How) -> tuple[float, float, str]:

@@ -47,7 +47,11 @@ class Row:
     method : str
         How the interval and the test were obtained.
     undefined : str
-        Why `estimate` or its interval is missing; not a column of `tidy()`.
+        Why `estimate` or its interval is missing; this and what follows are no columns of `tidy()`.
+    leverage : float
+        Largest share of the denominator that one cluster holds.
+    effective : float
+        Independent answers that would give a share the variance it has under clusters.
     """
 
     term: str
@@ -67,6 +71,8 @@ class Row:
     n_clusters: int | None = None
     method: str | None = None
     undefined: str | None = None
+    leverage: float | None = None
+    effective: float | None = None
 
 
 def within_floats(row: Row) -> Row:
@@ -82,7 +88,8 @@ def within_floats(row: Row) -> Row:
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name != "undefined")
+BESIDE = ("undefined", "leverage", "effective")
+TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method")
 GLANCE_COLUMNS = (
     "nobs", "n_clusters", "loglik", "aic", "df", "converged", "iterations", "method", "seed", "resamples",

@@ -11,9 +11,8 @@ import numpy as np
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.designs.parts import Factor
 from socialstats.figures import heat
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_factors, cluster_text
-from socialstats.inference.proportions import effective_trials, wilson
+from socialstats.inference.proportions import clustered_share
 from socialstats.models.couple_orders import BoolArray
 from socialstats.results import Row
 from socialstats.studies.estimates import numbers_text
@@ -29,10 +28,10 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
     ga, gb = code[design.item_a], code[design.item_b]
     factors = cluster_factors(design, default_cluster(design))
     rows = tuple(
-        row_of(won, labels[i], labels[j], level)
+        replace(won, term=labels[i], group=labels[j])
         for i in range(len(labels))
         for j in range(len(labels))
-        if i != j and (won := meeting(design, (ga == i) & (gb == j), (ga == j) & (gb == i), factors)) is not None
+        if i != j and (won := meeting(design, (ga == i) & (gb == j), (ga == j) & (gb == i), factors, level)) is not None
     )
     best = max(rows, key=lambda r: r.estimate or 0)
     return Block(
@@ -56,23 +55,22 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
     )
 
 
-def meeting(design: Comparisons, as_a: BoolArray, as_b: BoolArray, factors: Sequence[Factor]) -> ClusteredMean | None:
-    """Return the mean of wins of one group (`as_a` rows have it as item a) against another; None if they never met."""
+def meeting(
+    design: Comparisons, as_a: BoolArray, as_b: BoolArray, factors: Sequence[Factor], level: float
+) -> Row | None:
+    """Return the win rate of one group (`as_a` rows have it as item a) against another; None if they never met.
+
+    Wilson's interval at the comparisons that would give the rate the variance of its clusters.
+    """
     met = as_a | as_b
     if not met.any():
         return None
     share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
-    codes = [np.unique(f.codes[met], return_inverse=True)[1] for f in factors]
-    return clustered_mean(np.where(as_b, 1 - share, share)[met], design.count[met].astype(np.float64), codes)
-
-
-def row_of(found: ClusteredMean, term: str, group: str, level: float) -> Row:
-    """Return a win rate with Wilson's interval at the comparisons that would give it the variance of its clusters."""
-    row = Row(term=term, group=group, estimate=found.mean, n=found.n)
+    n = design.count[met].astype(np.float64)
+    found = clustered_share(
+        np.where(as_b, 1 - share, share)[met], n, [f.codes[met] for f in factors], trials=float(n.sum()), level=level
+    )
+    row = Row(term="", estimate=found.estimate, n=float(n.sum()))
     if found.undefined:
         return replace(row, undefined=found.undefined)
-    p, variance, n, clusters = (
-        np.array([v]) for v in (found.mean, found.std_error**2, found.n, float(min(found.clusters, default=found.n)))
-    )
-    low, high = wilson(p, effective_trials(p, variance, clusters, n), level=level, df=np.array([found.df]))
-    return replace(row, std_error=found.std_error, conf_low=float(low[0]), conf_high=float(high[0]), conf_level=level)
+    return replace(row, std_error=found.std_error, conf_low=found.low, conf_high=found.high, conf_level=level)

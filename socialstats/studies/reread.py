@@ -117,7 +117,7 @@ def changed_shares(answers: Answers, level: float) -> Rereading:
     """Estimate the share of answers that the second reading changes: all, by level of the by factor, by rater.
 
     A share is the mean of 0 (same) and 1 (changed); errors count the answers to one unit as one cluster (CR2), the
-    interval is Wilson's with n = p(1 - p)/(s.e.)^2 and a t quantile (Korn & Graubard, 1998).
+    interval is Wilson's with n = p(1 - p)/(s.e.)^2 and Satterthwaite's t quantile (Korn & Graubard, 1998).
     """
     by = answers.one.by.levels if answers.one.by is not None else ()
     raters = answers.one.raters if 1 < len(answers.one.raters) <= MOST_RATERS else ()

@@ -22,6 +22,7 @@ SIMULATIONS = {
     "wordings": 600, "two_way": 3000, "zeros": 600, "similarities": 900, "source_shares": 600, "equal_shares": 1000,
     "ceilings": 1000, "similar_units": 200,
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
+    "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 
@@ -156,6 +157,28 @@ READING = {
         "Marginal sets are made for one item's rank, simultaneous ones for all at once. Inverting tests of all "
         "differences is conservative: ranks are covered more often than asked."
     ),
+    "Shares in clusters": (
+        "Effective answers keep the interval inside 0 and 1, also where all answers are alike. Where clusters differ "
+        "much (an intraclass correlation of .2 at a share of .02 is a beta rate with a sd of .06), few clusters hold "
+        "all rare answers, and no interval of those tried holds: caution SS212 below ten effective answers of the "
+        "rarer kind, SS211 for one cluster above a fifth, SS202 below five degrees of freedom. The settings that are "
+        "insisted on are those in which fewer than half of the results are cautioned."
+    ),
+    "Paired differences": (
+        "A t interval of few discordant pairs is too short, or does not exist. Tango's score interval for the "
+        "effective number of pairs holds, and is long; above ten effective discordant pairs t holds too."
+    ),
+    "Matched odds": (
+        "Wilson's interval of the share of first only among the discordant pairs exists with any of them. The t "
+        "interval of the log needs both kinds, and is too short where clusters are uneven."
+    ),
+    "Equivalence of yes": (
+        "A t test of few discordant pairs declares too often what is not true, the most where a cluster is large "
+        "(caution SS211). Tango's score at the bounds keeps to 5 %, and is conservative in few clusters."
+    ),
+    "Equivalence of numbers": (
+        "A long tail that was not drawn makes the mean too small and its error too small at once."
+    ),
     "Preference": "Both hold, for strengths with and without a pair effect.",
     "Sensitivity": (
         "Noise in the win rates raises the plug-in S, and raises it again in every resample: percentile intervals of S "
@@ -222,6 +245,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from alignment_studies import ALIGNMENT_STUDIES
     from compare_studies import COMPARE_STUDIES
     from couple_studies import COUPLE_STUDIES
+    from share_studies import SHARE_STUDIES
     from source_studies import SOURCE_STUDIES
     from studies import STUDIES
     from trait_studies import TRAIT_STUDIES
@@ -229,7 +253,7 @@ def simulate(chosen: argparse.Namespace) -> list:
     from socialstats.halves import in_halves
 
     studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
-    studies |= COMPARE_STUDIES
+    studies |= COMPARE_STUDIES | SHARE_STUDIES
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
 

@@ -45,13 +45,14 @@ paired <- lapply(1:3, function(level) {
 table2 <- rbind(total(model), total(human))
 chi <- suppressWarnings(chisq.test(table2, correct = FALSE))
 wilson <- prop.test(sum(first == 1), length(first), correct = FALSE)$conf.int
-# labels: each unit cites the levels that any person gave; share of labels is a ratio over units
+# labels: each unit cites the levels that any person gave; share of labels is a ratio over units, a row a label
 cites <- (human > 0) + 0
 size <- rowSums(cites)
+unit <- rep(seq_along(cluster), size); cited <- unlist(apply(cites, 1, function(r) which(r == 1), simplify = FALSE))
 labels <- lapply(1:3, function(k) {
-  p <- sum(cites[, k]) / sum(size)
-  z <- (cites[, k] - p * size) / mean(size)
-  list(units = sum(cites[, k]), of_units = mean(cites[, k]), of_labels = p, std_error = sd(z) / sqrt(length(z)))
+  fit <- lm((cited == k) + 0 ~ 1)
+  t <- coef_test(fit, vcov = "CR2", cluster = unit, test = "Satterthwaite")
+  list(units = sum(cites[, k]), of_units = mean(cites[, k]), of_labels = mean(cited == k), std_error = t$SE, df = t$df)
 })
 out <- list(
   made_by = "sources.R", versions = list(R = R.version.string, clubSandwich = as.character(packageVersion("clubSandwich"))),

@@ -15,22 +15,21 @@ from tests.contracts.subjects import run, subject_of
 # what is changed: function, the text of its formula and what it becomes, a metric that uses it, and its options
 MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "CR2 without leverage": (
-        "models.clustered_mean:one_factor",
-        '"CR2": 1 / (1 - share)', '"CR2": 1 / (1 - 0 * share)', "paired_difference", {},
+        "inference.means:_one_factor", "/ m / (1 - share)", "/ m", "win_rates", {},
     ),
     "Satterthwaite's sign": (
-        "models.clustered_mean:one_factor", "- r @ r)", "+ r @ r)", "equivalence", {},
+        "inference.means:_one_factor", "- sums(m * r**2)", "+ sums(m * r**2)", "krippendorff_alpha", {},
     ),
     "two factors: sign of the overlap": (
-        "models.clustered_mean:two_factors", "parts[0] + parts[1] - parts[2]", "parts[0] + parts[1] + parts[2]",
-        "relationship_bias", {},
+        "inference.means:mean_errors", "second.variance - np.bincount", "second.variance + np.bincount",
+        "gwet_ac", {"cluster": ("story", "topic")},
     ),
     "Cochran's weights": (
-        "models.intervals:cochran_df", "sum(v for v, _ in known)", "sum(1.1 * v for v, _ in known)",
+        "inference.intervals:cochran_df", "sum(v for v, _ in known)", "sum(1.1 * v for v, _ in known)",
         "relationship_bias", {},
     ),
     "Wilson's denominator": (
-        "models.proportions:wilson", "/ (1 + share)\n    half", "/ (1 + 2 * share)\n    half", "win_rates", {},
+        "inference.proportions:wilson", "/ (1 + share)\n    half", "/ (1 + 2 * share)\n    half", "win_rates", {},
     ),
     "a tie counts 0.4": (
         "models.conditions:scores", "0.5", "0.4", "win_rates", {},
@@ -45,7 +44,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.entropy:miller_madow", "1 / (2 * n)", "1 / n", "choice_entropy", {},
     ),
     "Davidson's tie": (
-        "models.bradley_terry.likelihoods:Davidson.curvature", "0.25 * (1 - pt)", "0.25 * (1 - 0.8 * pt)",
+        "models.bradley_terry.likelihoods:Davidson.curvature", "0.25 * pt", "0.2 * pt",
         "bradley_terry", {"cluster": None},
     ),
     "ADA-Met: P/(P - 1)": (
@@ -59,7 +58,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "weighted_kappa", {"ci": "percentile"},
     ),
     "Fisher's z: the slope": (
-        "models.kappa:one_way", "g / (g - 1)", "1", "weighted_kappa", {},
+        "inference.infer:_closed", "/ (1 - value**2)", "/ (1 - value)", "weighted_kappa", {},
     ),
     "alpha's n - 1": (
         "models.coincidences:AlphaSums.alpha", "(n - 1)", "n", "krippendorff_alpha", {},
@@ -83,7 +82,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {"cluster": None},
     ),
     "Holm without steps": (
-        "models.intervals:holm", "(m - np.arange(m))", "m", "leaderboard", {},
+        "inference.intervals:holm", "(m - np.arange(m))", "m", "leaderboard", {},
     ),
     "folded normal": (
         "models.couples:folded_mean", "(1 - 2 * ndtr(-z))", "(1 - ndtr(-z))", "relationship_bias", {},
@@ -93,7 +92,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "table.sum(axis=0) > 0]\n    df = used.shape[1]", "choice_shares", {},
     ),
     "effective trials": (
-        "models.proportions:effective_trials", "p * (1 - p) / variance", "p * (1 - p) / (1.1 * variance)",
+        "inference.means:effective_trials", "p * (1 - p), errors", "p * (1 - 0.9 * p), errors",
         "label_counts", {},
     ),
 }  # fmt: skip

@@ -74,7 +74,8 @@ def test_ratio_is_that_of_r():
         assert result.row(label).estimate == one["units"]
         assert result.row(f"{label} (share of units)").estimate == pytest.approx(one["of_units"], rel=1e-12)
         row = result.row(f"{label} (share of labels)")
-        assert (row.estimate, row.std_error) == pytest.approx((one["of_labels"], one["std_error"]), rel=1e-9)
+        numbers = (one["of_labels"], one["std_error"], one["df"])
+        assert (row.estimate, row.std_error, row.df) == pytest.approx(numbers, rel=1e-9)
     assert result.verify().ok
 
 
@@ -93,8 +94,9 @@ def test_clusters_widen_the_intervals_as_cr2_says():
     of_labels = label_counts(rows, labels="cites", sep=";", cluster="team").row("a (share of labels)")
     a, size = (np.array(x, float).reshape(20, 6).sum(axis=1) for x in (
         ["a" in x for x in cites], [len(x.split(";")) if x else 0 for x in cites]))  # fmt: skip
-    z = (a - a.sum() / size.sum() * size) / size.mean()
-    assert of_labels.std_error == pytest.approx(stats.sem(z), rel=1e-9)
+    share = size / size.sum()
+    e = (a - a.sum() / size.sum() * size) / size.sum()
+    assert of_labels.std_error == pytest.approx(np.sqrt(np.sum(e**2 / (1 - share))), rel=1e-9)
     assert of_labels.n_clusters == 20
 
 

@@ -11,7 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
-from socialstats.inference.proportions import effective_trials, wilson
+from socialstats.inference.proportions import wilson
 from socialstats.metrics.win_rates import win_rates
 from socialstats.results import ResultGroup
 
@@ -91,7 +91,7 @@ def test_cluster_interval_is_a_score_interval_at_the_clusters_own_sample_size(co
     for row in result.rows:
         if row.std_error is None or row.term == "all":
             continue
-        p, df = row.estimate, row.n_clusters - 1
+        p, df = row.estimate, row.df
         n = min(p * (1 - p) / row.std_error**2, row.n)  # equal counts: effective n is n
         t = stdtrit(df, 0.975)
         gap = lambda x, p=p, t=t, n=n: (p - x) ** 2 - t**2 * x * (1 - x) / n  # noqa: E731
@@ -109,13 +109,6 @@ def test_cluster_interval_is_a_score_interval_at_the_clusters_own_sample_size(co
     assert high[0] == pytest.approx(brentq(score, 0.3, 1))
 
 
-def test_effective_trials_of_extreme_and_certain_rates():
-    p, nan = np.array([0.5, 0.5, 1.0, 0.0, 0.5]), np.nan
-    n = effective_trials(p, np.array([0.025, 0.0, 0.0, 0.0, nan]), np.full(5, 4.0), np.full(5, 12.0))
-    assert n[:4].tolist() == [10.0, 4.0, 4.0, 4.0]
-    assert np.isnan(n[4])
-
-
 @pytest.mark.parametrize("cluster", ["pair", None, "worker"])
 @pytest.mark.parametrize("weights", ["opponent", "pooled"])
 def test_verify_agrees_for_every_cluster(conflict_rows, cluster, weights):
@@ -123,20 +116,20 @@ def test_verify_agrees_for_every_cluster(conflict_rows, cluster, weights):
     result = win_rates(Comparisons.from_frame(rows, cluster="worker"), cluster=cluster, weights=weights)
     checks = list(result.verify())
     assert all(c.ok for c in checks)
-    assert {c.package for c in checks} == {"pandas", "numpy"}
+    assert {c.package for c in checks} >= {"pandas", "numpy"}
 
 
-def test_two_crossed_factors_add_and_subtract_variances(conflict_rows):
+def test_two_crossed_factors_are_no_surer_than_either(conflict_rows):
     rows = conflict_rows(seed=7)
     rows["both"] = ["|".join(sorted(x)) for x in rows[["item_a", "item_b"]].to_numpy()]
-    rows["cell"] = rows["both"] + rows["worker"]
-    design = Comparisons.from_frame(rows, cluster=["worker", "both", "cell"])
-    one, two, cell = (rates_of(win_rates(design, cluster=name)) for name in ("worker", "both", "cell"))
+    design = Comparisons.from_frame(rows, cluster=["worker", "both"])
+    one, two = (rates_of(win_rates(design, cluster=name)) for name in ("worker", "both"))
     crossed = rates_of(win_rates(design, cluster=("worker", "both")))
     for key, row in crossed.items():
         if row.std_error is not None:
-            parts = [x[key].std_error or 0 for x in (one, two, cell)]
-            assert row.std_error**2 == pytest.approx(parts[0] ** 2 + parts[1] ** 2 - parts[2] ** 2)
+            parts = [x[key] for x in (one, two)]
+            assert row.std_error >= max(x.std_error or 0 for x in parts) * (1 - 1e-9)
+            assert min(x.df for x in parts) * (1 - 1e-9) <= row.df <= max(x.df for x in parts) * (1 + 1e-9)
 
 
 def test_empty_condition_is_undefined_never_zero():

@@ -83,37 +83,3 @@ def test_reasons_instead_of_numbers():
     single = ClusterCells(a=one[:1], b=one[:1], c=zero[:1], d=one[:1])
     for test in (clustered.obuchowski, clustered.durkalski, clustered.yang, clustered.eliasziw):
         assert "single cluster" in test(single)
-
-
-@pytest.mark.parametrize("crossed", [False, True])
-def test_log_odds_ratio_by_explicit_sums(crossed):
-    rng = np.random.default_rng(8)
-    n = 200
-    x, y = (rng.random((2, n)) < 0.5).astype(float)
-    codes = [rng.integers(0, 9, n), rng.integers(0, 7, n)][: 1 + crossed]
-    found = clustered.log_odds_ratio(x, y, np.ones(n), codes)
-    b, c = np.sum((x == 1) & (y == 0)), np.sum((x == 0) & (y == 1))
-    influence = ((x == 1) & (y == 0)) / b - ((x == 0) & (y == 1)) / c
-
-    def part(keys):
-        touched = {k for k, i, j in zip(keys, x, y, strict=True) if i != j}
-        sums = [sum(u for u, k in zip(influence, keys, strict=True) if k == g) for g in set(keys)]
-        return len(touched) / (len(touched) - 1) * sum(s * s for s in sums)
-
-    parts = [part(code.tolist()) for code in codes]
-    variance = parts[0]
-    if crossed:
-        both = part(list(zip(*(code.tolist() for code in codes), strict=True)))
-        variance = max(sum(parts) - both, *parts)
-    assert found.estimate == pytest.approx(np.log(b / c))
-    assert found.std_error == pytest.approx(np.sqrt(variance))
-    assert found.df == (6 if crossed else 8)
-
-
-def test_log_odds_ratio_of_independent_pairs_is_near_walds():
-    rng = np.random.default_rng(9)
-    x, y = (rng.random((2, 4000)) < 0.5).astype(float)
-    b, c = np.sum((x == 1) & (y == 0)), np.sum((x == 0) & (y == 1))
-    found = clustered.log_odds_ratio(x, y, np.ones(4000), [np.arange(4000)])
-    m = b + c  # G/(G-1) is all that differs
-    assert found.std_error == pytest.approx(np.sqrt((1 / b + 1 / c) * m / (m - 1)), rel=1e-9)

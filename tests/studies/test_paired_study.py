@@ -230,7 +230,7 @@ def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Out
 def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
     text = binary.methods[0]
     assert "Leading test: cluster-robust t test." in text
-    assert "odds ratio: cluster-robust t interval of its log" in text
+    assert "odds ratio: odds of Wilson's interval for the effective number of discordant pairs, t" in text
     assert "Cohen's g is the share of reminded among the pairs that have '1' under one condition only" in text
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.choice_shares.changes import change_rows
 from socialstats.metrics.choice_shares.rows import SWAPPED, all_rows, base_source
@@ -147,9 +147,10 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         counts={"ratings": int(pooled.sum()), "units": int(data.copies[rated].sum()), "sources": len(data.sources),
                 **({"strata": len(cells.labels)} if cells.labels else {})},
         fit={"nobs": int(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
+        | (cluster_facts(rows) if factors else {})
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
         settings=settings | {"source": data.name, "reference": data.sources[first]},
-        cautions=(*source_cautions(data), *cluster_cautions(design, factors)),
+        cautions=(*source_cautions(data), *share_cautions(design, factors, rows)),
         references=METRIC.references,
         design=design,
         extras={"counts": {

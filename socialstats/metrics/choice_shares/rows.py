@@ -83,9 +83,8 @@ def one_share(
         return replace(row, n=0.0, n_units=0, undefined="no rating")
     shares = level_shares(counts, j, data.copies, codes)
     made = share_row(row, shares, how)
-    return replace(
-        made, n_units=int(data.copies[rated].sum()), n_clusters=made.n_clusters if codes else None
-    )  # fmt: skip
+    made = replace(made, n_units=int(data.copies[rated].sum()))
+    return made if codes else replace(made, n_clusters=None, leverage=None, effective=None)
 
 
 def family(

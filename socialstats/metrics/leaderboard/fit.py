@@ -11,7 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_text
+from socialstats.inference.dependence import cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.leaderboard.board import POOLINGS, Board, board_of
 from socialstats.metrics.leaderboard.ranks import LeaderboardResult
@@ -129,9 +129,10 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         counts={
             "units": len(board.task), "models": len(board.models), **tasks, "scores": int(board.known.sum()), **sizes,
         },
-        fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)},
+        fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)}
+        | (cluster_facts(rows) if board.factors else {}),
         settings=settings,
-        cautions=(*cluster_cautions(design, board.factors), *own_cautions(board, shared)),
+        cautions=(*share_cautions(design, board.factors, rows), *own_cautions(board, shared)),
         references=("bellmccaffrey2002", "pustejovskytipton2018", "holm1979", "mogstad2024", "romanowolf2005")
         + (("wilson1927", "korngraubard1998") if board.shares else ()),
         design=design,

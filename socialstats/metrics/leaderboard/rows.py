@@ -10,7 +10,8 @@ import numpy as np
 from socialstats.designs.parts import FloatArray
 from socialstats.inference.clustered_mean import t_p_value
 from socialstats.inference.intervals import critical_value
-from socialstats.inference.proportions import effective_trials, wilson
+from socialstats.inference.means import MeanErrors
+from socialstats.inference.proportions import share_interval, wilson
 from socialstats.metrics.leaderboard.board import Board, BoolArray
 from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat
 from socialstats.models.unit_means import with_holm
@@ -21,7 +22,6 @@ MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
 OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
 WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
 TASK_PREFIX = "task: "
-MOST = 1e300  # scores that an interval may count: no bound
 
 
 def task_group(task: str) -> str:
@@ -50,18 +50,28 @@ def task_rows(board: Board) -> list[Row]:
     ]
 
 
-def sized(board: Board, row: Row, units: BoolArray) -> Row:
+def sized(board: Board, row: Row, units: BoolArray, pooling: str) -> Row:
     """Return the row with its units and clusters."""
     n = int(units.sum())
-    clusters = len(np.unique(board.cluster[units])) if board.factors else None
-    return replace(row, n=float(n), n_units=n, n_clusters=clusters)
+    row = replace(row, n=float(n), n_units=n)
+    strata = board.strata(units, pooling)
+    if not board.factors or isinstance(strata, str):
+        return replace(row, n_clusters=len(np.unique(board.cluster[units])) if board.factors else None)
+    shares = cluster_shares(strata)
+    return replace(row, n_clusters=len(shares), leverage=float(shares.max()))
+
+
+def cluster_shares(strata: Strata) -> FloatArray:
+    """Return the share of a mean over strata that each cluster holds."""
+    share = (strata.weights / np.bincount(strata.stratum))[strata.stratum]
+    return np.asarray(np.bincount(np.unique(strata.cluster, return_inverse=True)[1], share))
 
 
 def mean_row(
     board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans | str, pooling: str
 ) -> Row:  # fmt: skip
     """Row of the mean of one model."""
-    row = sized(board, row, units)
+    row = sized(board, row, units, pooling)
     if isinstance(means, str):
         return replace(row, undefined=means)
     row = replace(row, estimate=float(means.estimate[0]), method=method_of(board, units, pooling, interval=True))
@@ -71,36 +81,40 @@ def mean_row(
     still = bool(flat(means.influence, board.magnitude)[0])
     row = row if still else replace(row, std_error=error)
     if board.shares:
-        low, high = share_ends(board, k, units, means, 0.0 if still else error, pooling)
-        return replace(row, conf_low=low, conf_high=high, conf_level=board.level)
+        return share_row(board, row, k, units, means, 0.0 if still else error, pooling)
     if still:
         return replace(row, undefined=constant(board.values[units, k], "scores"))
     reach = critical_value(board.level, means.df) * error
     mean = float(means.estimate[0])
-    return replace(row, conf_low=mean - reach, conf_high=mean + reach, conf_level=board.level)
+    return replace(row, conf_low=mean - reach, conf_high=mean + reach, conf_level=board.level, df=means.df)
 
 
-def share_ends(
-    board: Board, k: int, units: BoolArray, means: StratifiedMeans, error: float, pooling: str
-) -> tuple[float, float]:
-    """Return the ends of Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
+def share_row(
+    board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans, error: float, pooling: str
+) -> Row:
+    """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
 
-    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998). Without variance, each unit (or cluster) is
-    one score, fewer where tasks of unequal size weigh the same: 1 / sum of w_t^2 / n_t (Kish 1965).
+    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998); yes-or-no scores in clusters never count as
+    more than the tasks' weights make of independent ones, 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
+    unit (cluster) is one score: 1 / sum of squared shares of the clusters.
     """
     strata = board.strata(units, pooling)
     assert isinstance(strata, Strata)
-    values, sizes = board.values[units, k], np.bincount(strata.stratum)
-    groups = float(len(np.unique(strata.cluster)))
-    if len(sizes) == 1 and not board.factors and np.isin(values, (0.0, 1.0)).all():
-        low, high = wilson(means.estimate, np.array([groups]), level=board.level)
-        return float(low[0]), float(high[0])
-    kish = 1 / float((strata.weights**2 / sizes).sum())
-    least = np.array([min(groups, kish)])
-    trials = effective_trials(means.estimate, np.array([error**2]), least, np.array([MOST]))
-    df = means.df if error > 0 else groups - 1
-    low, high = wilson(means.estimate, trials, level=board.level, df=np.array([df]))
-    return float(min(low[0], means.estimate[0])), float(max(high[0], means.estimate[0]))
+    sizes, shares = np.bincount(strata.stratum), cluster_shares(strata)
+    yes_no = bool(np.isin(board.values[units, k], (0.0, 1.0)).all())
+    if len(sizes) == 1 and not board.factors and yes_no:
+        low, high = wilson(means.estimate, np.array([float(len(shares))]), level=board.level)
+        return replace(row, conf_low=float(low[0]), conf_high=float(high[0]), conf_level=board.level)
+    errors = MeanErrors.of(
+        variance=error**2, df=means.df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
+        largest=float(shares.max()),
+    )  # fmt: skip
+    most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
+    low, high, n = share_interval(means.estimate, errors, most, level=board.level)
+    return replace(
+        row, conf_low=float(low[0]), conf_high=float(high[0]), conf_level=board.level, df=means.df,
+        effective=float(n[0]) if board.factors else None,
+    )  # fmt: skip
 
 
 def difference_rows(board: Board) -> list[Row]:
@@ -108,7 +122,8 @@ def difference_rows(board: Board) -> list[Row]:
     rows = []
     for (a, b), found in board.differences(board.pooling).items():
         units = board.known[:, a] & board.known[:, b]
-        row = sized(board, Row(term=f"{board.models[a]} - {board.models[b]}", group=DIFFERENCE), units)
+        row = Row(term=f"{board.models[a]} - {board.models[b]}", group=DIFFERENCE)
+        row = sized(board, row, units, board.pooling)
         rows.append(difference_row(board, row, found, board.values[units, a] - board.values[units, b], units))
     return with_holm(rows)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +10,8 @@ import numpy as np
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.paired_score import PairedScore, paired_score
+from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.models import clustered_mcnemar as clustered
 from socialstats.models import mcnemar as plain
 from socialstats.models.mcnemar import Cells, McNemarTest
@@ -35,7 +36,10 @@ class Analysis:
     robust : ClusteredMean or None
     means : mapping of factor name to ClusteredMean
         Unweighted mean of the cluster means.
-    log_odds : LogOdds, reason, or None
+    score : PairedScore or None
+        Tango's statistic for clusters.
+    discordant : Share or None
+        b / (b + c) with its interval for clusters; None without clusters or discordant pairs.
     """
 
     cells: Cells
@@ -44,19 +48,34 @@ class Analysis:
     alone: Mapping[str, Tests]
     robust: ClusteredMean | None
     means: Mapping[str, ClusteredMean]
-    log_odds: clustered.LogOdds | str | None
+    score: PairedScore | None
+    discordant: Share | None
+
+    @property
+    def score_leads(self) -> bool:
+        """Whether interval and test of the difference are those of the score for clusters."""
+        return self.score is not None and self.robust is not None and bool(
+            not self.score_missing and (self.score.leads[0] or self.robust.undefined)
+        )  # fmt: skip
+
+    @property
+    def score_missing(self) -> bool:
+        """Whether one cluster holds all pairs, so that there is no score for clusters."""
+        return self.score is None or bool(np.isnan(self.score.n[0]))
 
 
-def analyse(design: Paired, factors: tuple[Factor, ...]) -> Analysis:
+def analyse(design: Paired, factors: tuple[Factor, ...], level: float) -> Analysis:
     """Compute cells, tests and robust estimates."""
     table = design.square()
     cells = Cells(a=float(table[1, 1]), b=float(table[1, 0]), c=float(table[0, 1]), d=float(table[0, 0]))
     codes = [f.codes for f in factors]
     robust = clustered_mean(design.difference, design.count, codes, magnitude=1.0) if factors else None
     single = {f.name: one_factor(design, f) for f in factors}
+    score = paired_score(design.difference, design.count, codes) if factors else None
     tests: Tests = {}
-    if robust is not None:
-        tests = {**(single[factors[0].name] if len(factors) == 1 else {}), "robust_t": robust_test(robust, cells)}
+    if robust is not None and score is not None:
+        tests = {**(single[factors[0].name] if len(factors) == 1 else {}), "robust_t": robust_test(robust, cells),
+                 "score": score_test(score, cells)}  # fmt: skip
     return Analysis(
         cells=cells,
         pair_tests={
@@ -67,7 +86,8 @@ def analyse(design: Paired, factors: tuple[Factor, ...]) -> Analysis:
         alone=single if len(factors) == 2 else {},
         robust=robust,
         means={f.name: mean_of_means(design, f) for f in factors},
-        log_odds=clustered.log_odds_ratio(design.first, design.second, design.count, codes) if factors else None,
+        score=score,
+        discordant=clustered.discordant_share(design, codes, level) if codes else None,
     )  # fmt: skip
 
 
@@ -78,6 +98,16 @@ def robust_test(found: ClusteredMean, cells: Cells) -> McNemarTest | str:
     if found.undefined:
         return found.undefined
     return McNemarTest(statistic=found.t(), df=found.df, p=found.p_value())
+
+
+def score_test(found: PairedScore, cells: Cells) -> McNemarTest | str:
+    """Score test of a difference of 0 under clusters; without discordant pairs 0 and p = 1."""
+    if not cells.discordant:
+        return NOTHING
+    if found.df is None or np.isnan(found.n[0]):
+        return ONE_CLUSTER
+    statistic, p = float(found.statistic(0.0)[0]), float(found.p_value(0.0)[0])
+    return McNemarTest(statistic=statistic, df=float(found.df[0]), p=p)
 
 
 def one_factor(design: Paired, factor: Factor) -> Tests:
@@ -102,11 +132,3 @@ def mean_of_means(design: Paired, factor: Factor) -> ClusteredMean:
     """Return the mean over clusters of their mean difference, with its t standard error."""
     cells = clustered.cluster_cells(design.first, design.second, design.count, factor.codes)
     return clustered_mean(cells.gap / cells.n, np.ones(len(cells.n)), magnitude=1.0)
-
-
-def odds_interval(found: clustered.LogOdds, level: float) -> tuple[float, float]:
-    """t interval of the log odds ratio, as odds."""
-    from socialstats.inference.intervals import critical_value
-
-    reach = critical_value(level, found.df) * found.std_error
-    return math.exp(found.estimate - reach), math.exp(found.estimate + reach)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
@@ -20,18 +22,28 @@ def all_cautions(
 ) -> tuple[Caution, ...]:
     """Cautions SS201, SS202, SS205, SS206, SS314 and SS316, those that apply."""
     own = (few_discordant(found), design_effect(found), floored(found), disagreement(rows))
-    return (*cluster_cautions(design, factors), *(c for c in own if c is not None))
+    shown = [row for row in rows[:3] if row.conf_low is not None]
+    errors = found.score.errors if found.score is not None else None
+    df = None if errors is None else [float(errors.df[0]), *(row.df for row in shown[1:])]
+    known = df is None or not math.isnan(df[0] or 0.0)
+    largest = max((row.leverage or 0.0 for row in shown), default=0.0)
+    clusters = cluster_cautions(design, factors, df=df if known else None, largest=largest)
+    return (*clusters, *(c for c in own if c is not None))
 
 
 def few_discordant(found: Analysis) -> Caution | None:
     """SS314: the tests rest on the discordant pairs alone."""
-    discordant = found.cells.discordant
-    if discordant >= FEW_DISCORDANT:
+    discordant, score = found.cells.discordant, found.score
+    effective = discordant if score is None or found.score_missing else float((score.first + score.second)[0])
+    if effective >= FEW_DISCORDANT:
         return None
     of = f"{count(discordant, 'discordant pair')} of {count(found.cells.n)}"
     if not discordant:
         return caution("SS314", f"{of}: p is 1 by definition, the odds ratio is undefined (0 to infinity)",
                        affects="tests, odds ratio", fix="quote the interval of the difference")  # fmt: skip
+    if score is not None:
+        said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
+        return caution("SS314", said, affects="chi-square and t tests of clusters", fix=fix)
     return caution("SS314", of, affects="chi-square and t tests, Wald intervals", fix="quote the exact or mid-p test")
 
 

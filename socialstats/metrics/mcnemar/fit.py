@@ -31,7 +31,8 @@ PAIR_REFERENCES = (
     "bonettprice2012", "agrestimin2005", "cohen1988",
 )  # fmt: skip
 CLUSTER_REFERENCES = (
-    "bellmccaffrey2002", "cameron2011", "obuchowski1998", "durkalski2003", "yang2010", "eliasziw1991",
+    "bellmccaffrey2002", "cameron2011", "korngraubard1998", "obuchowski1998", "durkalski2003", "yang2010",
+    "eliasziw1991",
 )  # fmt: skip
 
 
@@ -52,23 +53,25 @@ def mcnemar(
     only, d under neither. Difference of proportions (b - c)/n, first minus second; matched odds ratio b/c; Cohen's
     g = b/(b + c) - 1/2, signed.
 
-    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (one factor:
-    CR2 errors with Satterthwaite's degrees of freedom; two crossed factors: V1 + V2 - V12, not below the larger of V1
-    and V2, with min(G) - 1 df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring
-    clusters"``. Where all pairs have the same difference, clusters show no variance: Tango's interval with every
-    cluster as one pair takes its place.
+    Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (CR2 errors
+    with Satterthwaite's degrees of freedom; of two crossed factors V1 + V2 - V12, not below the larger of V1 and V2;
+    cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring clusters"``. With fewer than 10
+    effective discordant pairs, or clusters that show no variance, Tango's score interval and test for clusters take
+    their place: n is the effective number of pairs (n over the design effect, at least 1), and the quantile that of t.
+    Odds ratio and Cohen's g follow from Wilson's interval of b/(b + c), clusters weighed by their discordant pairs.
 
     Parameters
     ----------
     paired : Paired, data frame, mapping of columns, or path of a file
         With values of two levels. With a ``by`` factor: one result a level.
     test : str
-        The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``.
-        Independent pairs: ``"mid_p"``, ``"exact"``, ``"asymptotic"``, ``"continuity"`` (not corrected when b = c, as
-        in R). One cluster factor: ``"robust_t"``, ``"cluster_means_t"``, ``"sign_flip"``, ``"obuchowski"``,
-        ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two: ``"robust_t"``. All that apply are rows of the result.
+        The test whose p-value the row ``difference`` shows. ``"auto"``: ``"mid_p"``, with clusters ``"robust_t"``, or
+        ``"score"`` where its interval leads. Independent pairs: ``"mid_p"``, ``"exact"``, ``"asymptotic"``,
+        ``"continuity"`` (not corrected when b = c, as in R). One cluster factor: ``"robust_t"``, ``"score"``,
+        ``"cluster_means_t"``, ``"sign_flip"``, ``"obuchowski"``, ``"durkalski"``, ``"yang"``, ``"eliasziw"``; two:
+        ``"robust_t"``, ``"score"``. All that apply are rows of the result.
     odds_ratio_ci : {"exact", "wilson", "wald"}
-        Interval of the odds ratio of independent pairs (with clusters: a t interval of its log, robust).
+        Interval of the odds ratio of independent pairs.
     difference_ci : {"tango", "newcombe", "bonett_price", "agresti_min", "wald"}
         Interval of the difference of independent pairs.
     cluster : str, sequence of str or None
@@ -81,8 +84,8 @@ def mcnemar(
     -------
     Result
         Rows ``difference`` (p-value of the leading test), ``odds_ratio``, ``cohens_g``; group ``"proportion"``: both
-        conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, or for exact and mid-p tests b and
-        for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
+        conditions; group ``"test"``: one row a test (`statistic`: chi-square, t, score, or for exact and mid-p tests b
+        and for the sign-flip test b - c; df; p). With two crossed factors also groups ``"<factor> alone"``, which leave
         the other factor out. `extras`: ``cells`` (a, b, c, d), ``odds_ratio_interval`` (of independent pairs, with
         its infinite end), with two factors ``unfloored_std_error`` (of the difference, without the floor; None
         where V1 + V2 - V12 is not positive). `n` counts pairs; `n_units` too in rows ``difference``, and discordant
@@ -104,6 +107,7 @@ def mcnemar(
     Fagerland, M. W., Lydersen, S., & Laake, P. (2013). doi:10.1186/1471-2288-13-91
     Tango, T. (1998). Equivalence test and confidence interval for the difference in proportions for the paired-sample
     design. Statistics in Medicine, 17(8), 891-908.
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology, 24(2), 193-201.
     Yang, Z., Sun, X., & Hardin, J. W. (2010). doi:10.1002/bimj.201000035
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). doi:10.1198/jbes.2010.07136
 
@@ -133,7 +137,9 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         raise NothingToAnalyse(f"{design.source}: no pair to compare")
     factors = cluster_factors(design, settings["cluster"])
     lead = chosen_test(settings["test"], factors)
-    found = analyse(design, factors)
+    found = analyse(design, factors, settings["level"])
+    if lead == "auto":
+        lead = "score" if found.score_leads else "robust_t"
     rows, extras = all_rows(found, lead, design.conditions, settings)
     first, second = design.conditions
     return Result(
@@ -147,6 +153,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
             "n_clusters": rows[0].n_clusters,
             "df": None if rows[0].df is None else whole(rows[0].df),
             "method": TEST_NAMES[lead],
+            **effective(found),
         },
         settings=settings,
         cautions=all_cautions(design, found, rows, factors),
@@ -154,6 +161,16 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         design=design,
         extras={"cells": {name: getattr(found.cells, name) for name in "abcd"}, "lead": lead, **extras},
     )
+
+
+def effective(found: Analysis) -> dict[str, float | None]:
+    """Smallest effective df of difference and odds ratio, and the largest share of one cluster."""
+    errors, share = found.score.errors if found.score else None, found.discordant
+    if errors is None:
+        return {}
+    df = [x for x in (float(errors.df[0]), share.df if share else None) if x is not None and x == x]
+    most = [float(errors.largest[0])] + ([share.largest] if share else [])
+    return {"effective_df": min(df, default=None), "largest_leverage": max(most)}
 
 
 def sizes(found: Analysis, factors: tuple[Factor, ...]) -> dict[str, int]:

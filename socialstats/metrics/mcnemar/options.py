@@ -11,8 +11,8 @@ from socialstats.inference.intervals import checked_level
 from socialstats.text import quoted
 
 TestName = Literal[
-    "auto", "mid_p", "exact", "asymptotic", "continuity", "robust_t", "cluster_means_t", "sign_flip", "obuchowski",
-    "durkalski", "yang", "eliasziw",
+    "auto", "mid_p", "exact", "asymptotic", "continuity", "robust_t", "score", "cluster_means_t", "sign_flip",
+    "obuchowski", "durkalski", "yang", "eliasziw",
 ]  # fmt: skip
 OddsRatioInterval = Literal["exact", "wilson", "wald"]
 DifferenceInterval = Literal["tango", "newcombe", "bonett_price", "agresti_min", "wald"]
@@ -25,6 +25,7 @@ PAIR_TESTS = {
 }
 CLUSTER_TESTS = {
     "robust_t": "cluster-robust t test",
+    "score": "cluster-robust score test",
     "cluster_means_t": "t test of cluster means",
     "sign_flip": "exact sign-flip test of clusters",
     "obuchowski": "Obuchowski's test",
@@ -34,7 +35,6 @@ CLUSTER_TESTS = {
 }
 TEST_NAMES = PAIR_TESTS | CLUSTER_TESTS
 ODDS_RATIO_NAMES = {"exact": "exact interval", "wilson": "Wilson's interval", "wald": "Wald's interval"}
-DEFAULT_TESTS = ("mid_p", "robust_t")
 
 
 def check_options(test: str, odds_ratio_ci: str, difference_ci: str, level: float) -> None:
@@ -50,7 +50,7 @@ def check_options(test: str, odds_ratio_ci: str, difference_ci: str, level: floa
 
 
 def chosen_test(test: str, factors: tuple[Factor, ...]) -> str:
-    """Return the test that leads: mid-p for independent pairs, the robust t where there are clusters.
+    """Return the test that leads: mid-p for independent pairs; "auto" where clusters are to decide.
 
     Raises
     ------
@@ -58,14 +58,14 @@ def chosen_test(test: str, factors: tuple[Factor, ...]) -> str:
         If the test takes pairs as independent and clusters are used, or needs clusters that are not there.
     """
     if test == "auto":
-        return DEFAULT_TESTS[bool(factors)]
+        return "auto" if factors else "mid_p"
     names = quoted([f.name for f in factors])
     if test in PAIR_TESTS and factors:
         raise InputError(f"test='{test}' takes pairs as independent, but clusters {names} are used; cluster=None "
                          "ignores them, test='auto' takes the cluster-robust test")  # fmt: skip
     if test in CLUSTER_TESTS and not factors:
         raise InputError(f"test='{test}' needs clusters; declare a column with cluster= when making the design")
-    if test not in ("auto", "robust_t") and len(factors) == 2:
+    if test not in ("robust_t", "score") and len(factors) == 2:
         raise InputError(f"test='{test}' takes one cluster factor, got {names}; test='robust_t' takes two crossed ones")
     return test
 

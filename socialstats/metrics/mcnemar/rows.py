@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from socialstats.inference.clustered_mean import ClusteredMean
-from socialstats.metrics.mcnemar.analysis import Analysis, Tests, odds_interval
+from socialstats.metrics.mcnemar.analysis import Analysis, Tests
 from socialstats.metrics.mcnemar.options import ODDS_RATIO_NAMES, TEST_NAMES
-from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR, LogOdds
+from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR
 from socialstats.models.mcnemar import Cells, McNemarTest, cohens_g, odds_ratio_interval
-from socialstats.models.paired_proportions import INTERVALS, NAMES, tango, wald_std_error
+from socialstats.models.paired_proportions import INTERVALS, NAMES, wald_std_error
+from socialstats.models.paired_shares import CLUSTERED_SCORE
 from socialstats.results import Row
 from socialstats.text import interval
 
 IGNORING = "ignoring clusters"
-CLUSTER_AS_PAIR = "Tango's score interval, each cluster as one pair"
+DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
 NONE_DISCORDANT = "no discordant pairs"
 
 
@@ -60,17 +62,24 @@ def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
     robust, cells, level = found.robust, found.cells, settings["level"]
     test = found.cluster_tests[lead]
     ends, name = robust_ends(robust, level), robust_name(robust)
-    if ends is None and min(robust.clusters) > 1 and alike(cells):
-        ends, name = tango(alike_clusters(cells, min(robust.clusters)), level), CLUSTER_AS_PAIR
+    if found.score_leads and found.score is not None:
+        low, high = found.score.interval(level)
+        ends, name = (float(low[0]), float(high[0])), CLUSTERED_SCORE
     done = test if isinstance(test, McNemarTest) else None
     return Row(
         term="difference", estimate=cells.difference, std_error=None if robust.undefined else robust.std_error,
         conf_low=ends[0] if ends else None, conf_high=ends[1] if ends else None, conf_level=level if ends else None,
         statistic=done.statistic if done else None, df=done.df if done else None, p_value=done.p if done else None,
-        n=cells.n, n_units=int(cells.n), n_clusters=min(robust.clusters),
+        n=cells.n, n_units=int(cells.n), n_clusters=min(robust.clusters), leverage=largest_share(found),
         method=f"{name}; {named(lead, test)}",
         undefined=str(test) if done is None else None if ends else robust.undefined,
     )  # fmt: skip
+
+
+def largest_share(found: Analysis) -> float | None:
+    """Largest share of the pairs that one cluster holds."""
+    errors = found.score.errors if found.score is not None else None
+    return None if errors is None else float(errors.largest[0])
 
 
 def robust_ends(robust: ClusteredMean, level: float) -> tuple[float, float] | None:
@@ -79,19 +88,6 @@ def robust_ends(robust: ClusteredMean, level: float) -> tuple[float, float] | No
         return None
     low, high = robust.interval(level)
     return max(low, -1.0), min(high, 1.0)
-
-
-def alike(cells: Cells) -> bool:
-    """Tell whether all pairs have the same difference, so that clusters show no variance."""
-    return cells.n in (cells.a + cells.d, cells.b, cells.c)
-
-
-def alike_clusters(cells: Cells, clusters: int) -> Cells:
-    """Return the table of as many pairs as there are clusters, all with the difference that every pair has."""
-    size = float(clusters)
-    return Cells(
-        a=0.0, b=size if cells.b else 0.0, c=size if cells.c else 0.0, d=0.0 if cells.discordant else size
-    )  # fmt: skip
 
 
 def pairs_difference(
@@ -113,16 +109,22 @@ def pairs_difference(
 
 
 def odds_ratio_row(found: Analysis, kind: str, level: float) -> Row:
-    """The matched odds ratio b / c: robust interval with clusters, else by `kind`."""
+    """The matched odds ratio b / c: with clusters the odds of the interval of b / (b + c), else by `kind`."""
     if found.robust is None:
         return pairs_odds_ratio(found.cells, kind, level, None)
-    cells, log_odds = found.cells, found.log_odds
-    base: dict[str, Any] = {"term": "odds_ratio", "estimate": cells.odds_ratio, "n_units": int(cells.discordant)}
-    base |= {"n": cells.n, "n_clusters": min(found.robust.clusters), "method": "cluster-robust t interval of its log"}
-    if not isinstance(log_odds, LogOdds):
-        return Row(**base, undefined=infinite(cells) or str(log_odds))
-    low, high = odds_interval(log_odds, level)
-    return Row(**base, conf_low=low, conf_high=high, conf_level=level)
+    why = infinite(found.cells)
+    row = Row(
+        term="odds_ratio", estimate=found.cells.odds_ratio, n=found.cells.n, n_units=int(found.cells.discordant),
+        n_clusters=min(found.robust.clusters), method=f"odds of {DISCORDANT}", undefined=why or None,
+    )  # fmt: skip
+    share = found.discordant
+    if share is None or share.low is None or share.high is None:
+        return replace(row, undefined=why or (share.undefined if share else why))
+    low, high = (end / (1 - end) if end < 1 else math.inf for end in (share.low, share.high))
+    row = replace(row, leverage=share.largest)
+    if why:
+        return replace(row, undefined=f"{why}; {interval(low, high, level=level)}")
+    return replace(row, conf_low=low, conf_high=high, conf_level=level, df=share.df)
 
 
 def pairs_odds_ratio(cells: Cells, kind: str, level: float, group: str | None) -> Row:
@@ -155,19 +157,20 @@ def ends_of_odds(found: Analysis, kind: str, level: float) -> tuple[float, float
 
 
 def g_row(found: Analysis, level: float) -> Row:
-    """Cohen's g, signed, with Wilson's interval or the cluster-robust one of the odds."""
+    """Cohen's g, signed, with Wilson's interval; with clusters of their effective number of discordant pairs."""
     values = cohens_g(found.cells, level)
     if values is None:
         return Row(term="cohens_g", n=found.cells.n, n_units=0, undefined=NONE_DISCORDANT)
-    base: dict[str, Any] = {"term": "cohens_g", "estimate": values[0], "n": found.cells.n}
-    base |= {"n_units": int(found.cells.discordant)}
+    row = Row(term="cohens_g", estimate=values[0], n=found.cells.n, n_units=int(found.cells.discordant))
     if found.robust is None:
-        return Row(**base, conf_low=values[1], conf_high=values[2], conf_level=level, method="Wilson's interval")
-    base["n_clusters"] = min(found.robust.clusters)
-    if not isinstance(found.log_odds, LogOdds):
-        return Row(**base, undefined=str(found.log_odds))
-    low, high = (odds / (1 + odds) - 0.5 for odds in odds_interval(found.log_odds, level))
-    return Row(**base, conf_low=low, conf_high=high, conf_level=level, method="cluster-robust t interval of log odds")
+        return replace(row, conf_low=values[1], conf_high=values[2], conf_level=level, method="Wilson's interval")
+    row, share = replace(row, n_clusters=min(found.robust.clusters)), found.discordant
+    if share is None or share.low is None or share.high is None:
+        return replace(row, undefined=share.undefined if share else NONE_DISCORDANT)
+    return replace(
+        row, std_error=share.std_error, conf_low=share.low - 0.5, conf_high=share.high - 0.5, conf_level=level,
+        df=share.df, leverage=share.largest, method=DISCORDANT,
+    )  # fmt: skip
 
 
 def rows_of_tests(

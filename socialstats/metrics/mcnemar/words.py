@@ -63,7 +63,7 @@ def said_test(result: Result) -> str:
     if row.undefined:
         return f"{TEST_NAMES[name]} undefined ({row.undefined})"
     value = number(row.statistic)
-    if name in ("robust_t", "cluster_means_t") and row.df is not None:
+    if name in ("robust_t", "score", "cluster_means_t") and row.df is not None:
         df = number(row.df, 0 if abs(row.df - round(row.df)) < WHOLE else 1)
         return f"{TEST_NAMES[name]} t({df}) = {value}, {p_value(row.p_value)}"
     if row.df is not None:
