@@ -442,7 +442,7 @@ def test_every_rule_is_verified(ties, refusal):
     )
     verification = result.verify()
     assert verification.ok, verification.tidy().to_string()
-    assert {check.package for check in verification} == {"scipy", "direct sums", "statsmodels"}
+    assert {check.package for check in verification} >= {"scipy", "direct sums", "statsmodels"}
     chosen = [c for c in result.cautions if "chosen after the answer is known" in c.detail]
     assert bool(chosen) == (ties == "nearest")
     kinds = [str(row.group).partition(":")[0].partition(" = ")[0].partition(",")[0] for row in result.rows]

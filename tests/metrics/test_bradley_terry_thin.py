@@ -159,11 +159,15 @@ def test_intervals_of_thin_designs_hold_what_is_true_and_rarely_call_a_false_dif
     """240 draws: Monte-Carlo error of a coverage of .95 is .014, of a family-wise error of .05 likewise."""
     draw, cluster, item = CELLS[cell]
     rng = np.random.default_rng(11)
-    held = false = 0
+    held = false = exact = 0
     for _ in range(240):
         fit = bradley_terry(draw(rng), cluster=cluster)
         row = fit.row(item)
+        if row.conf_low is None:  # six pairs in a circle that the strengths fit exactly: no residual, no error
+            exact += 1
+            continue
         held += row.conf_low <= 0 <= row.conf_high
         false += any(r.p_adjusted is not None and r.p_adjusted < 0.05 for r in fit.pairwise().rows)
-    assert held / 240 >= 0.925 - 0.014
+    assert exact <= 2
+    assert held / (240 - exact) >= 0.925 - 0.014
     assert false / 240 <= 0.07 + 0.014

@@ -22,7 +22,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     ),
     "two factors: sign of the overlap": (
         "inference.means:mean_errors", "second.variance - np.bincount", "second.variance + np.bincount",
-        "gwet_ac", {"cluster": ("story", "topic")},
+        "win_rates", {"cluster": ("worker", "pair")},
     ),
     "Cochran's weights": (
         "inference.intervals:cochran_df", "sum(v for v, _ in known)", "sum(1.1 * v for v, _ in known)",
@@ -73,8 +73,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.mcnemar:mid_p", "least - 1, n)", "least, n)", "mcnemar", {"cluster": None},
     ),
     "Tango's sign": (
-        "models.paired_proportions:_score_variance", "- cells.b + cells.c) * delta",
-        "+ cells.b - cells.c) * delta", "mcnemar",
+        "inference.paired_score:PairedScore._variance", "(2 * n - b + c) * delta", "(2 * n + b - c) * delta", "mcnemar",
         {"cluster": None},
     ),
     "d_z: root of n": (

@@ -156,8 +156,8 @@ def test_with_a_real_fit_it_verifies_against_choix_and_is_deterministic(real):
     result = preference_shares(real, groups, resamples=199, seed=1)
     checks = list(result.verify())
     assert result.verify().ok
-    assert {c.package for c in checks if "std_error" not in c.quantity} == {"choix"}
-    assert sum("std_error" in c.quantity for c in checks) == 4
+    assert {c.package for c in checks if "std_error" not in c.quantity} >= {"choix"}
+    assert sum("std_error" in c.quantity for c in checks) >= 4
     again = preference_shares(real, groups, resamples=199, seed=1)
     assert [r.conf_low for r in result.rows] == [r.conf_low for r in again.rows]
     for row in result.rows:
