@@ -75,7 +75,8 @@ def mean_errors(
 
     (Satterthwaite's, of independent errors; G - 1 where clusters weigh the same). Two crossed factors: the largest of
     V1, V2 and V1 + V2 - V12, where V12 = sum e^2 over their intersections (Cameron, Gelbach & Miller 2011;
-    MacKinnon, Nielsen & Webb, arXiv:2406.08880), with Cochran's degrees of freedom of V1 and V2.
+    MacKinnon, Nielsen & Webb, arXiv:2406.08880), with Cochran's degrees of freedom of V1 and V2. Of two nested factors
+    the coarser one alone counts.
 
     References
     ----------
@@ -93,14 +94,11 @@ def mean_errors(
     """
     if not factors:
         return _one_factor(scores, shares, None, alike)
-    dense = [np.unique(code, return_inverse=True)[1] for code in factors]
-    parts = [_one_factor(scores, shares, code, None) for code in dense]
-    if len(parts) == 1:
-        return parts[0]
-    first, second = parts
-    e, _, column = _by_cluster(
-        scores, shares, np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
-    )
+    dense = crossing(factors)
+    if len(dense) == 1:
+        return _one_factor(scores, shares, dense[0], None)
+    first, second = (_one_factor(scores, shares, code, None) for code in dense[:2])
+    e, _, column = _by_cluster(scores, shares, dense[2])
     plain = first.variance + second.variance - np.bincount(column, e**2, minlength=len(first.variance))
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, strict=True)]
     return MeanErrors(
@@ -108,6 +106,25 @@ def mean_errors(
         clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
         effective=np.minimum(first.effective, second.effective),
     )  # fmt: skip
+
+
+def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
+    """Return the dense codes of one factor, or of two crossed ones and their intersections.
+
+    Of two nested factors only the coarser is left: it holds all dependence.
+
+    Examples
+    --------
+    >>> [code.tolist() for code in crossing([np.array([4, 4, 7]), np.array([1, 2, 3])])]
+    [[0, 0, 1]]
+    """
+    dense = [np.unique(code, return_inverse=True)[1] for code in factors]
+    if len(dense) == 1:
+        return dense
+    both = np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
+    if both.max() == max(code.max() for code in dense):
+        return [min(dense, key=lambda code: int(code.max()))]
+    return [*dense, both]
 
 
 def _joint_df(v1: float, v2: float, df1: float, df2: float) -> float:
