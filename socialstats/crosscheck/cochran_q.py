@@ -39,7 +39,7 @@ def verify(result: Result) -> Verification:
     row = result.row("robust_wald", group="test") if factors else None
     if row is not None and row.df is not None:
         d = table - table.mean(axis=1, keepdims=True)
-        checks += hotelling_checks(row, d[:, :-1], codes, result.extras["df_denominator"])
+        checks += hotelling_checks(row, d, codes, result.extras["df_denominator"])
     return Verification(checks=tuple(checks))
 
 
@@ -52,8 +52,7 @@ def share_ends(rows: list[Row], table: FloatArray, codes: Any, level: float) -> 
             g = min(len(np.unique(c)) for c in codes.T)
             varies = bool(np.ptp(x)) and g > 1
             if varies:
-                df = float(g - 1)
-                found = (crossed_error(x, codes), df) if codes.shape[1] == 2 else bias_reduced(x, codes[:, 0])
+                found = crossed_error(x, codes) if codes.shape[1] == 2 else bias_reduced(x, codes[:, 0])
                 if found is None:
                     continue
             error, df = found if found is not None and found[0] > 1e-13 else (0.0, float(g - 1))

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
-from socialstats.crosscheck.row_arithmetic import end_checks
+from socialstats.crosscheck.row_arithmetic import end_checks, relative
 from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.models.effect_sizes import Summary
 from socialstats.results import Check, FloatArray, Result, Row, Verification
@@ -20,6 +20,8 @@ PAIRED_CI = (
 )
 TERMS = ("d_z", "d_av", "d_rm")
 ROUNDING = 1e-12
+MOST_LEFT_OUT = 2000
+LEFT = "sizes without each pair (cluster), computed from its values again"
 HALF_DIGITS = 1e-6  # the root of 1 - r, where r is near 1
 
 
@@ -89,26 +91,95 @@ def gamma_checks(result: Result) -> list[Check]:
 
 
 def interval_checks(result: Result) -> list[Check]:
-    """Put the ends of d_z and g_z into scipy's noncentral t distribution, where they are from it."""
-    from scipy.stats import nct
-
-    row: Row = result.row("d_z")
-    if row.conf_low is None or row.conf_high is None or row.method != "noncentral t":
-        return []
-    s, tail = result.extras["summary"], (1 - result.settings["level"]) / 2
-    checks = [skipped("interval of d_z", "pingouin", PAIRED_CI)]
-    for name, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
-        # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
-        sign = 1.0 if s.t >= 0 else -1.0
-        share = float(nct.cdf(abs(s.t), s.n - 1, sign * end * math.sqrt(s.n)))
-        share = share if sign > 0 else 1 - share
-        why = "P(T <= t) at this end of d_z, against its tail"
-        checks.append(near(f"d_z, {name}: tail", want, share, "scipy", why, relative=1e-7))
+    """Compare the ends without resamples: noncentral t, jackknife t, or the outer ends of both."""
+    row, s, design = result.row("d_z"), result.extras["summary"], result.design
+    level, out = result.settings["level"], []
+    clusters = cluster_factors(design, result.settings["cluster"]) if design is not None else ()
+    groups = clusters[0].codes if clusters else None
+    sizes = left_out(design, groups) if design is not None and len(clusters) < 2 else None
+    for at, term in enumerate(TERMS):
+        r = result.row(term)
+        if r.method == "jackknife t" and r.conf_low is not None and sizes is not None:
+            error, df, low, high = jackknife_t(*sizes, at, level)
+            out += [relative(f"{term}, s.e.", r.std_error, error, "numpy", LEFT, close=1e-6),
+                    relative(f"{term}, df", r.df, df, "numpy", LEFT, close=1e-6),
+                    *end_checks(r, low, high, "scipy", LEFT, 1e-6)]  # fmt: skip
+    if row.conf_low is None or row.conf_high is None or "noncentral t" not in (row.method or ""):
+        return out
+    d = None if row.method == "noncentral t" or sizes is None else jackknife_t(*sizes, 0, level)
+    if d is not None:
+        out += [relative("d_z, s.e.", row.std_error, d[0], "numpy", LEFT, close=1e-6),
+                relative("d_z, df", row.df, d[1], "numpy", LEFT, close=1e-6)]  # fmt: skip
+    out += [skipped("interval of d_z", "pingouin", PAIRED_CI),
+            *hull_checks("d_z", (row.conf_low, row.conf_high), s.t, s.n, None if d is None else d[2:], level)]  # fmt: skip
     g = result.row("g_z")
     if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
         j = hedges(s.n - 1)
-        checks += end_checks(g, j * row.conf_low, j * row.conf_high, "scipy", "Hedges' J times the ends of d_z")
-    return checks
+        out += end_checks(g, j * row.conf_low, j * row.conf_high, "scipy", "Hedges' J times the ends of d_z")
+    return out
+
+
+def hull_checks(
+    name: str, ends: tuple[float, float], t: float, n: float, jack: tuple[float, float] | None, level: float
+) -> list[Check]:
+    """Compare each end with the jackknife's, or (where the noncentral t reaches further) put it into scipy's."""
+    from scipy.stats import nct
+
+    tail, out = (1 - level) / 2, []
+    for k, (which, want) in enumerate((("low", 1 - tail), ("high", tail))):
+        # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
+        sign = 1.0 if t >= 0 else -1.0
+        share = float(nct.cdf(abs(t), n - 1, sign * ends[k] * math.sqrt(n)))
+        share = share if sign > 0 else 1 - share
+        beyond = jack is not None and abs(ends[k] - jack[k]) <= 1e-6 * (ends[1] - ends[0])
+        if jack is not None and beyond:
+            why = "jackknife t by hand; P(T <= t) at this end is no nearer to its middle than its tail"
+            theirs = jack[k] if (share >= want if k == 0 else share <= want) else math.nan
+            out.append(near(f"{name}, {which}", ends[k], theirs, "scipy", why, relative=1e-6))
+            continue
+        why = "P(T <= t) at this end of d_z, against its tail"
+        inside = jack is None or (jack[k] > ends[k] if k == 0 else jack[k] < ends[k])
+        out.append(near(f"{name}, {which}: tail", want, share if inside else math.nan, "scipy", why, relative=1e-6))
+    return out
+
+
+def left_out(design: Any, groups: Any) -> tuple[list[float], FloatArray, FloatArray] | None:
+    """Sizes of all pairs, (units, 3) sizes without each pair (cluster), and how many alike units each is.
+
+    None for too many pairs to compute them one by one.
+    """
+    if len(design.count) > MOST_LEFT_OUT:
+        return None
+    places = range(len(design.count)) if groups is None else np.unique(groups)
+    rows, copies = [], []
+    for place in places:
+        times = design.count.copy()
+        if groups is None:
+            times[place] -= 1
+        else:
+            times[groups == place] = 0
+        copies.append(design.count[place] if groups is None else 1.0)
+        rows.append(sizes_of(design.first, design.second, times))
+    return sizes_of(design.first, design.second, design.count), np.array(rows), np.array(copies)
+
+
+def jackknife_t(
+    whole: list[float], sizes: FloatArray, copies: FloatArray, at: int, level: float
+) -> tuple[float, float, float, float]:
+    """Standard error, df and ends of one size by the jackknife; the df from scipy's kurtosis.
+
+    The variance of a variance is V^2 (2/(n - 1) + g/n) with excess kurtosis g; that of chi-square, 2 V^2 / df.
+    """
+    from scipy.stats import kurtosis
+    from scipy.stats import t as distribution
+
+    written = np.repeat(sizes[:, at], copies.astype(np.int64))
+    n = len(written)
+    error = math.sqrt((n - 1) * float(np.var(written)))
+    spread = 2 / (n - 1) + float(kurtosis(written)) / n
+    df = min(max(2 / spread, 1.0), n - 1.0)
+    reach = float(distribution.ppf((1 + level) / 2, df)) * error
+    return error, df, whole[at] - reach, whole[at] + reach
 
 
 def bootstrap_checks(result: Result) -> list[Check]:

@@ -20,7 +20,7 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.results import Check, Result, Row
 
 CLOSED = "the same closed form in another order of arithmetic"
-CROSSED = "V1 + V2 - V12 by sums written out, not below V1 and V2"
+CROSSED = "CR2 of both factors less the plain squares of their intersections, written out; Cochran's quantile"
 IGNORING = "ignoring clusters"
 
 
@@ -88,12 +88,11 @@ def statistics(result: Result, pairs: Vectors) -> list[Check]:
 def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
     """Two crossed factors: standard error, degrees of freedom, p and ends."""
     d, options = pairs.x - pairs.y, result.settings
-    error = crossed_error(d, pairs.groups)
-    df = min(len(np.unique(code)) for code in pairs.groups.T) - 1
+    error, df = crossed_error(d, pairs.groups)
     side, null = options["alternative"], options["null"]
     out = [
         relative(label(row, "s.e., two crossed factors"), row.std_error, error, "numpy", CROSSED),
-        relative(label(row, "df"), row.df, float(df), "numpy", CROSSED),
+        relative(label(row, "df"), row.df, df, "scipy", CROSSED),
         same_p(label(row, "p"), row.p_value, tail_p((float(d.mean()) - null) / error, df, side)),
     ]
     if "unfloored_std_error" in result.extras:

@@ -91,7 +91,7 @@ def clustered_checks(
     name = row.term if row.group is None else f"{row.term} ({row.group})"
     p, error, df = float(x.mean()), 0.0, float(g - 1)
     if np.ptp(x) and len(sizes) == 2:
-        error = crossed_error(x, groups)
+        error, df = crossed_error(x, groups)
     elif np.ptp(x):
         if sizes[0].max() > LARGEST_CLUSTER or len(sizes[0]) * len(x) > MOST_CELLS:
             note = "clusters too large for matrices"
