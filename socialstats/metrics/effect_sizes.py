@@ -267,6 +267,8 @@ def row_of(
         return replace(row, undefined=str(none))
     if isinstance(found, str):
         return replace(row, undefined=found)
+    if kind == "hull" and found.std_error is None:
+        row = replace(row, method=kind_text("noncentral_t"))
     return replace(
         row, std_error=None if found.std_error is None else j * found.std_error, df=found.df, conf_low=j * found.low,
         conf_high=j * found.high, conf_level=level,

@@ -14,7 +14,7 @@ error_of <- function(fit, d, contrast) {
   score <- drop(estfun(fit) %*% solve(crossprod(model.matrix(fit))) %*% contrast)
   unit <- interaction(d$scenario, d$pair, drop = TRUE)
   part <- function(by) {
-    n <- tapply(unit, by, function(u) length(unique(u))); n <- n[!is.na(n)]
+    n <- c(table(by))
     s <- tapply(score, by, sum)[names(n)]; left <- 1 - n / sum(n)
     P <- (diag(n) - outer(n, n) / sum(n)) / sqrt(outer(left, left))
     c(sum(s^2 / left), sum(diag(P))^2 / sum(P * P))

@@ -99,8 +99,11 @@ def test_clusters_of_penicillin_are_clubsandwichs_and_sandwichs():
     assert one.row("difference", group="ignoring clusters").std_error == pytest.approx(r["se_naive"], rel=1e-9)
     assert "SS201" in [c.code for c in one.cautions]
     two = paired_difference(design)
-    assert two.rows[0].std_error == pytest.approx(r["se_two_way_HC1_cadj"], rel=1e-9)
-    assert (two.rows[0].df, two.rows[0].n_clusters) == (5, 6)
+    crossed = golden("clustered_mean")["penicillin"]
+    assert (two.rows[0].std_error, two.rows[0].df) == pytest.approx((crossed["se"], crossed["df"]), rel=1e-8)
+    assert two.rows[0].n_clusters == 6
+    assert two.glance()["effective_df"][0] == two.rows[0].df
+    assert two.glance()["largest_leverage"][0] == pytest.approx(1 / 6)
     assert "crossed" in two.row("sign_flip").undefined
     assert two.verify().ok, two.verify().tidy().to_string()
     assert one.verify().ok, one.verify().tidy().to_string()
