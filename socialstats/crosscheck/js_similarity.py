@@ -22,6 +22,8 @@ CLOSED = "the same closed form in another order of arithmetic"
 ULP = "scipy's distance is nan for shares that differ by rounding only: the root of a negative number"
 MOST_UNITS, MOST_GROUPS = 3000, 4
 MOST_PATTERNS = 200
+OUTER = "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
+FAR = 2000.0  # scaled values beyond are normal
 
 
 def verify(result: Result) -> Verification:
@@ -88,8 +90,55 @@ def pooled_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str, corr
         values.append(value if math.isnan(found) else found)  # nan: the shares are equal up to rounding
     bias = (len(values) - 1) * (float(np.mean(values)) - value)
     why = "leave-one-out values of another implementation"
-    return [*checks, compare(f"{where}, corrected", row.estimate, 1 - value + bias, package="scipy", tolerance=1e-7,
-                             why=why)]  # fmt: skip
+    checks.append(compare(f"{where}, corrected", row.estimate, 1 - value + bias, package="scipy", tolerance=1e-7,
+                          why=why))  # fmt: skip
+    if "noncentral" not in (row.method or "") or row.conf_low is None:
+        return checks
+    ends = outer_ends(value, value - bias, np.array(values), chance_of(part, counts), row.conf_level or 0.95)
+    return checks + [compare(f"{where}, {name}", ours, theirs, package="scipy", tolerance=1e-6, why=OUTER)
+                     for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]),
+                                                ("s.e.", row.std_error, ends[2]))]  # fmt: skip
+
+
+def chance_of(part: pd.DataFrame, counts: pd.DataFrame) -> Any:
+    """Eigenvalues of AV: the covariance of the differences of shares by clusters, over 8 ln 2 times their middle."""
+    sums = part.groupby(["source", "left", "value"]).size().unstack("value", fill_value=0)
+    clusters, moved = part["left"].unique(), 0.0
+    shares = counts.div(counts.sum(axis=1), axis=0)
+    for sign, name in zip((1.0, -1.0), counts.index, strict=True):
+        own = sums.loc[name].reindex(index=clusters, columns=counts.columns, fill_value=0)
+        off = own - np.outer(own.sum(axis=1), shares.loc[name])
+        moved = moved + sign * off.to_numpy() / float(counts.loc[name].sum())
+    covariance = np.atleast_2d(np.cov(np.asarray(moved).T, ddof=1)) * len(clusters)
+    scale = 1 / np.sqrt(8 * math.log(2) * shares.mean(axis=0).to_numpy())
+    return np.linalg.eigvalsh(covariance * np.outer(scale, scale))
+
+
+def outer_ends(value: float, corrected: float, left: Any, roots: Any, level: float) -> tuple[float, float, float]:
+    """Ends of a pooled similarity, and its standard error: scipy's ncx2; below, scipy's t where it reaches further."""
+    from scipy import optimize, stats
+
+    n, first, second = len(left), float(roots.sum()), float((roots**2).sum())
+    error = math.sqrt((n - 1) * float(np.var(left)))
+    df = 2 / (2 / (n - 1) + float(stats.kurtosis(left)) / n)
+    reach = float(stats.t.ppf((1 + level) / 2, min(max(df, 1.0), n - 1.0))) * error
+    ends = [corrected - reach, corrected + reach]
+    scale, tail = second / first, (1 - level) / 2
+    f, x = first / scale, value / scale
+    if x > FAR:
+        wide = float(stats.norm.ppf(1 - tail)) * math.sqrt(2 * second + 4 * scale * max(value - first, 0.0))
+        found = [value - first - wide, value - first + wide]
+    else:
+        found = []
+        for share in (1 - tail, tail):
+            if stats.chi2.cdf(x, f) <= share:
+                found.append(0.0)
+                continue
+            found.append(scale * float(optimize.brentq(
+                lambda c, share=share: stats.ncx2.cdf(x, f, c) - share, 1e-12, 10 * x + 100, xtol=1e-9
+            )))  # fmt: skip
+    low, high = found[0], max(found[1], ends[1])
+    return min(max(1 - high, 0.0), 1 - corrected), max(min(1 - low, 1.0), 1 - corrected), error
 
 
 def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str, Any]) -> list[Check]:

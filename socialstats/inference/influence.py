@@ -49,8 +49,8 @@ def influence_df(influence: FloatArray, copies: FloatArray) -> FloatArray:
     ----------
     influence : (units, m) float64 array
         Around their mean 0; only proportions matter.
-    copies : (units,) float64 array
-        Alike units that each row stands for.
+    copies : (units,) or (units, m) float64 array
+        Alike units that each row stands for (in each statistic).
 
     Returns
     -------
@@ -71,13 +71,14 @@ def influence_df(influence: FloatArray, copies: FloatArray) -> FloatArray:
     >>> influence_df(np.array([[-3.0], [1.0], [1.0], [1.0]]), np.ones(4)).round(3).tolist()
     [3.0]
     """
-    n = float(copies.sum())
+    c = copies if copies.ndim == 2 else copies[:, None]
+    n = np.broadcast_to(c, influence.shape).sum(axis=0)
     top: FloatArray = np.abs(influence).max(axis=0, initial=0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         d = influence / np.where(top > 0, top, np.nan)
-        excess = n * (copies @ d**4) / (copies @ d**2) ** 2 - 3
+        excess = n * (c * d**4).sum(axis=0) / (c * d**2).sum(axis=0) ** 2 - 3
         df = 1 / (1 / (n - 1) + excess / (2 * n))
-    return np.clip(df, 1.0, n - 1) if n >= 2 else np.full(influence.shape[1], np.nan)
+    return np.where(n >= 2, np.clip(df, 1.0, np.maximum(n - 1, 1.0)), np.nan)
 
 
 def jackknife_errors(left_out: FloatArray, copies: FloatArray) -> JackknifeErrors:
