@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 RESAMPLES = 200
+GONE = 1e-9  # of a sum: what rounding leaves of one that is taken away whole
 
 
 def verify(result: Result) -> Verification:
-    """Recompute S, its corrected value and components; for single designs also the bootstrap s.e. by pair."""
+    """Recompute S, its corrected value and components; for single designs also errors and intervals by pair."""
     settings = result.settings
     if "labels" in settings:
         parts = [brute(long_table(d, settings["covariate"]), settings["weights"]) for d in result.design]
@@ -25,7 +26,9 @@ def verify(result: Result) -> Verification:
         return Verification(checks=tuple(term_checks(result, values, "difference")))
     table = long_table(result.design, settings["covariate"])
     checks = term_checks(result, brute(table, settings["weights"]), None)
-    if settings["cluster"] == "pair":
+    if settings["cluster"] == "pair" and result.fit["method"] == "jackknife":
+        checks += jackknife_checks(result, table)
+    elif settings["cluster"] == "pair":
         checks.append(error_check(result, table))
     return Verification(checks=tuple(checks))
 
@@ -63,6 +66,54 @@ def rates_of(rows: pd.DataFrame, weights: str) -> tuple[pd.Series, pd.Series]:
     met = rows.groupby(["item", "opponent"])[["ws", "w", "w2"]].sum()
     each = met.assign(p=met["ws"] / met["w"], worth=met["w2"] / met["w"] ** 2).groupby("item")
     return each["p"].mean(), each.size() ** 2 / each["worth"].sum()
+
+
+def jackknife_checks(result: Result, table: pd.DataFrame) -> list[Check]:
+    """Recompute errors and ends with one pair of items left out at a time, and scipy's t."""
+    from scipy.stats import t
+
+    share = table["w"].to_numpy()
+    if result.settings["weights"] == "opponent":
+        share = 1 / table.groupby(["item", "opponent", "condition"])["w"].transform("sum").to_numpy() * share
+    parts = table.assign(win=share * table["score"], share=share, square=table["w2"] * (share / table["w"]) ** 2)
+    sums = parts.groupby(["pair", "condition", "item"])[["win", "share", "square"]].sum()
+    whole = sums.groupby(["condition", "item"]).sum()
+    left = []
+    for _, own in sums.groupby(level="pair"):
+        less = whole.sub(own.droplevel("pair"), fill_value=0)
+        left.append(of_sums(less[less["share"] > GONE * whole["share"]]))
+    found = {term: np.array([one[term] for one in left]) for term in left[0]}
+    centre, n = of_sums(whole), len(left)
+    level, largest = result.settings["level"], {"S": 225.0, "S_equal": 25.0}
+    checks, why = [], "S of the sums without one pair, by pandas"
+    for term, values in found.items():
+        row = result.row(term)
+        if row.conf_low is None or row.estimate is None:
+            continue
+        error = float(np.sqrt((n - 1) * np.var(values)))
+        reach = float(t.ppf((1 + level) / 2, n - 1)) * error
+        name = term.removesuffix("_corrected")
+        middle, most = centre[f"{name}_corrected"], largest.get(name, 100.0)
+        ends = min(max(middle - reach, 0.0), row.estimate), max(min(middle + reach, most), row.estimate)
+        for what, ours, theirs in (
+            ("s.e.", row.std_error, error), ("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1])
+        ):  # fmt: skip
+            checks.append(compare(f"{term}, {what}", ours, theirs, package="scipy", tolerance=1e-8 * most, why=why))
+    return checks
+
+
+def of_sums(sums: pd.DataFrame) -> dict[str, float]:
+    """S and its parts from sums of wins, weights and squared weights by condition and item."""
+    means = {}
+    for condition, target in TARGETS.items():
+        own = sums.loc[condition]
+        p, n = own["win"] / own["share"], own["share"] ** 2 / own["square"]
+        several = n > 1 + 1e-9
+        noise = (p * (1 - p) / (n - 1))[several].mean()
+        means[f"S_{condition}"] = 100 * float(((p - target) ** 2).mean())
+        means[f"S_{condition}_corrected"] = means[f"S_{condition}"] - 100 * float(noise)
+    plain = sum(means[f"S_{c}"] for c in TARGETS)
+    return {"S": plain, "S_corrected": sum(means[f"S_{c}_corrected"] for c in TARGETS), **means}
 
 
 def error_check(result: Result, table: pd.DataFrame) -> Check:

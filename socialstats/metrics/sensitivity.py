@@ -34,6 +34,8 @@ from socialstats.models.sensitivity_index import (
 from socialstats.models.sensitivity_pairs import difference_sentence, paired_difference
 from socialstats.registry import Metric
 from socialstats.resampling import Bootstrap, Interval, Units, basic, bootstrap, choose, jackknife
+from socialstats.resampling.chance import checked_seed
+from socialstats.resampling.intervals import check_resamples
 from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
 from socialstats.text import interval, number
 
@@ -87,7 +89,8 @@ def sensitivity(
         Of the bootstraps.
     ci : {"jackknife", "basic", "percentile", "bca"}
         ``"jackknife"``: t with G - 1 degrees of freedom for G clusters, one of which is left out at a time; two crossed
-        factors have the basic bootstrap in its place.
+        factors, a single cluster, and comparisons of which no item has two under some condition (so that there is no
+        ``S_corrected``) have the basic bootstrap in its place.
     level : float
     groups : mapping of item to group, optional
         Adds the reference line of a ranking group by group.
@@ -146,9 +149,10 @@ def sensitivity(
     """
     if ci not in CIS:
         raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    check_resamples(resamples, checked_level(level))
     settings: dict[str, Any] = {
-        "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples, "seed": seed,
-        "ci": ci, "level": checked_level(level), "groups": None if groups is None else dict(groups),
+        "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples,
+        "seed": checked_seed(seed), "ci": ci, "level": level, "groups": None if groups is None else dict(groups),
     }  # fmt: skip
     return by_levels(comparisons, "declared", lambda one: estimate(one, settings))
 
@@ -158,10 +162,11 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     codes = group_codes(design.items, settings["groups"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     factors = cluster_factors(design, settings["cluster"])
-    ci = "basic" if settings["ci"] == "jackknife" and len(factors) == 2 else settings["ci"]
-    units = units_of(design, factors)
-    found = jackknifed(design, table, units, settings) if ci == "jackknife" else resampled(
-        design, table, units, len(factors), settings | {"ci": ci})  # fmt: skip
+    units, ci = units_of(design, factors), settings["ci"]
+    found = jackknifed(design, table, units, settings) if ci == "jackknife" and len(factors) < 2 else None
+    if found is None:
+        ci = "basic" if ci == "jackknife" else ci
+        found = resampled(design, table, units, len(factors), settings | {"ci": ci})
     boot, groups = found.boot, units.n_clusters
     lines = reference_lines(design, table, settings["weights"], codes)
     extras: dict[str, Any] = {"reference_lines": lines}
@@ -213,23 +218,22 @@ class Found:
     boot: Bootstrap | None = None
 
 
-def jackknifed(design: Comparisons, table: ConditionTable, units: Units, settings: dict[str, Any]) -> Found:
-    """Jackknife t intervals of all terms around their corrected values, where these exist."""
+def jackknifed(design: Comparisons, table: ConditionTable, units: Units, settings: dict[str, Any]) -> Found | None:
+    """Jackknife t intervals of all terms around their corrected values; None where S has no corrected value."""
     left = jackknife(table.statistics, lambda sums: sensitivity_terms(sums, len(design.items)), units)
     value = left.estimate
     defined(value, settings)
     n = float(left.copies.sum())
-    error = left.std_error if n > 1 else np.full(len(value), np.nan)
-    centre = value[CORRECTED] if not np.isnan(value[1]) else value
-    df = n - 1
-    reach = critical_value(settings["level"], df) * error if n > 1 else error
-    flat = error <= ROUNDING * LARGEST
+    if np.isnan(value[1]) or n < 2:
+        return None
+    error, none = left.std_error, np.full(len(value), np.nan)
+    reach = critical_value(settings["level"], n - 1) * error
+    why = [SAME if e <= ROUNDING * m else LESS if np.isnan(e) else "" for e, m in zip(error, LARGEST, strict=True)]
     ends = Interval(
-        low=np.where(flat, np.nan, centre - reach), high=np.where(flat, np.nan, centre + reach), error_low=error,
-        error_high=error, undefined=tuple(SAME if f else LESS if np.isnan(e) else "" for f, e in zip(flat, error, strict=True)),
-        method="jackknife", level=settings["level"],
+        low=value[CORRECTED] - reach, high=value[CORRECTED] + reach, error_low=none, error_high=none,
+        undefined=tuple(why), method="jackknife", level=settings["level"],
     )  # fmt: skip
-    return Found(estimate=value, std_error=error, ends=ends, df=df if n > 1 else None)
+    return Found(estimate=value, std_error=error, ends=ends, df=n - 1)
 
 
 def defined(value: FloatArray, settings: dict[str, Any]) -> None:

@@ -83,7 +83,7 @@ def test_unit_correction_is_the_jackknife_over_the_ratings_of_each_source():
     found = unit_corrected(a, b, 1)
     both = left_out(sides, 1, 1)
     wanted += (n - 1) * (m - 1) * (both - left_out(sides, 1, 0) - left_out(sides, 0, 1) + whole)  # one after the other
-    assert found.bias[0] == pytest.approx(wanted, abs=1e-12)
+    assert found[0] == pytest.approx(wanted, abs=1e-12)
     assert np.isnan(found[1])
 
 
