@@ -13,7 +13,7 @@ from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.row_arithmetic import end_checks, relative
 from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.models.effect_sizes import Summary
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, FloatArray, Result, Verification
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
@@ -110,8 +110,8 @@ def interval_checks(result: Result) -> list[Check]:
     if d is not None:
         out += [relative("d_z, s.e.", row.std_error, d[0], "numpy", LEFT, close=1e-6),
                 relative("d_z, df", row.df, d[1], "numpy", LEFT, close=1e-6)]  # fmt: skip
-    out += [skipped("interval of d_z", "pingouin", PAIRED_CI),
-            *hull_checks("d_z", (row.conf_low, row.conf_high), s.t, s.n, None if d is None else d[2:], level)]  # fmt: skip
+    out.append(skipped("interval of d_z", "pingouin", PAIRED_CI))
+    out += hull_checks("d_z", (row.conf_low, row.conf_high), s.t, s.n, None if d is None else d[2:], level)
     g = result.row("g_z")
     if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
         j = hedges(s.n - 1)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
+from socialstats.crosscheck.effect_sizes import hull_checks, jackknife_t, sizes_of
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.effect_sizes import hull_checks, jackknife_t, sizes_of
 from socialstats.crosscheck.row_arithmetic import crossed_error, same_p, statistic_checks, t_ends, weighted_df
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Row

@@ -143,7 +143,10 @@ def clustered_mean(
     V12 and Cochran's degrees of freedom (`socialstats.inference.means.mean_errors`). Independent values are clusters
     of one: sd/sqrt(n).
 
-    Measured coverage of nominal 95 % intervals, normal values: TWOWAY
+    Measured coverage of nominal 95 % intervals of two crossed factors (1,500 simulations a cell; normal effects of both
+    factors, of one, or of none): complete 5 x 6 to 30 x 40 .94 to .985, Dirichlet sizes of 29 x 50 and 15 x 60 .935 to
+    .99 (CR1 with min(G) - 1 df: .83 to .97), 40 x 3 and 50 x 2 .93 to .995, up to 4.2 times as long as needed where the
+    factor of two or three levels matters (there: up to 7 times). Skewed values: `socialstats.inference.dependence`.
 
     References
     ----------
@@ -189,11 +192,11 @@ def clustered_mean(
     found = mean_errors(scores[:, None], shares[:, None], dense)
     base = replace(
         base, largest=float(found.largest[0]),
-        skewness=max(skewed(sums, np.ones(len(sums))) for sums in (np.bincount(code, scores) for code in dense)),
+        skewness=max(skewed(sums, np.ones(len(sums))) for sums in (cluster_sums(code, scores) for code in dense)),
     )  # fmt: skip
     variance, df, plain = float(found.variance[0]), float(found.df[0]), float(found.plain[0])
     if len(dense) == 1 and kind != "CR2":
-        variance, df = other_kind(np.bincount(dense[0], scores), np.bincount(dense[0], shares), kind)
+        variance, df = other_kind(cluster_sums(dense[0], scores), cluster_sums(dense[0], shares), kind)
     if math.isnan(variance):
         return replace(base, undefined="one cluster holds nearly all values: no standard error")
     if math.sqrt(variance) <= EPS * n * size:
@@ -203,6 +206,11 @@ def clustered_mean(
     if len(dense) == 1:
         return base
     return replace(base, floored=plain < variance, unfloored_std_error=math.sqrt(plain) if plain > 0 else None)
+
+
+def cluster_sums(code: IntArray, values: FloatArray) -> FloatArray:
+    """Sums of values by cluster."""
+    return np.bincount(code, values).astype(np.float64)
 
 
 def other_kind(sums: FloatArray, share: FloatArray, kind: Kind) -> tuple[float, float]:
@@ -218,7 +226,7 @@ def skewed(values: FloatArray, count: FloatArray) -> float:
     if not top > 0:
         return 0.0
     e = values / top
-    return abs(float(count @ e**3)) / float(count @ e**2) ** 1.5
+    return abs(float(count @ e**3)) / math.sqrt(float(count @ e**2) ** 3)
 
 
 def centre(x: FloatArray, c: FloatArray, n: float) -> float:

@@ -1,4 +1,4 @@
-"""Intervals of smooth statistics from what every independent unit moves them: the jackknife with its degrees of freedom.
+"""Intervals of smooth statistics from what every independent unit adds: the jackknife with its degrees of freedom.
 
 The variance of a statistic is estimated from the squares of few influences, and is itself uncertain where some of them
 are large: the degrees of freedom of the t say so.
@@ -105,6 +105,4 @@ def jackknife_errors(left_out: FloatArray, copies: FloatArray) -> JackknifeError
     n = float(copies.sum())
     d = left_out - copies @ left_out / n
     variance = (n - 1) / n * (copies @ d**2)
-    return JackknifeErrors(
-        std_error=np.sqrt(np.where(variance > 0, variance, np.nan)), df=influence_df(d, copies)
-    )
+    return JackknifeErrors(std_error=np.sqrt(np.where(variance > 0, variance, np.nan)), df=influence_df(d, copies))

@@ -162,23 +162,36 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     }  # fmt: skip
     test = "robust_wald" if factors else "cochran_q"
     extras: dict[str, Any] = {"dropped": data.dropped}
+    gaps, largest = difference_rows(data, level), largest_of(data)
+    dfs = [row.df for row in gaps if row.df is not None and row.conf_low is not None]
     if isinstance(wald, WaldTest):
         extras["df_denominator"] = wald.df_denominator
     return Result(
         metric="cochran_q",
         title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(len(data.raters), 'rater')}",
         inference=f"{NAMES[test]}; {cluster_text(factors, 'units')}",
-        rows=(*share_rows(data, level), *difference_rows(data, level), *rows_of_tests(data, wald)),
+        rows=(*share_rows(data, level), *gaps, *rows_of_tests(data, wald)),
         counts={"units": int(data.n), "raters": len(data.raters), "units that raters disagree about": int(data.mixed)}
         | sizes,
-        fit={"nobs": int(data.n), "n_clusters": min(sizes.values(), default=None), "method": NAMES[test]},
+        fit={
+            "nobs": int(data.n),
+            "n_clusters": min(sizes.values(), default=None),
+            "method": NAMES[test],
+            "effective_df": min(dfs, default=None),
+            "largest_leverage": largest if factors else None,
+        },
         settings=settings,
-        cautions=(*cluster_cautions(design, factors), *own_cautions(data, wald)),
+        cautions=(*cluster_cautions(design, factors, df=dfs, largest=largest), *own_cautions(data, wald)),
         references=("cochran1950", "wilson1927", "tango1998", "holm1979")
         + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
         design=design,
         extras=extras,
     )
+
+
+def largest_of(data: Complete) -> float:
+    """Return the largest share of the complete units that one cluster holds."""
+    return max((float(np.bincount(codes, data.count).max() / data.n) for codes in data.codes), default=0.0)
 
 
 def robust_test(data: Complete) -> WaldTest | McNemarTest | str | None:

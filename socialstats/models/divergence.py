@@ -111,9 +111,7 @@ def jackknife_moments(
     return JackknifeMoments(bias=bias, variance=variance, df=influence_df(around, left.copies[:, None] * met))
 
 
-def quadratic_moments(
-    table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...]
-) -> tuple[float, float]:
+def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...]) -> tuple[float, float]:
     """Mean and half the variance of the mean divergence of k pairs of shares that are equal but for chance.
 
     Near 0 the divergence of shares p and q is d'Ad with d = p - q and A diagonal, 1 / (8 ln 2 m) for each level. For

@@ -326,7 +326,5 @@ def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution,
         return ()
     said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
     return (
-        caution(
-            "SS317", said, affects="noncentral t intervals of d_z and g_z", fix="ci='auto' follows the shape too"
-        ),
+        caution("SS317", said, affects="noncentral t intervals of d_z and g_z", fix="ci='auto' follows the shape too"),
     )

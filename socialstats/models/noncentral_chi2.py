@@ -19,8 +19,8 @@ def quadratic_intervals(
 
     Near 0 a divergence is d'Ad, with d the differences of shares and V their covariance; equal shares give it the mean
     tr(AV) and the variance 2 tr((AV)^2). It is taken as c times a noncentral chi-square with f degrees of freedom and
-    noncentrality truth / c, where c = tr((AV)^2) / tr(AV) and f = tr(AV)^2 / tr((AV)^2) give these two (the second-order
-    correction of Rao & Scott 1984). The interval holds the truths for which the value is in no tail.
+    noncentrality truth / c, where c = tr((AV)^2) / tr(AV) and f = tr(AV)^2 / tr((AV)^2) give these two (the correction
+    of second order of Rao & Scott 1984). The interval holds the truths for which the value is in no tail.
 
     Parameters
     ----------

@@ -249,7 +249,9 @@ def test_the_noncentral_interval_holds_the_truths_for_which_the_value_is_in_no_t
     value = 1 - plain.estimate
     bias, variance = 59 * (left.mean() - value), 59 / 60 * ((left - left.mean()) ** 2).sum()
     p, q = (x.sum(axis=0) / x.sum() for x in (people, model))
-    off = (people - np.outer(people.sum(axis=1), p)) / people.sum() - (model - np.outer(model.sum(axis=1), q)) / model.sum()
+    off = (people - np.outer(people.sum(axis=1), p)) / people.sum() - (
+        model - np.outer(model.sum(axis=1), q)
+    ) / model.sum()
     roots = np.linalg.eigvals(np.diag(1 / (4 * np.log(2) * (p + q))) @ (60 * np.cov(off.T))).real
     scale, f = (roots**2).sum() / roots.sum(), roots.sum() ** 2 / (roots**2).sum()
     held = stats.ncx2.cdf(value / scale, f, (1 - row.conf_high) / scale)

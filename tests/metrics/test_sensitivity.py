@@ -250,7 +250,9 @@ def test_wrong_numbers_do_not_verify(conflict_rows):
     result = sensitivity(Comparisons.from_frame(conflict_rows(seed=9)), resamples=199)
     for field, factor in (("estimate", 1.001), ("std_error", 1.03), ("conf_low", 1.03), ("conf_high", 1.03)):
         for term in ("S", "S_corrected"):
-            rows = tuple(replace(r, **{field: getattr(r, field) * factor}) if r.term == term else r for r in result.rows)
+            rows = tuple(
+                replace(r, **{field: getattr(r, field) * factor}) if r.term == term else r for r in result.rows
+            )
             assert not replace(result, rows=rows).verify().ok, (field, term)
 
 

@@ -58,13 +58,17 @@ def test_bias_of_crossed_factors_adds_and_subtracts():
     table = rng.integers(1, 5, (30, 6)).astype(float)
     one, two = np.arange(30) % 5, np.arange(30) // 5
     finish = lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None]  # noqa: E731
-    parts = [jackknife_moments(table, finish, np.ones(30), (c,), np.ones((30, 1))).bias[0] for c in (one, two, np.arange(30))]
+    parts = [
+        jackknife_moments(table, finish, np.ones(30), (c,), np.ones((30, 1))).bias[0] for c in (one, two, np.arange(30))
+    ]
     both = jackknife_moments(table, finish, np.ones(30), (one, two), np.ones((30, 1))).bias[0]
     assert both == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-12)
 
 
 def test_one_cluster_has_no_bias_estimate():
-    found = jackknife_moments(np.ones((4, 2)), lambda s: s[:, :1], np.ones(4), (np.zeros(4, int),), np.ones((4, 1))).bias
+    found = jackknife_moments(
+        np.ones((4, 2)), lambda s: s[:, :1], np.ones(4), (np.zeros(4, int),), np.ones((4, 1))
+    ).bias
     assert np.isnan(found[0])
 
 

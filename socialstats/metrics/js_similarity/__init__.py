@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.js_similarity.ceiling import ceiling
 from socialstats.metrics.js_similarity.estimates import How, compared
@@ -201,7 +201,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         fit={"nobs": int(pooled.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
              "seed": settings["seed"], "resamples": settings["resamples"]},
         settings=settings | {"source": data.name},
-        cautions=(*own_cautions(rows), *rare_levels(data, first, settings), *source_cautions(data), *cluster_cautions(design, factors),
+        cautions=(*own_cautions(rows), *rare_levels(data, settings), *source_cautions(data),
+                  *cluster_cautions(design, factors, largest=largest_share(data.copies, factors)),
                   *(c for c in lost[:1] if c)),
         references=METRIC.references,
         design=design,
@@ -238,7 +239,7 @@ def own_cautions(rows: list[Row]) -> tuple[Caution, ...]:
     return (caution("SS304", said, affects="rows called plug-in", fix="quote the corrected rows"),)
 
 
-def rare_levels(data: SourceCounts, first: int, settings: dict[str, Any]) -> tuple[Caution, ...]:
+def rare_levels(data: SourceCounts, settings: dict[str, Any]) -> tuple[Caution, ...]:
     """Caution SS312: pooled shares of levels that a source chose fewer than five times.
 
     Of simulated pairs of shares only .98/.02 against .90/.10 of 30 units, with 1.8 expected in one source, had nominal

@@ -100,7 +100,7 @@ def noncentral(found: Divergences, level: float) -> Ends | None:
     """
     if found.variance is None or found.chance is None or found.df is None:
         return None
-    low, high = quadratic_intervals(found.plain, *found.chance, level)
+    low, high = quadratic_intervals(found.plain, found.chance[0], found.chance[1], level)
     error = np.sqrt(np.where(found.variance > FLAT_VARIANCE, found.variance, np.nan))
     reach = critical_values(level, found.df) * error
     low = np.where(np.isnan(low), found.corrected - reach, low)
@@ -152,7 +152,10 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
     """Add the test of equal shares, where there is one."""
     corrected = "jackknife" if settings["aggregate"] == "pooled" else "rating-jackknife"
-    named = {"noncentral": "noncentral chi-square, lower end not above the jackknife t's", "t": "t interval with an allowance for the bias left"}
+    named = {
+        "noncentral": "noncentral chi-square, lower end not above the jackknife t's",
+        "t": "t interval with an allowance for the bias left",
+    }
     how = named.get(settings["ci"], f"{settings['ci']} bootstrap")
     method = f"{corrected}-corrected, {how}"
     if (

@@ -187,9 +187,7 @@ def estimate(design: Paired, options: Options) -> Result:
     )  # fmt: skip
 
 
-def dependence(
-    design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options
-) -> tuple[Caution, ...]:
+def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options) -> tuple[Caution, ...]:
     """Cautions about clusters; of the t interval also about the shape of the differences."""
     if options.ci != "closed":
         dfs = [] if lead.undefined else [lead.df]
