@@ -54,7 +54,7 @@ def mcnemar(
 
     Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (one factor:
     CR2 errors with Satterthwaite's degrees of freedom; two crossed factors: V1 + V2 - V12, not below the larger of V1
-    and V2, with min(G) - 1 df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring
+    and V2, with Cochran's df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring
     clusters"``. Where all pairs have the same difference, clusters show no variance: Tango's interval with every
     cluster as one pair takes its place.
 
