@@ -113,7 +113,7 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
         "two levels (.98/.02, .90/.10)": ((0.98, 0.02), (0.9, 0.1)),
     }
     lines: list[Line] = []
-    how = How(aggregate="pooled", resamples=39, permutations=9, seed=0, ci="noncentral")
+    how = How(aggregate="pooled", resamples=39, permutations=99, seed=0, ci="noncentral")
     for name, shares in pairs.items():
         truth = 1 - float(jensen_shannon(*map(np.array, shares)))
         for units in (30, 80, 200):
