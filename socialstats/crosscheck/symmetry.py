@@ -103,8 +103,10 @@ def hotelling_checks(row: Row, d: FloatArray, codes: Any, denominator: float) ->
         denominator = weighted_df(traces, [df for _, df in parts]) - q + 1
     if int(np.linalg.matrix_rank(covariance, tol=1e-10 * float(np.trace(covariance)))) < q:
         return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
-    freedom = denominator + q - 1
-    value = denominator / (freedom * q) * float(d.mean(axis=0) @ np.linalg.solve(covariance, d.mean(axis=0)))
+    freedom, middle = denominator + q - 1, d.mean(axis=0)
+    each = [covariance, *(clustered_covariance(d, code) for code in codes.T)] if crossed else [covariance]
+    full = [v for v in each if int(np.linalg.matrix_rank(v, tol=1e-10 * float(np.trace(v)))) == q]
+    value = denominator / (freedom * q) * min(float(middle @ np.linalg.solve(v, middle)) for v in full)
     why = "one column left out, covariance by sums over clusters"
     return [
         near("F", row.statistic, value, "pandas", why, 1e-7),

@@ -18,6 +18,7 @@ from socialstats.text import number
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -42,7 +43,7 @@ class ClusteredMean:
         Largest share of the values that one cluster holds (independent values: one value).
     skewness : float
         Size of sum e^3 / (sum e^2)^1.5 over what clusters (or values) add to the mean: their skewness over the root of
-        their number; of the more skewed of two factors.
+        their number; of the more skewed of two factors. Factors of fewer than six clusters do not enter.
     floored : bool
         Two factors only: V1 + V2 - V12 was below the larger of V1 and V2, which took its place.
     unfloored_std_error : float or None
@@ -190,9 +191,10 @@ def clustered_mean(
         return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
     scores, shares = off * c / n, c / n
     found = mean_errors(scores[:, None], shares[:, None], dense)
+    sums = [cluster_sums(code, scores) for code in dense]
     base = replace(
         base, largest=float(found.largest[0]),
-        skewness=max(skewed(sums, np.ones(len(sums))) for sums in (cluster_sums(code, scores) for code in dense)),
+        skewness=max((skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED), default=0.0),
     )  # fmt: skip
     variance, df, plain = float(found.variance[0]), float(found.df[0]), float(found.plain[0])
     if len(dense) == 1 and kind != "CR2":

@@ -11,7 +11,7 @@ from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.clustered_mean import FEWEST_SHAPED, ClusteredMean
 from socialstats.resampling import Units
 from socialstats.resampling.units import FloatArray
 from socialstats.text import count, listing, number, percent, quoted
@@ -20,7 +20,6 @@ FEW_CLUSTERS = 20
 FEW_DF = 5.0  # degrees of freedom below which an interval is long enough to be worth a word
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 SKEWED = 0.25  # skewness of what is summed over the root of its number: normal values reach it in .03 of 20, .11 of 12
-FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 
 
 class Clustered(Protocol):
@@ -202,7 +201,7 @@ def shape_cautions(means: Iterable[ClusteredMean], *, fix: str = "", what: str =
             "SS312", f"{count(min(few))} {what} are too few to show whether their values are skewed",
             affects="t intervals and tests, which are too short for skewed values", fix=f"collect more {what}",
         ))  # fmt: skip
-    shaped = [mean for mean in known if min((*mean.clusters, mean.n)) >= FEWEST_SHAPED and mean.skewness > SKEWED]
+    shaped = [mean for mean in known if mean.n >= FEWEST_SHAPED and mean.skewness > SKEWED]
     if shaped:
         sums = "sums by cluster" if shaped[0].clusters else f"values of {what}"
         many = f" in {count(len(shaped), 'mean')} of {count(len(known))}" if len(known) > 1 else ""

@@ -24,8 +24,7 @@ class WaldTest:
     ----------
     statistic, df, df_denominator, p : float
     cautious : bool
-        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place, or in one dimension the larger of
-        V1 and V2.
+        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place, or W was smaller with V1 or V2.
     """
 
     statistic: float
@@ -39,8 +38,8 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     """Test that the means of several columns are all 0, with one or two crossed cluster factors.
 
     W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, the first two
-    by CR2; where there is one dimension not below the larger of V1 and V2, the rule of `clustered_mean`) and V^- its
-    inverse on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
+    by CR2, or V1 or V2 where W is smaller, which in one dimension is the rule of `clustered_mean`) and V^- its inverse
+    on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
     & Tipton 2018), v the Satterthwaite df of a single mean; of two factors Cochran's, by the traces of V1 and V2.
 
     Parameters
@@ -77,11 +76,15 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
         known = rank_of(parts[0] + parts[1])
-        larger = max(parts, key=lambda part: float(np.trace(part)))
-        if known == 1 and np.trace(covariance) < np.trace(larger):
-            covariance, cautious = larger, True
-        elif rank_of(covariance) < known or np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance):
+        alone = [f_test(mean, part, freedom, True) for part in parts if rank_of(part) == known]
+        less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
+        if known > 1 and (less or rank_of(covariance) < known):
             covariance, cautious = parts[0] + parts[1], True
+        elif known == 1 and np.trace(covariance) < max(traces):
+            covariance, cautious = max(parts, key=lambda part: float(np.trace(part))), True
+        found = [test for test in (f_test(mean, covariance, freedom, cautious), *alone) if isinstance(test, WaldTest)]
+        if found:
+            return min(found, key=lambda test: test.statistic)
     return f_test(mean, covariance, freedom, cautious)
 
 
