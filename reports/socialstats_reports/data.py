@@ -11,7 +11,7 @@ from typing import Any
 from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
-from socialstats.results import plain
+from socialstats.results import plain, tally_text, totals
 from socialstats.studies.outcome import Block, Outcome, Table
 from socialstats_reports.packing import packed, unpacked
 
@@ -36,6 +36,7 @@ def as_dict(outcome: Outcome) -> dict[str, Any]:
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "methods": list(outcome.methods),
         "references": [citation(key) for key in outcome.references],
+        "verified": tally_text(*totals(outcome.verifications.values())) if outcome.verifications else "no number",
         "verification": {name: v.to_dict() for name, v in outcome.verifications.items()},
         "settings": plain(outcome.settings),
     }

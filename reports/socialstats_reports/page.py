@@ -24,7 +24,7 @@ from socialstats.text import count
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
 from socialstats_reports.text import CELL_WIDTH, cell, ended, is_numeric, sentence, shown, typeset
-from socialstats_reports.verification import verification_counts, verification_table
+from socialstats_reports.verification import verification_lines, verification_table
 
 TEMPLATES = Path(__file__).parent / "templates"
 CAUTIONS_SHOWN = 5
@@ -89,7 +89,7 @@ def render(
         "diagnostics": outcome.diagnostics,
         "references": sorted(citation(key) for key in dict.fromkeys(outcome.references)),
         "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
-        "verification": verification_counts(checks) | table_view(verification_table(checks)),
+        "verification": verification_lines(checks) | table_view(verification_table(checks)),
         "run": run,
         "settings": {name: setting(value) for name, value in outcome.settings.items()},
         "plan_text": plan_text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from socialstats.results import Check, Verification
+from socialstats.results import Check, Verification, totals
 from socialstats.studies.outcome import Table
 from socialstats_reports.text import significant
 
@@ -12,11 +12,14 @@ HEADER = ("Result", "Compared with", "Numbers", "Agree", "Farthest apart", "Ours
           "Tolerance", "Why")  # fmt: skip
 
 
-def verification_counts(found: Mapping[str, Verification]) -> dict[str, int]:
-    """Return how many numbers there are, how many could be compared, and how many agree."""
-    checks = [check for one in found.values() for check in one]
-    compared = [check for check in checks if check.ok is not None]
-    return {"n": len(checks), "compared": len(compared), "agree": sum(bool(check.ok) for check in compared)}
+def verification_lines(found: Mapping[str, Verification]) -> dict[str, list[str]]:
+    """Return the counts by kind, and the reasons why numbers were not checked, in words."""
+    tallies, reasons = totals(found.values())
+    return {
+        "counts": [f"{kind} {tally.agree:,} of {tally.n:,}" for kind, tally in tallies.items()],
+        "wrong": [f"{kind} {tally.disagree:,}" for kind, tally in tallies.items() if tally.disagree],
+        "reasons": [f"{reason} ({n:,})" for reason, n in reasons.most_common()],
+    }
 
 
 def verification_table(found: Mapping[str, Verification]) -> Table:

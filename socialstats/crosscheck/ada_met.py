@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import multimode
 from typing import Any
@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.agreement_direct import direct
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import label
+from socialstats.crosscheck.unit_share_rows import share_checks
 from socialstats.results import Check, Result, Verification
 
 SAME = "the same sums in another order of arithmetic"
@@ -49,6 +51,7 @@ class Told:
 
 def verify(result: Result) -> Verification:
     """Recompute every mean, difference and share; the closest group by the smallest mean."""
+    from socialstats.crosscheck.ada_met_errors import error_checks
     from socialstats.crosscheck.ada_met_halves import population_checks
     from socialstats.crosscheck.ada_met_tests import difference_checks, size_checks
 
@@ -57,32 +60,46 @@ def verify(result: Result) -> Verification:
     expected = group_means(result, told)
     checks: list[Check] = []
     if None in groups:  # of a result cut down to its groups only these are compared
-        checks += [by_scipy(result, told), *population_checks(result, told)]
+        checks += [*by_scipy(result, told), *population_checks(result, told)]
         expected |= {**model_means(result, told), **shares(result, told)}
     if LINE in groups:
         expected |= lines(result, told)
         expected |= model_gaps(result, told)
-    kinds: dict[str, list[Check]] = {}
+    checks += [*share_rows(result, told), *error_checks(result, told)]
     for row in result.rows:
         if (row.term, row.group) not in expected:
             continue
-        name = f"{row.term} [{row.group}]" if row.group else row.term
         theirs = expected[row.term, row.group]
         if theirs is None and row.estimate is None:
             continue  # undefined on both sides
-        check = direct(name, row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS)
-        kinds.setdefault(kind_of(row.group), []).append(check)
-    found = [worst(some, "rows") if len(some) > 1 else some[0] for some in kinds.values()]
+        checks.append(direct(label(row), row.estimate, math.nan if theirs is None else theirs, TOLERANCE, LOOPS))
     return Verification(
-        checks=(*checks, *found, *closest(result, expected), *difference_checks(result), *size_checks(result, told))
+        checks=(*checks, *closest(result, expected), *difference_checks(result), *size_checks(result, told))
     )
 
 
-def kind_of(group: str | None) -> str:
-    """Rows of one kind are reported together."""
-    if group is not None and group.startswith(AT):
-        return AT
-    return "" if group is None else group.partition(":")[0].partition(" = ")[0].partition(",")[0]
+def share_rows(result: Result, told: Told) -> list[Check]:
+    """Compare shares of refusals, of unparsed answers, and of units at a distance, with their errors and intervals."""
+    design, found = result.design, []
+    clusters = [factor.codes.tolist() for factor in design.factors(result.settings["cluster"])]
+    codes = {unit: tuple(code[u] for code in clusters) for u, unit in enumerate(design.units)}
+    places = dict(strata_of(result))
+    for row in result.rows:
+        group = row.group or ""
+        kind, _, place = group.partition(", ")
+        inside = places.get(f", {place}", set(told.people))
+        if kind in ("share refused", "share unparsed"):
+            wanted = REFUSED if kind == "share refused" else None
+            hits = {u: float(x == wanted) for u, x in told.models[row.term].items() if u in inside}
+        elif group.startswith(AT):
+            apart = {u: x for u, x in distances(told, result, row.term).items() if x is not None}
+            hits = {u: float(round(round(x, 9)) == int(group.removeprefix(AT))) for u, x in apart.items()}
+        else:
+            continue
+        units = {k: (hit, told.weight[u], codes[u]) for k, (u, hit) in enumerate(hits.items())}
+        settings = replace(result, settings={**result.settings, "ci": "wilson"})
+        found += share_checks(settings, row, units, sum(weight for _, weight, _ in units.values()))
+    return found
 
 
 def tell(result: Result) -> Told:
@@ -166,7 +183,7 @@ def modes_of(told: Told, people: frozenset[str] | None) -> dict[str, list[float]
     return told.modes[people]
 
 
-def by_scipy(result: Result, told: Told) -> Check:
+def by_scipy(result: Result, told: Told) -> list[Check]:
     """Models over all units: scipy.stats.mode where one level has most answers, numpy.unique where several have."""
     from scipy import stats
 
@@ -193,7 +210,7 @@ def by_scipy(result: Result, told: Told) -> Check:
                 row.term, row.estimate, mean(values_of, told), package="scipy", tolerance=TOLERANCE, why=SAME, note=note
             )
         )
-    return worst(checks, "models") if len(checks) > 1 else checks[0]
+    return checks
 
 
 def model_means(result: Result, told: Told) -> Expected:
@@ -302,9 +319,9 @@ def lines(result: Result, told: Told) -> Expected:
     settings, group = result.settings, LINE
     out: Expected = {}
     constant = {}
-    for label, score in zip(told.labels, told.scores, strict=True):
-        constant[label] = always(told, result, score)
-        out[f"always {label}", group] = mean(constant[label], told)
+    for answer, score in zip(told.labels, told.scores, strict=True):
+        constant[answer] = always(told, result, score)
+        out[f"always {answer}", group] = mean(constant[answer], told)
     known = [x for label in told.labels if (x := out[f"always {label}", group]) is not None]
     out["uniform answer", group] = sum(known) / len(known) if known else None
     own_units: dict[str, float | None] = {}
@@ -341,4 +358,4 @@ def closest(result: Result, expected: Expected) -> list[Check]:
         smallest = min(x for x in means.values() if x is not None)
         named = means.get(chosen, smallest)
         checks.append(direct(f"{row.term} [{row.group}]: its mean", named, smallest, TOLERANCE, CLOSEST))
-    return [worst(checks, "models")] if len(checks) > 1 else checks
+    return checks

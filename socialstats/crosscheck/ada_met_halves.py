@@ -10,7 +10,6 @@ from statistics import multimode
 
 from socialstats.crosscheck.ada_met import SAME, TOLERANCE, Told, from_modes
 from socialstats.crosscheck.agreement_direct import direct
-from socialstats.crosscheck.long import worst
 from socialstats.results import Check, Result
 
 POPULATION = "population's mode"
@@ -37,7 +36,7 @@ def population_checks(result: Result, told: Told) -> list[Check]:
         whole = plain[row.term] or 0.0
         least = max(0.0, whole - (stored[row.term] - whole) / (2**rate - 1))
         sums.append(direct(f"{row.term} [{POPULATION}]", row.estimate, least, TOLERANCE, SAME))
-    return [worst(some, "models") if len(some) > 1 else some[0] for some in (drawn, sums)]
+    return [*drawn, *sums]
 
 
 def middle_rate(told: Told) -> float:

@@ -11,19 +11,15 @@ import numpy as np
 
 from socialstats.crosscheck.ada_met import Told, from_modes, people_of
 from socialstats.crosscheck.agreement_direct import direct
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, wald_checks
 from socialstats.results import Check, FloatArray, Result, Row
 
 DEALT, NOT_ASKED = 100, "not asked"  # ways to deal the people of a pair of groups
 NOISE = "people dealt anew: six Monte-Carlo errors"
-T = "t of the (checked) difference and its error"
 
 
 def difference_checks(result: Result) -> list[Check]:
     """Compare interval, t and p of each tested difference with scipy's, and adjusted p with statsmodels'."""
-    from scipy import stats
-    from statsmodels.stats.multitest import multipletests
-
     checks: list[Check] = []
     families: dict[tuple[str, str], list[Row]] = {}
     for row in result.rows:
@@ -32,22 +28,9 @@ def difference_checks(result: Result) -> list[Check]:
         group = row.group or ""
         key = (group, "") if group.startswith("minus ") else (row.term, group.partition(":")[0])
         families.setdefault(key, []).append(row)
-        ends = stats.t.interval(result.settings["level"], row.df, loc=row.estimate, scale=row.std_error)
-        p = 2 * stats.t.sf(abs(row.estimate / row.std_error), row.df)
-        name = f"{row.term} [{group}]"
-        for what, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]),
-                                   ("p", row.p_value, p)):  # fmt: skip
-            tolerance = 1e-8 * max(abs(float(theirs)), 1e-300 if what == "p" else 1.0)
-            checks.append(compare(f"{name}, {what}", ours, float(theirs), package="scipy", tolerance=tolerance, why=T))
-    holms = []
-    for rows in families.values():
-        adjusted = multipletests([row.p_value for row in rows], method="holm")[1].tolist()
-        holms += [
-            compare(f"{row.term} [{row.group}], p (Holm)", row.p_adjusted, theirs, package="statsmodels",
-                    tolerance=1e-9, why="the same steps")
-            for row, theirs in zip(rows, adjusted, strict=True)
-        ]  # fmt: skip
-    return [worst(some, "numbers") if len(some) > 1 else some[0] for some in (checks, holms) if some]
+        checks += wald_checks(row, result.settings["level"], float(row.estimate), float(row.std_error), float(row.df))
+    checks = [check for check in checks if ", df" not in check.quantity]  # the row's own
+    return [*checks, *(check for rows in families.values() for check in adjusted_checks(rows))]
 
 
 def size_checks(result: Result, told: Told) -> list[Check]:
@@ -71,7 +54,7 @@ def size_checks(result: Result, told: Told) -> list[Check]:
             error = float(drawn.std(ddof=1)) * math.sqrt(1 / len(drawn) + 1 / result.settings["resamples"])
             label = f"{model} [{name}: {one} - {other}], by sizes alone"
             checks.append(direct(label, ours, float(drawn.mean()), 6 * error + 1e-9, NOISE))
-    return [worst(checks, "differences")] if len(checks) > 1 else checks
+    return checks
 
 
 def answers_table(told: Told, units: list[str], pool: list[str]) -> FloatArray:
@@ -95,17 +78,17 @@ class Dealt:
         own = [[told.models[model].get(unit, NOT_ASKED) for unit in units] for model in told.models]
         self.given = list({x for one in own for x in one})
         self.asked = np.array([[self.given.index(x) for x in one] for one in own])
-        self.known: dict[bytes, list[float]] = {}
+        self.known: dict[int, list[float]] = {}
 
-    def distances(self, side: FloatArray) -> FloatArray:
+    def distances(self, side: Any) -> FloatArray:
         """Distance of each model (rows) to each unit from counts (units, levels); NaN where there is none."""
         top = (side == side.max(axis=1, keepdims=True)) & (side > 0)
-        kinds, place = np.unique(top, axis=0, return_inverse=True)
-        for kind in kinds:
-            if kind.tobytes() not in self.known:
-                modes = [score for score, one in zip(self.told.scores, kind.tolist(), strict=True) if one]
-                self.known[kind.tobytes()] = [self.far(modes, x) for x in self.given]
-        found = np.array([self.known[kind.tobytes()] for kind in kinds])
+        kinds, place = np.unique(top @ (1 << np.arange(top.shape[1])), return_inverse=True)
+        for kind in kinds.tolist():
+            if kind not in self.known:
+                modes = [score for k, score in enumerate(self.told.scores) if kind >> k & 1]
+                self.known[kind] = [self.far(modes, x) for x in self.given]
+        found = np.array([self.known[kind] for kind in kinds.tolist()])
         return np.asarray(found[place.ravel()[None, :], self.asked], dtype=np.float64)
 
     def far(self, modes: list[float], given: Any) -> float:

@@ -5,6 +5,7 @@ Units become tallies {level: number of raters}; everything else is loops over th
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 import socialstats
-from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.cluster_errors import FEW, disagreement_ends, fisher_ends, spread
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, statistic_checks, t_ends
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row
 
@@ -68,8 +70,8 @@ def pair_agreement(tally: Tally, w: FloatArray) -> float:
     return float(total) / (m * (m - 1))
 
 
-def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[float, list[float]]:
-    """Gwet's coefficient or Fleiss' kappa, and Gwet's (2014) linearised value of each unit."""
+def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[float, list[float], float]:
+    """Gwet's coefficient or Fleiss' kappa, Gwet's (2014) linearised value of each unit, and agreement by chance."""
     q, n = len(w), len(units)
     times = Counter(units)  # alike units have one value
     kinds, copies = list(times), list(times.values())
@@ -91,7 +93,42 @@ def chance_values(units: Sequence[Tally], w: FloatArray, kind: str) -> tuple[flo
         chance = sum(each[k] * x for k, x in s.items())
         term = n / n_paired * (a - pe if p else 0.0) / (1 - pe)
         values[unit] = term - 2 * (1 - value) * (chance - pe) / (1 - pe)
-    return value, [values[unit] for unit in units]
+    return value, [values[unit] for unit in units], pe
+
+
+def chance_parts(units: Sequence[Tally], w: FloatArray, kind: str) -> Parts:
+    """Return what the interval of Gwet's coefficient or Fleiss' kappa is made from."""
+    _, values, pe = chance_values(units, w, kind)
+    paired = [sum(n for _, n in unit) > 1 for unit in units]
+    apart = [1 - pair_agreement(unit, w) if p else 0.0 for unit, p in zip(units, paired, strict=True)]
+
+    return Parts(
+        values=lambda: values, apart=np.array(apart), weight=np.array(paired, dtype=float),
+        expected=1 - pe,
+    )  # fmt: skip
+
+
+def alpha_parts(units: Sequence[Tally], scale: str, scores: Sequence[float]) -> Parts:
+    """Return what the interval of Krippendorff's alpha is made from."""
+    x, size = np.array(scores), np.array([float(sum(n for _, n in unit)) for unit in units])
+    counts = np.zeros(len(x))
+    for unit in units:
+        for level, n in unit:
+            counts[level] += n
+    below, used = np.append(0.0, np.cumsum(counts)), np.flatnonzero(counts)
+    far = [float(squared_distance(scale, int(c), int(k), x, below)) for c in used for k in used if k < c]
+    apart = [
+        2 * sum(a * b * float(squared_distance(scale, c, k, x, below)) for c, a in unit for k, b in unit if k < c)
+        / (m * (m - 1)) / max(far)
+        for unit, m in zip(units, size.tolist(), strict=True)
+    ]  # fmt: skip
+    pairs = [(int(c), int(k)) for c in used for k in used if k < c]
+    chance = 2 * sum(counts[c] * counts[k] * d for (c, k), d in zip(pairs, far, strict=True))
+
+    return Parts(
+        values=lambda: alpha_values(units, scale, scores), apart=np.array(apart), weight=size,
+        expected=chance / (counts.sum() * (counts.sum() - 1)) / max(far),
+    )  # fmt: skip
 
 
 def squared_distance(scale: str, high: int, low: Any, x: FloatArray, below: FloatArray) -> Any:
@@ -160,24 +197,11 @@ def alpha_of_sums(counts: FloatArray, pairs: FloatArray, scale: str, x: FloatArr
     return 1 - float(below[-1]) * within / apart
 
 
-def error_of_mean(values: Iterable[float], clusters: Sequence[Sequence[int]]) -> float:
-    """Standard error of a mean: independent values, clusters, or two crossed factors (V1 + V2 - V12)."""
-    x = list(values)
-    n, mean = len(x), sum(x) / len(x)
-    if not clusters:
-        return float((sum((v - mean) ** 2 for v in x) / (n * (n - 1))) ** 0.5)
-
-    def variance(names: Iterable[object]) -> float:
-        sums: Counter[object] = Counter()
-        for name, v in zip(names, x, strict=True):
-            sums[name] += v - mean  # type: ignore[assignment]
-        return len(sums) / (len(sums) - 1) * sum(s**2 for s in sums.values()) / n**2
-
-    parts = [variance(c) for c in clusters]
-    if len(parts) == 1:
-        return float(parts[0] ** 0.5)
-    both = variance(zip(*clusters, strict=True))
-    return float(max(*parts, parts[0] + parts[1] - both) ** 0.5)
+def error_of_mean(values: Iterable[float], clusters: Sequence[Sequence[int]]) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a mean of independent, clustered or crossed values."""
+    x = np.array(list(values))
+    variance, df = spread((x - x.mean()) / len(x), np.full(len(x), 1 / len(x)), clusters)
+    return float(variance**0.5), df
 
 
 def direct(quantity: str, ours: float | None, theirs: float, tolerance: float, why: str) -> Check:
@@ -197,32 +221,45 @@ def checkable(result: Result) -> list[Row]:
     return [r for r in result.rows if r.estimate is not None and not (r.undefined or "").startswith("no variation")]
 
 
-def error_check(row: Row, result: Result, units: Tallies, values: Callable[[], list[float]], why: str) -> list[Check]:
-    """Compare the linearised standard error, where the interval uses it, and interval and test with scipy's t."""
-    if result.settings["ci"] != "closed" or row.std_error is None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the error and the interval of a coefficient are made from, by other code than the library's.
+
+    Attributes
+    ----------
+    values : callable
+        Linearised value of each unit.
+    apart, weight : (units,) float64 arrays
+        Disagreement within each unit, from 0 to 1, and its weight.
+    expected : float
+        Disagreement by chance.
+    """
+
+    values: Callable[[], list[float]]
+    apart: FloatArray
+    weight: FloatArray
+    expected: float
+
+
+def error_checks(row: Row, result: Result, units: Tallies, parts: Parts, why: str) -> list[Check]:
+    """Compare standard error, df, interval and test of a closed interval with those of direct sums and scipy."""
+    if result.settings["ci"] != "closed" or row.estimate is None or row.conf_low is None:
         return []
-    theirs = error_of_mean(values(), units.clusters)
-    error = direct(name_of(row, "s.e."), row.std_error, theirs, 1e-6 * max(1.0, theirs), why)
-    return [error, *t_checks(row, result, units)]
-
-
-def t_checks(row: Row, result: Result, units: Tallies) -> list[Check]:
-    """Compare degrees of freedom, ends, t and p of a row with those of its (checked) estimate and error."""
-    from scipy.stats import t
-
-    if row.estimate is None or row.std_error is None:
-        return []
-    df = min((len(set(codes)) for codes in units.clusters), default=len(units.units)) - 1
-    low, high = t.interval(result.settings["level"], df, loc=row.estimate, scale=row.std_error)
-    value = row.estimate / row.std_error
-    found = {
-        "df": (row.df, df), "low end": (row.conf_low, low), "high end": (row.conf_high, min(1.0, high)),
-        "t": (row.statistic, value), "p": (row.p_value, 2 * t.sf(abs(value), df)),
-    }  # fmt: skip
-    return [
-        compare(
-            name_of(row, what), ours, float(theirs), package="scipy", tolerance=1e-8 * abs(float(theirs)) + 1e-300,
-            why="t of the estimate and its error",
-        )
-        for what, (ours, theirs) in found.items()
-    ]  # fmt: skip
+    level, factors = result.settings["level"], units.clusters
+    effective, low, high = disagreement_ends(
+        row.estimate, parts.apart, parts.weight, parts.expected, factors, level
+    )  # fmt: skip
+    error, df = error_of_mean(parts.values(), factors)
+    out = []
+    if row.std_error is not None:
+        out.append(direct(name_of(row, "s.e."), row.std_error, error, 1e-6 * max(1.0, error), why))
+        out += statistic_checks(row, df=df)
+    if row.std_error is None or effective == 0:
+        out.append(relative(label(row, "df"), row.df, df))
+        return out + end_checks(row, low, high)
+    if not factors:
+        return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
+    ends = fisher_ends(row.estimate, row.std_error, df, level)
+    if effective < FEW:
+        ends = min(low, ends[0]), max(high, ends[1])
+    return out + end_checks(row, *ends)

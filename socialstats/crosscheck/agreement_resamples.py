@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.agreement_direct import Tally, chance_values, pair_agreement
+from socialstats.crosscheck.agreement_direct import Tallies, Tally, chance_values, name_of, pair_agreement, tallies
 from socialstats.crosscheck.bootstrap import (
     RESAMPLED,
     SAMPLE,
-    Cells,
     Statistic,
     redrawn,
     resampled_checks,
     sampled_check,
 )
-from socialstats.models.rating_counts import RatingCounts
-from socialstats.models.reliability import AgreementOptions, Group, groups_of
-from socialstats.resampling import Units
+from socialstats.crosscheck.draws import Cells
 from socialstats.results import Check, FloatArray, Result, Row
 
 LARGEST = 3_000_000
@@ -28,30 +26,64 @@ FEW = SAMPLE // 4
 LEAST = 1e-12
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counts:
+    """How many raters gave each unit each level.
+
+    Attributes
+    ----------
+    tallies : list of ((level, n), ...)
+        One a unit.
+    unit, level, n : (triplets,) arrays
+    size : (units,) float64 array
+        Ratings.
+    scores : (levels,) float64 array
+    """
+
+    tallies: list[Tally]
+    unit: Any
+    level: Any
+    n: FloatArray
+    size: FloatArray
+    scores: FloatArray
+
+    @classmethod
+    def of(cls, units: list[Tally], scores: Any) -> Counts:
+        """Write tallies as triplets."""
+        unit, level, n = np.array([(u, c, k) for u, own in enumerate(units) for c, k in own], dtype=np.int64).T
+        size = np.bincount(unit, n, len(units)).astype(np.float64)
+        return cls(tallies=units, unit=unit, level=level, n=n.astype(float), size=size, scores=np.array(scores))
+
+    @property
+    def table(self) -> FloatArray:
+        """Counts as a (units, levels) array."""
+        out = np.zeros((len(self.size), len(self.scores)))
+        out[self.unit, self.level] = self.n
+        return out
+
+
 def bootstrap_checks(result: Result, least: int) -> list[Check]:
     """Compute the coefficient of every resample of the units with at least `least` ratings."""
-    settings, term = result.settings, result.rows[0].term
-    if settings["ci"] not in RESAMPLED:
+    if result.settings["ci"] not in RESAMPLED:
         return []
-    rows = {row.group: row for row in result.rows if row.term == term and row.std_error is not None}
-    options = AgreementOptions(**{f.name: settings[f.name] for f in fields(AgreementOptions)})
-    out = []
-    for group in groups_of(result.design, options, least=least):
-        if group.name in rows:
-            out += group_checks(result, rows[group.name], group)
-    return out
+    rows = [row for row in result.rows if row.term == result.rows[0].term and row.std_error is not None]
+    return [check for row in rows for check in row_checks(result, row, tallies(result, row, least))]
 
 
-def group_checks(result: Result, row: Row, group: Group) -> list[Check]:
-    """Compare the bootstrap of one group of units."""
-    settings, counts = result.settings, group.counts
-    units = Units.clusters(*group.clusters) if group.clusters else Units.rows(counts.copies)
-    cells, levels = Cells(units=units, count=counts.copies), len(counts.levels)
+def row_checks(result: Result, row: Row, found: Tallies) -> list[Check]:
+    """Compare the bootstrap of one group of units; without clusters alike units are one cell, in order of the first."""
+    settings = result.settings
+    if found.clusters:
+        counts = Counts.of(list(found.units), found.scores)
+        cells = Cells.of(np.ones(len(found.units)), [np.array(codes) for codes in found.clusters])
+    else:
+        kinds = Counter(found.units)
+        counts, cells = Counts.of(list(kinds), found.scores), Cells.of(np.array(list(kinds.values())))
     if result.metric == "krippendorff_alpha":
-        statistic = alpha(counts, settings["scale"])
+        statistic, levels = alpha(counts, settings["scale"]), len(found.scores)
         package, peer = "krippendorff", krippendorffs(counts, settings["scale"])
     else:
-        kind = "gwet" if result.metric == "gwet_ac" else "fleiss"
+        kind, levels = "gwet" if result.metric == "gwet_ac" else "fleiss", len(result.extras["weights"])
         statistic = coefficient(counts, result.extras["weights"], kind)
         package, peer = peer_of(counts, result, kind)
     drawn = redrawn(
@@ -61,24 +93,15 @@ def group_checks(result: Result, row: Row, group: Group) -> list[Check]:
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], most=1.0)
     if drawn is not None and peer is not None:
         mine, seed, calls = drawn.replicates[:, 0], settings["seed"], FEW if package == "numpy" else SAMPLE
-        name = row.term + (f" of '{row.group}'" if row.group is not None else "")
-        out += sampled_check(name, cells, mine, peer, seed=seed, package=package, calls=calls)
+        out += sampled_check(name_of(row), cells, mine, peer, seed=seed, package=package, calls=calls)
     return out
 
 
-def tallies_of(counts: RatingCounts) -> list[Tally]:
-    """Levels of each unit with their numbers of raters."""
-    found: list[list[tuple[int, int]]] = [[] for _ in counts.size]
-    for unit, level, n in zip(counts.unit.tolist(), counts.level.tolist(), counts.n.tolist(), strict=True):
-        found[unit].append((level, int(n)))
-    return [tuple(unit) for unit in found]
-
-
-def alpha(counts: RatingCounts, scale: str) -> Statistic:
+def alpha(counts: Counts, scale: str) -> Statistic:
     """Return the function from the number of each unit to Krippendorff's alpha, by pairs of values within units."""
     pairs = [
         (u, c, k, 2 * a * b / (sum(n for _, n in unit) - 1))
-        for u, unit in enumerate(tallies_of(counts))
+        for u, unit in enumerate(counts.tallies)
         for c, a in unit
         for k, b in unit
         if c < k
@@ -115,13 +138,13 @@ def far_apart(margins: FloatArray, x: FloatArray) -> float:
     return float(margins[used] @ apart**2 @ margins[used])
 
 
-def krippendorffs(counts: RatingCounts, scale: str) -> Statistic | None:
+def krippendorffs(counts: Counts, scale: str) -> Statistic | None:
     """The krippendorff package on the units of a resample; None where it would need too much memory."""
     import krippendorff
 
-    if counts.n_units * len(np.unique(counts.level)) ** 2 > LARGEST:
+    if len(counts.size) * len(np.unique(counts.level)) ** 2 > LARGEST:
         return None
-    table = counts.table().toarray()
+    table = counts.table
 
     def peer(times: FloatArray) -> Any:
         rows = np.repeat(table, times.astype(np.int64), axis=0)
@@ -132,11 +155,11 @@ def krippendorffs(counts: RatingCounts, scale: str) -> Statistic | None:
     return peer
 
 
-def coefficient(counts: RatingCounts, w: FloatArray, kind: str) -> Statistic:
+def coefficient(counts: Counts, w: FloatArray, kind: str) -> Statistic:
     """Return the function from the number of each unit to Gwet's coefficient or Fleiss' kappa."""
     q, paired = len(w), counts.size > 1
     share = counts.n / counts.size[counts.unit]
-    own = np.array([pair_agreement(unit, w) if p else 0.0 for unit, p in zip(tallies_of(counts), paired, strict=True)])
+    own = np.array([pair_agreement(unit, w) if p else 0.0 for unit, p in zip(counts.tallies, paired, strict=True)])
 
     def statistic(times: FloatArray) -> float:
         both = float(times[paired].sum())
@@ -149,14 +172,14 @@ def coefficient(counts: RatingCounts, w: FloatArray, kind: str) -> Statistic:
     return statistic
 
 
-def peer_of(counts: RatingCounts, result: Result, kind: str) -> tuple[str, Statistic]:
+def peer_of(counts: Counts, result: Result, kind: str) -> tuple[str, Statistic]:
     """statsmodels' Fleiss' kappa where it has it; else direct sums over the pairs of ratings of every unit."""
     if kind == "fleiss" and result.settings["weights"] == "unweighted" and np.ptp(counts.size) == 0:
         from statsmodels.stats.inter_rater import fleiss_kappa
 
-        table = counts.table().toarray()
+        table = counts.table
         return "statsmodels", lambda times: fleiss_kappa(np.repeat(table, times.astype(np.int64), axis=0))
-    units, w = tallies_of(counts), result.extras["weights"]
+    units, w = counts.tallies, result.extras["weights"]
 
     def peer(times: FloatArray) -> float:
         rows = [unit for unit, n in zip(units, times.tolist(), strict=True) for _ in range(int(n))]

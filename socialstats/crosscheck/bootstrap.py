@@ -1,67 +1,27 @@
-"""Bootstrap numbers once more: the engine's weights, every statistic anew, one resample after the other.
-
-Only the draws themselves (how often each cell of alike rows is taken) come from the engine. What they give, the
-standard error, the jackknife and the ends of the intervals are computed here by other formulas.
-"""
+"""Bootstrap numbers once more: draws made here, every statistic anew, one resample after the other."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.draws import Cells, half_width, spread_error
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.row_arithmetic import label, relative
-from socialstats.resampling import Units, weight_blocks
 from socialstats.results import Check, FloatArray, Row
 
 RESAMPLED = ("percentile", "basic", "bca", "studentized")
-WHY = "the same draws, every resample computed anew"
+WHY = "the rows that the seed draws, drawn by numpy; every resample computed anew"
+OTHER = "other rows drawn by numpy: five Monte-Carlo errors"
 SAMPLE = 64
 MOST_NUMBERS = 300_000_000  # calls times cells: about two seconds
 TIES = 1e-9
 CLOSE = 1e-7
 Statistic = Callable[[FloatArray], Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
-    """What is resampled.
-
-    Attributes
-    ----------
-    units : Units
-    count : (cells,) float64 array
-        Alike rows that each cell stands for.
-    """
-
-    units: Units
-    count: FloatArray
-
-    def draws(self, resamples: int, seed: int) -> Iterator[FloatArray]:
-        """Yield how many rows of each cell a resample holds, (cells,), for one resample after the other."""
-        for block in weight_blocks(self.units, resamples=resamples, seed=seed, block=SAMPLE):
-            for weights in block:
-                yield np.rint(weights[self.units.unit] * self.count)
-
-    def without_one(self) -> Iterator[FloatArray]:
-        """Yield the rows left when one unit (cluster, or row of a cell) is left out."""
-        for unit in range(self.units.n_units):
-            own = self.units.unit == unit
-            yield np.where(own, 0.0 if self.units.copies is None else self.count - 1, self.count)
-
-    @property
-    def copies(self) -> Any:
-        """How many alike units each left-out one stands for."""
-        copies = self.units.copies
-        return np.ones(self.units.n_units, dtype=np.int64) if copies is None else copies.astype(np.int64)
-
-    def too_many(self, calls: int, cost: float = 1.0) -> bool:
-        """Tell whether that many statistics, each over all cells (times `cost`), are too many for a check."""
-        return calls * (len(self.count) + 200) * cost > MOST_NUMBERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,25 +32,31 @@ class Redrawn:
     ----------
     estimate, replicates, left : arrays
     copies : (units,) int array
+    seeded : bool
+        Whether the resamples are those of the library.
     """
 
     estimate: FloatArray
     replicates: FloatArray
     left: FloatArray | None
     copies: Any
+    seeded: bool = True
 
     def std_error(self, column: int) -> float | None:
         """Standard deviation of the replicates that exist, from the mean of their squares around the mean."""
-        x = self.replicates[:, column]
-        x = x[np.isfinite(x)]
+        x = self.finite(column)
         return math.sqrt(math.fsum((x - x.mean()) ** 2) / (len(x) - 1)) if len(x) > 1 else None
+
+    def finite(self, column: int) -> FloatArray:
+        """Return the replicates that exist."""
+        x = self.replicates[:, column]
+        return np.asarray(x[np.isfinite(x)])
 
     def ends(self, ci: str, column: int, level: float) -> tuple[float, float]:
         """Both ends of an interval; NaN where the draws do not reach."""
         from scipy.stats import norm
 
-        x, value = self.replicates[:, column], float(self.estimate[column])
-        x = x[np.isfinite(x)]
+        x, value = self.finite(column), float(self.estimate[column])
         tails = np.array([(1 - level) / 2, (1 + level) / 2])
         if ci == "studentized":
             error = self.replicates[:, column + 1]
@@ -148,19 +114,20 @@ def redrawn(
     cost : float
         How much longer than a mean the statistic takes.
     """
-    leave_out = ci == "bca" and len(cells.units.sizes) == 1
-    if cells.too_many(resamples + leave_out * cells.units.n_units, cost):
+    leave_out = ci == "bca" and len(cells.codes) < 2
+    if (resamples + leave_out * cells.units) * (len(cells.count) + 200) * cost > MOST_NUMBERS:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.atleast_1d(np.asarray(statistic(cells.count), dtype=np.float64))
         replicates = np.array([np.atleast_1d(statistic(times)) for times in cells.draws(resamples, seed)], dtype=float)
         left = np.array([np.atleast_1d(statistic(t)) for t in cells.without_one()], dtype=float) if leave_out else None
-    return Redrawn(estimate=estimate, replicates=replicates, left=left, copies=cells.copies)
+    return Redrawn(estimate=estimate, replicates=replicates, left=left, copies=cells.copies,
+                   seeded=cells.seeded)  # fmt: skip
 
 
 def resampled_checks(
     row: Row, drawn: Redrawn | None, ci: str, level: float, *, column: int = 0, factor: float = 1.0,
-    error: bool = True, most: float = math.inf, close: float = CLOSE,
+    error: bool = True, least: float = -math.inf, most: float = math.inf, close: float = CLOSE,
 ) -> list[Check]:  # fmt: skip
     """Compare standard error and ends of a row with those of the recomputed resamples.
 
@@ -177,8 +144,8 @@ def resampled_checks(
         The row's number over the statistic's (Hedges' J).
     error : bool
         The row's standard error is that of the resamples.
-    most : float
-        Limit of the upper end.
+    least, most : float
+        What an end can be.
     close : float
         Relative tolerance.
     """
@@ -187,17 +154,20 @@ def resampled_checks(
     if drawn is None:
         note = "too many resamples of too many rows to compute one by one"
         return [compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=note)]
-    value = float(drawn.estimate[column]) * factor
+    value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
     out = [relative(label(row, "of the cells resampled"), row.estimate, value, "numpy", WHY, close, size=1e-3)]
+    why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))
     if error and row.std_error is not None:
         found = drawn.std_error(column)
         theirs = None if found is None else found * abs(factor)
-        out.append(relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", WHY, close))
+        out.append(relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", why, wide))
     low, high = (end * factor for end in drawn.ends(ci, column, level))
-    for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high)):
-        theirs = None if math.isnan(end) else min(end, most)
+    for tail, ours, end in (((1 - level) / 2, row.conf_low, low), ((1 + level) / 2, row.conf_high, high)):
+        theirs = None if math.isnan(end) else min(max(end, least), most)
+        room = close * abs(high - low) if drawn.seeded else half_width(x, tail)
         if ours is not None:
-            out.append(relative(label(row, name), ours, theirs, "scipy", WHY, close, size=abs(high - low)))
+            room = max(room, close * abs(ours))
+            out.append(compare(label(row, "end"), ours, theirs, package="scipy", tolerance=room, why=why))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,13 @@ from socialstats.crosscheck.pair_likelihood import (
     log_likelihood,
     maximise,
 )
-from socialstats.errors import InputError, MleDoesNotExist
-from socialstats.metrics.bradley_terry.fit import bradley_terry
-from socialstats.metrics.bradley_terry.result import BradleyTerryResult
+from socialstats.crosscheck.row_arithmetic import label, wald_checks
 from socialstats.results import Check, FloatArray, Result, Verification
 
 ZERO = 1e-14  # a standard error below this is rounding
 LARGEST_TABLE = 4_000_000  # cells of the regression table: beyond this the peers take minutes
 SAME_MAXIMUM = "one maximum, both solvers stop far below this"
 SAME_CURVATURE = "second derivatives at points closer than 1e-8; relative"
-SAME_FORMULA = "the same closed form of estimate and standard error, relative to the standard error"
 
 
 def verify(result: Result) -> Verification:
@@ -35,31 +33,44 @@ def verify(result: Result) -> Verification:
 
     Plain models: three solvers of choix. Binomial models (with order, covariates, weights, half ties): GLM and sandwich
     of statsmodels. Clusters: CR2 and its degrees of freedom with dense matrices. Davidson and Rao-Kupper: the bare
-    likelihood, maximised by scipy, and choix on the tie-free part. Firth: statsmodels on augmented data (derivatives of
+    likelihood, maximised by scipy. Firth: statsmodels on augmented data (derivatives of
     the penalised likelihood with ties).
     """
-    if not isinstance(result, BradleyTerryResult):
-        raise InputError(f"a Bradley-Terry fit is needed, not {type(result).__name__}")
     checks = [*whole_model(result), *choix_checks(result)]
     return Verification(checks=tuple(checks))
 
 
-def whole_model(fit: BradleyTerryResult) -> list[Check]:
+def whole_model(fit: Any) -> list[Check]:
     """Compare the full model with its peer, and the likelihood's slope where the peer would take too long."""
     state = fit.fitted_state
     size = len(fit.design.count) * len(fit.names)
     if size > LARGEST_TABLE:
         return [skipped(f"a dense table of {size:,} numbers: the peers would take minutes")]
-    table = pair_columns(fit)
-    if state.options.prior:
-        table = with_pseudo_wins(table, state.data.n_items, state.options.prior)
+    table = table_of(fit)
     if state.options.penalty and state.ties not in ("none", "half"):
         return [penalised_slope(fit, table)]
     peer = peer_of(fit, table)
     return [loglik_check(fit, peer, table), *row_checks(fit, *reported(fit, peer, table), peer)]
 
 
-def peer_of(fit: BradleyTerryResult, table: PairColumns) -> PeerFit:
+def table_of(fit: Any) -> PairColumns:
+    """Return the regression table, with the pseudo-wins of a prior."""
+    table, state = pair_columns(fit), fit.fitted_state
+    return with_pseudo_wins(table, state.data.n_items, state.options.prior) if state.options.prior else table
+
+
+def fitted_again(fit: Any) -> tuple[PeerFit, PairColumns, FloatArray]:
+    """Return the peer's fit, its table, and the matrix to centred coefficients with the tie parameter last."""
+    table = table_of(fit)
+    return peer_of(fit, table), table, with_tie(table.back, tied=fit.fitted_state.model.tie_term is not None)
+
+
+def v_of(fit: Any, peer: PeerFit, table: PairColumns) -> FloatArray:
+    """Return the peer's covariance: of the model, or the sandwich by row."""
+    return peer.covariance if fit.fitted_state.kind == "model" else by_row(peer, table)
+
+
+def peer_of(fit: Any, table: PairColumns) -> PeerFit:
     """Fit the regression table with the peer of the model."""
     state = fit.fitted_state
     if state.ties not in ("none", "half"):
@@ -67,7 +78,7 @@ def peer_of(fit: BradleyTerryResult, table: PairColumns) -> PeerFit:
     return (firth if state.options.penalty else glm)(table)
 
 
-def peer_estimates(fit: BradleyTerryResult) -> dict[str, float]:
+def peer_estimates(fit: Any) -> dict[str, float]:
     """Return the coefficients of an unpenalised fit as its peer finds them, by name."""
     table = pair_columns(fit)
     estimate, _, _ = reported(fit, peer_of(fit, table), table)
@@ -82,7 +93,7 @@ def skipped(note: str) -> Check:
     )  # fmt: skip
 
 
-def reported(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, FloatArray, FloatArray]:
+def reported(fit: Any, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the peer's coefficients as the fit reports them, their standard errors (NaN: none) and df."""
     state = fit.fitted_state
     to = with_tie(table.back, tied=state.model.tie_term is not None)
@@ -93,11 +104,11 @@ def reported(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> tupl
     if state.kind == "cluster":
         noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
         return np.asarray(to @ peer.estimate), *clustered(state.ties, table, peer, to, noise)
-    v = peer.covariance if state.kind == "model" else by_row(peer, table)
+    v = v_of(fit, peer, table)
     return np.asarray(to @ peer.estimate), np.sqrt(np.maximum(np.diagonal(to @ v @ to.T), 0)), np.full(len(to), np.inf)
 
 
-def loglik_check(fit: BradleyTerryResult, peer: PeerFit, table: PairColumns) -> Check:
+def loglik_check(fit: Any, peer: PeerFit, table: PairColumns) -> Check:
     """Compare log-likelihoods (without the pseudo-wins of a prior)."""
     theirs, state = peer.loglik, fit.fitted_state
     if state.options.prior:
@@ -117,38 +128,24 @@ def log_likelihood_of(kind: str, table: PairColumns, beta: FloatArray, rows: Any
     return log_likelihood(kind, part, beta)
 
 
-def row_checks(
-    fit: BradleyTerryResult, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, peer: PeerFit
-) -> list[Check]:
-    """Compare estimate, s.e., df, interval, statistic and p of every row; keep the worst of each family."""
-    from scipy.stats import norm, t
-
-    level = fit.fitted_state.options.level
-    families: dict[tuple[str, str], list[Check]] = {}
-    for row, b, s, df in zip(fit.rows, estimate, errors, dfs, strict=True):
-        law = norm if np.isinf(df) else t(df)
-        pairs: list[tuple[str, float | None, float, float, str]] = [("estimate", row.estimate, b, 1e-8, SAME_MAXIMUM)]
+def row_checks(fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, peer: PeerFit) -> list[Check]:
+    """Compare estimate, s.e., df, interval, statistic and p of every row."""
+    out: list[Check] = []
+    for row, b, s, df in zip(fit.rows, estimate.tolist(), errors.tolist(), dfs.tolist(), strict=True):
+        made: dict[str, Any] = {"package": peer.package, "note": peer.note}
+        out.append(compare(label(row, "estimate"), row.estimate, b, tolerance=1e-8, why=SAME_MAXIMUM, **made))
         known = float(row.std_error is not None), float(s > ZERO)  # NaN where there is no interval
-        pairs.append(("whether there is an interval", *known, 0.0, "both find one, or neither does"))
-        if row.std_error is not None:
-            reach = float(law.ppf((1 + level) / 2)) * s
-            pairs += [
-                ("s.e.", row.std_error, s, 1e-6 * s, SAME_CURVATURE),
-                ("low", row.conf_low, b - reach, 5e-6 * reach, SAME_FORMULA),
-                ("high", row.conf_high, b + reach, 5e-6 * reach, SAME_FORMULA),
-                ("statistic", row.statistic, b / s, 1e-5 * (1 + abs(b / s)), SAME_CURVATURE),
-                ("p", row.p_value, 2 * law.sf(abs(b / s)), 1e-6, "from a ratio that agrees to 1e-6"),
-            ]  # fmt: skip
-            if row.df is not None:
-                pairs.append(("df", row.df, df, 1e-5 * df, SAME_CURVATURE))
-        for what, ours, theirs, tolerance, why in pairs:
-            check = compare(f"{what} of '{row.term}'", ours, float(theirs), package=peer.package,
-                            tolerance=float(tolerance), why=why, note=peer.note)  # fmt: skip
-            families.setdefault((str(row.group), what), []).append(check)
-    return [worst(group, "terms") if len(group) > 1 else group[0] for group in families.values()]
+        if known[0] != known[1]:
+            out.append(compare(label(row, "whether there is an interval"), *known, tolerance=0.0, why="", **made))
+        elif row.std_error is not None:
+            law = None if math.isinf(df) else df
+            out.append(compare(label(row, "s.e."), row.std_error, s, tolerance=1e-6 * s, why=SAME_CURVATURE, **made))
+            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, package=peer.package,
+                               why=SAME_CURVATURE, close=1e-5)  # fmt: skip
+    return out
 
 
-def penalised_slope(fit: BradleyTerryResult, table: PairColumns) -> Check:
+def penalised_slope(fit: Any, table: PairColumns) -> Check:
     """Differentiate log-likelihood + log det(information) / 2 numerically at the fit's own estimate.
 
     A maximum has slope zero. The information is that of the definition, by central differences.
@@ -166,7 +163,7 @@ def penalised_slope(fit: BradleyTerryResult, table: PairColumns) -> Check:
     )  # fmt: skip
 
 
-def own_coefficients(fit: BradleyTerryResult) -> FloatArray:
+def own_coefficients(fit: Any) -> FloatArray:
     """Return the fit's estimates with the first item as reference and left out."""
     beta = np.array([row.estimate for row in fit.rows], dtype=float)
     n = len(fit.items)
@@ -174,31 +171,14 @@ def own_coefficients(fit: BradleyTerryResult) -> FloatArray:
     return beta[1:] if n else beta
 
 
-def choix_checks(fit: BradleyTerryResult) -> list[Check]:
-    """Compare plain strengths with choix: of the model itself, or of its tie-free part."""
+def choix_checks(fit: Any) -> list[Check]:
+    """Compare the strengths of a plain model without ties with choix."""
     state, design = fit.fitted_state, fit.design
     other = state.options.order or state.options.formula or design.weighted or state.penalised
-    if not design.n_ties and not other:
-        return compare_choix(fit, "strength")
-    if not design.n_ties or state.ties == "half":
-        return []
-    try:
-        plain = bradley_terry(design.drop_ties(), cluster=None, by=None)
-    except MleDoesNotExist as error:
-        return [skipped_choix(f"the tie-free part has no finite strengths ({str(error).split('.')[0][:80]})")]
-    if not isinstance(plain, BradleyTerryResult) or design.weighted:
-        return [skipped_choix("choix takes no weights")]
-    return compare_choix(plain, "strength on the tie-free part (plain model)")
+    return [] if design.n_ties or other else compare_choix(fit, "strength")
 
 
-def skipped_choix(note: str) -> Check:
-    """Say that choix was not asked, and why."""
-    from dataclasses import replace
-
-    return replace(skipped(note), quantity="strengths on the tie-free part (plain model)", package="choix")
-
-
-def compare_choix(fit: BradleyTerryResult, what: str) -> list[Check]:
+def compare_choix(fit: Any, what: str) -> list[Check]:
     """One check a solver: the item with the largest difference."""
     checks = []
     for found in solve_all(fit.design):

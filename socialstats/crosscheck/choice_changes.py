@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import relative
 from socialstats.results import Check, FloatArray, Result, Row
 
@@ -35,7 +35,7 @@ def change_checks(result: Result, table: pd.DataFrame, names: list[str], rows: I
                 checks += level_checks(next(rows), one[level].to_numpy())
         for one in moved:
             checks += joint_checks(next(rows), one)
-    return [worst(checks, "changes")] + [c for c in checks if c.ok is False]
+    return checks
 
 
 def change(shares: pd.DataFrame, name: str, less: str | None, cell: str, base: str) -> pd.DataFrame:

@@ -1,62 +1,56 @@
-"""Choice shares once more: pandas counts, statsmodels' Wilson intervals, scipy's chi-square, regressions by cluster."""
+"""Choice shares once more: pandas counts, Wilson's ends as roots, scipy's chi-square, matrices of clusters."""
 
 from __future__ import annotations
 
-import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.choice_changes import change_checks
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.rated_table import rated_table
-from socialstats.crosscheck.row_arithmetic import relative, same_p
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.crosscheck.reread import mean_row_checks
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
+from socialstats.crosscheck.swapping import swap_check
+from socialstats.crosscheck.unit_share_rows import mean_checks
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COUNTED = "the same counts, divided"
 CLOSED = "the same closed form in another order of arithmetic"
-EQUAL = "clusters of one size: CR2 is the plain sandwich times sqrt(G/(G - 1))"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute the shares of all rows, and standard errors, intervals and tests of all units."""
+    """Recompute shares, differences and changes of all rows, with standard errors, intervals and tests."""
     table = rated_table(result, "stratum")
     base = str(result.settings["reference"])
     names = list(result.extras["counts"])
     levels = list(result.extras["counts"][base])
     rows = iter(result.rows)
     cells = [None, *sorted_cells(table, result)]
+    parts = {cell: table if cell is None else table[table["cell"] == cell] for cell in cells}
     checks: list[Check] = []
-    for cell in cells:
-        part = table if cell is None else table[table["cell"] == cell]
+    for part in parts.values():
         for name in names:
             own = part[part["source"] == name]
-            checks += [c for level in levels for c in share_checks(next(rows), own, level, cell is None)]
+            checks += [c for level in levels for c in rating_checks(result, next(rows), own, level)]
     for name in (n for n in names if n != base):
         for some in (cells[:1], cells[1:]):
-            for cell in some:
-                part = table if cell is None else table[table["cell"] == cell]
-                pair = both_rated(part, name, base)
-                checks += [c for level in levels for c in gap_checks(next(rows), pair, (name, base), level)]
+            pairs = [both_rated(parts[cell], name, base) for cell in some]
+            gaps = [[next(rows) for _ in levels] for _ in some]
             swaps = [next(rows) for _ in some]
             plain = [next(rows) for _ in some]
-            for cell, row, other in zip(some, swaps, plain, strict=True):
-                part = table if cell is None else table[table["cell"] == cell]
-                checks += chi_checks(row, other, both_rated(part, name, base), (name, base))
-    changes = change_checks(result, table, names, rows)
-    return Verification(checks=(*gathered(checks, cells), *changes))
-
-
-def gathered(checks: list[Check], cells: list[str | None]) -> list[Check]:
-    """Keep the checks of all units, and of the strata the largest difference and what disagrees."""
-    if len(cells) < 2:
-        return checks
-    strata = [c for c in checks if any(f", {cell}]" in c.quantity for cell in cells[1:])]
-    whole = [c for c in checks if c not in strata]
-    return [*whole, worst(strata, "numbers of strata"), *(c for c in strata if c.ok is False)]
+            for pair, own_gaps, row, other in zip(pairs, gaps, swaps, plain, strict=True):
+                for level, gap in zip(levels, own_gaps, strict=True):
+                    checks += gap_checks(result, gap, pair, (name, base), level)
+                checks += chi_checks(result, row, other, pair, (name, base))
+            for family in ([gap for own_gaps in gaps for gap in own_gaps], swaps):
+                if any(row.p_adjusted is not None for row in family):
+                    checks += adjusted_checks(family)
+    return Verification(checks=(*checks, *change_checks(result, table, names, rows)))
 
 
 def sorted_cells(table: pd.DataFrame, result: Result) -> list[str]:
@@ -70,70 +64,67 @@ def both_rated(part: pd.DataFrame, name: str, base: str) -> pd.DataFrame:
     return part[part["unit"].isin(units) & part["source"].isin([name, base])]
 
 
-def share_checks(row: Row, own: pd.DataFrame, level: str, whole: bool) -> list[Check]:
-    """Compare a share; of all units its standard error and, where each unit has one rating, Wilson's interval."""
-    where = f"{level} [{row.group}]"
+def rating_checks(result: Result, row: Row, own: pd.DataFrame, level: str) -> list[Check]:
+    """Compare a share of ratings; without declared clusters a unit with several ratings is one."""
     if row.estimate is None:
         return []
-    hits = (own["value"] == level).to_numpy(dtype=float)
-    checks = [
-        compare(where, row.estimate, float(hits.mean()), package="pandas", tolerance=1e-12, why=COUNTED)
-    ]  # fmt: skip
-    if not whole or row.conf_low is None:
-        return checks
-    if not own["clustered"].any() and not own["unit"].duplicated().any() and row.method == "Wilson":
-        from statsmodels.stats.proportion import proportion_confint
-
-        level_ = row.conf_level or 0.95
-        ends = proportion_confint(hits.sum(), len(hits), alpha=1 - level_, method="wilson")
-        return checks + [
-            compare(f"{where}, {name}", ours, float(theirs), package="statsmodels", tolerance=1e-9, why=CLOSED)
-            for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]))
-        ]
-    return checks + error_checks(where, row, hits, own["left"].to_numpy(), own)
+    names = ["g0", "g1"] if own["crossed"].any() else ["left"]
+    alone = not own["clustered"].any() and not own["unit"].duplicated().any()
+    codes = np.column_stack([np.unique(own[name], return_inverse=True)[1].ravel() for name in names])
+    hits = np.asarray(own["value"] == level, dtype=np.float64)
+    return mean_checks(result, row, hits, np.ones(len(hits)), codes[:, :0] if alone else codes, float(len(hits)))
 
 
-def error_checks(where: str, row: Row, values: Any, groups: Any, own: pd.DataFrame) -> list[Check]:
-    """Compare the standard error with a regression on the mean, where clusters have one size."""
-    from statsmodels.regression.linear_model import OLS
-
-    codes, sizes = np.unique(groups, return_inverse=True)[1], np.unique(groups, return_counts=True)[1]
-    if own["crossed"].any() or np.ptp(sizes) > 0 or row.std_error is None:
-        return []
-    options = {"groups": codes, "use_correction": False}
-    fit = OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds=options)
-    theirs = float(fit.bse[0]) * math.sqrt(len(sizes) / (len(sizes) - 1))
-    return [compare(f"{where}, s.e.", row.std_error, theirs, package="statsmodels", tolerance=1e-9, why=EQUAL)]
-
-
-def gap_checks(row: Row, pair: pd.DataFrame, names: tuple[str, str], level: str) -> list[Check]:
-    """Compare a difference; its standard error where units have equally many ratings and clusters one size."""
-    where = f"{level} [{row.group}]"
+def gap_checks(result: Result, row: Row, pair: pd.DataFrame, names: tuple[str, str], level: str) -> list[Check]:
+    """Compare a difference, and the t of its linearised values: p + n (hits - p ratings) / all ratings of a unit."""
     if row.estimate is None:
         return []
     hit = pair.assign(hit=(pair["value"] == level).astype(float))
-    shares = hit.groupby("source")["hit"].mean()
-    gap = float(shares[names[0]] - shares[names[1]])
-    checks = [compare(where, row.estimate, gap, package="pandas", tolerance=1e-12, why=COUNTED)]
-    wide = hit.groupby(["unit", "source"])["hit"].agg(["mean", "size"]).unstack()
-    if any(np.ptp(wide["size"][name].to_numpy()) > 0 for name in names):
+    sums = hit.groupby(["unit", "source"])["hit"].agg(["sum", "size"]).unstack(fill_value=0.0)
+    values: Any = 0.0
+    gap = 0.0
+    for name, sign in zip(names, (1, -1), strict=True):
+        hits, sizes = sums["sum"][name], sums["size"][name]
+        p = hits.sum() / sizes.sum()
+        gap += sign * p
+        values = values + sign * (p + len(sums) * (hits - p * sizes) / sizes.sum())
+    checks = [compare(label(row), row.estimate, float(gap), package="pandas", tolerance=1e-12, why=COUNTED)]
+    if row.std_error is None:
         return checks
-    values = (wide["mean"][names[0]] - wide["mean"][names[1]]).to_numpy()
-    groups = pair.drop_duplicates("unit").set_index("unit").loc[wide.index, "left"].to_numpy()
-    return checks + error_checks(where, row, values, groups, pair)
+    columns = ["g0", "g1"] if pair["crossed"].any() else ["left"]
+    groups = pair.drop_duplicates("unit").set_index("unit").loc[sums.index, columns]
+    codes = np.column_stack([np.unique(groups[c], return_inverse=True)[1].ravel() for c in columns])
+    return checks + mean_row_checks(row, values.to_numpy(), codes, result.settings["level"], cut=(-1.0, 1.0))
 
 
-def chi_checks(row: Row, plain: Row, pair: pd.DataFrame, names: tuple[str, str]) -> list[Check]:
-    """Compare chi-square, df and the p-value of independent ratings with scipy's."""
+def chi_checks(result: Result, row: Row, plain: Row, pair: pd.DataFrame, names: tuple[str, str]) -> list[Check]:
+    """Compare chi-square, df and p of independent ratings with scipy's, and p of swaps with other swaps."""
     from scipy.stats import chi2_contingency
 
     if row.statistic is None:
         return []
     counts = pair.groupby(["source", "value"]).size().unstack(fill_value=0).loc[list(names)].to_numpy()
     test = chi2_contingency(counts, correction=False)
-    where = f"any level [{row.group}]"
-    return [
-        relative(f"{where}, chi-square", row.statistic, float(test.statistic), "scipy", CLOSED, size=1e-6),
-        relative(f"{where}, df", row.df, float(test.dof), "scipy", CLOSED),
-        same_p(f"{where}, p of independent ratings", plain.p_value, float(test.pvalue), "scipy", CLOSED),
-    ]
+    checks = [same_p(label(plain, "p"), plain.p_value, float(test.pvalue), "scipy", CLOSED)]
+    for one in (row, plain):
+        checks += [relative(label(one, "chi-square"), one.statistic, float(test.statistic), "scipy", CLOSED, size=1e-6),
+                   relative(label(one, "df"), one.df, float(test.dof), "scipy", CLOSED)]  # fmt: skip
+    if row.p_value is None:
+        return checks
+    sums = pair.groupby(["unit", "source", "value"]).size().unstack(fill_value=0)
+    units = sums.index.get_level_values("unit").unique()
+    sides = [sums.xs(name, level="source").reindex(units, fill_value=0).to_numpy(dtype=float) for name in names]
+    sizes = [side.sum() for side in sides]
+    left = pair.drop_duplicates("unit").set_index("unit").loc[units, "left"].to_numpy()
+    shares = sides[0] / sizes[0], sides[1] / sizes[1]
+    swapped = partial(chi_square, sizes=sizes)
+    return [*checks, swap_check(row, shares, left, swapped, result.settings["permutations"])]
+
+
+def chi_square(p: FloatArray, q: FloatArray, sizes: list[float]) -> FloatArray:
+    """Chi-square of (B, levels) shares, scaled to sum 1, of samples of these sizes."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, q = (x / x.sum(axis=1, keepdims=True) for x in (p, q))
+        both = (sizes[0] * p + sizes[1] * q) / sum(sizes)
+        terms = np.where(both > 0, (p - q) ** 2 / both, 0.0)
+    return np.asarray(terms.sum(axis=1) * sizes[0] * sizes[1] / sum(sizes))

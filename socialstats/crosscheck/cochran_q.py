@@ -14,14 +14,13 @@ from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
 from socialstats.designs.ratings import Ratings
-from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 
 def verify(result: Result) -> Verification:
     """Recompute the shares, Q, and the robust test of one cluster factor."""
     design = result.design
-    factors = cluster_factors(design, result.settings["cluster"])
+    factors = design.factors(result.settings["cluster"])
     table, units = complete_table(design)
     shares = dict(zip(design.raters, table.mean(axis=0), strict=True))
     shown = [r for r in result.rows if r.group == "share"]

@@ -1,4 +1,4 @@
-"""The bootstrap of couples once more: the engine's draws, every resample computed anew from the records."""
+"""The bootstrap of couples once more: draws by numpy, every resample computed anew from the records."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import CLOSE, WHY, Cells, Redrawn, redrawn
+from socialstats.crosscheck.bootstrap import CLOSE, WHY, Redrawn, redrawn
 from socialstats.crosscheck.couple_records import CELL, Key, value_of
+from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.results import Check, FloatArray, Result, Row
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def resampled(
         B of each rater, for each pair of groups.
     """
     design: Any = result.design
-    factors = cluster_factors(design, result.settings["cluster"])
-    cells = Cells(units=units_of(design, factors), count=design.unit_count.astype(np.float64))
+    cells = Cells.of(design.unit_count, [f.codes for f in design.factors(result.settings["cluster"])])
     place, keys = table.groupby(CELL).ngroup().to_numpy(), sorted(set(table[CELL].itertuples(index=False, name=None)))
     row, score, weight = (table[name].to_numpy() for name in ("row", "score", "w"))
     copies = cells.count[row]

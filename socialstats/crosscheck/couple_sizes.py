@@ -13,12 +13,12 @@ from socialstats.crosscheck.couple_records import Key, bias_contrasts, value_of
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import near
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.models.mean_size import DRAWS
 from socialstats.results import Check, FloatArray, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
+DRAWS = 20_000  # of the library
 MC_DRAWS, MC_WIDTH = 20_000, 5.0
 SAME_DRAWS, CLOSE = "the same draws, every size weighed anew", 1e-6
 STEP = 1e-7  # of the engine: draws are steps, which may cross the line more than once

@@ -73,7 +73,7 @@ def flip_check(values: FloatArray, weight: FloatArray, row: Row) -> Check:
         (np.ones(len(values)),), size, permutation_type="samples", vectorized=True, alternative="greater",
         n_resamples=np.inf if exact else draws, rng=np.random.default_rng(1),
     )  # fmt: skip
-    p = float(row.p_value or 0.0)
+    p = row.p_value or 0.0
     if exact:
         return same_p(label(row, "p"), p, float(found.pvalue), "scipy", "all patterns of signs")
     error = MC_WIDTH * np.sqrt(p * (1 - p) * (1 / draws + 1e-4)) + 2 / draws

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.draws import Cells
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
-from socialstats.crosscheck.row_arithmetic import end_checks, relative
-from socialstats.inference.dependence import cluster_factors, units_of
-from socialstats.models.effect_sizes import Summary
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
+from socialstats.results import Check, FloatArray, Result, Row, Verification, marked
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
@@ -21,6 +21,8 @@ PAIRED_CI = (
 TERMS = ("d_z", "d_av", "d_rm")
 ROUNDING = 1e-12
 MOST_LEFT_OUT = 2000
+MANY = "too many pairs to leave each out in turn"
+CLOSED = ("noncentral t", "jackknife t", "the outer ends")  # what the methods without resamples end with
 LEFT = "sizes without each pair (cluster), computed from its values again"
 HALF_DIGITS = 1e-6  # the root of 1 - r, where r is near 1
 
@@ -60,7 +62,7 @@ def data_checks(result: Result, pairs: Vectors) -> list[Check]:
 
 def summary_checks(result: Result) -> list[Check]:
     """Recompute sizes from the summary numbers that were given."""
-    s: Summary = result.extras["summary"]
+    s = result.extras["summary"]
     found = {"d_z": None if s.t is None else s.t / math.sqrt(s.n), "d_av": None, "d_rm": None}
     if s.mean is not None and s.sd_first is not None and s.sd_second is not None:
         found["d_av"] = s.mean / float(np.sqrt(np.mean(np.square([s.sd_first, s.sd_second]))))
@@ -91,56 +93,83 @@ def gamma_checks(result: Result) -> list[Check]:
 
 
 def interval_checks(result: Result) -> list[Check]:
-    """Compare the ends without resamples: noncentral t, jackknife t, or the outer ends of both."""
-    row, s, design = result.row("d_z"), result.extras["summary"], result.design
-    level, out = result.settings["level"], []
-    clusters = cluster_factors(design, result.settings["cluster"]) if design is not None else ()
-    groups = clusters[0].codes if clusters else None
-    sizes = left_out(design, groups) if design is not None and len(clusters) < 2 else None
-    for at, term in enumerate(TERMS):
-        r = result.row(term)
-        if r.method == "jackknife t" and r.conf_low is not None and sizes is not None:
-            error, df, low, high = jackknife_t(*sizes, at, level)
-            out += [relative(f"{term}, s.e.", r.std_error, error, "numpy", LEFT, close=1e-6),
-                    relative(f"{term}, df", r.df, df, "numpy", LEFT, close=1e-6),
-                    *end_checks(r, low, high, "scipy", LEFT, 1e-6)]  # fmt: skip
-    if row.conf_low is None or row.conf_high is None or "noncentral t" not in (row.method or ""):
-        return out
-    d = None if row.method == "noncentral t" or sizes is None else jackknife_t(*sizes, 0, level)
-    if d is not None:
-        out += [relative("d_z, s.e.", row.std_error, d[0], "numpy", LEFT, close=1e-6),
-                relative("d_z, df", row.df, d[1], "numpy", LEFT, close=1e-6)]  # fmt: skip
-    out.append(skipped("interval of d_z", "pingouin", PAIRED_CI))
-    out += hull_checks("d_z", (row.conf_low, row.conf_high), s.t, s.n, None if d is None else d[2:], level)
-    g = result.row("g_z")
-    if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
-        j = hedges(s.n - 1)
-        out += end_checks(g, j * row.conf_low, j * row.conf_high, "scipy", "Hedges' J times the ends of d_z")
+    """Compare the intervals without resamples: noncentral t, jackknife t, or the outer ends of both."""
+    s, design, level = result.extras["summary"], result.design, result.settings["level"]
+    factors = design.factors(result.settings["cluster"]) if design is not None else ()
+    known = [row for row in result.rows if row.conf_low is not None and str(row.method).endswith(CLOSED)]
+    needed = any(row.method != "noncentral t" for row in known) and len(factors) < 2
+    sizes = left_out(design, factors[0].codes if factors else None) if needed else None
+    out = [skipped("interval of d_z", "pingouin", PAIRED_CI)] if known else []
+    for row in known:
+        j = hedges(s.n - 1) if row.term == "g_z" else 1.0
+        at = TERMS.index("d_z" if row.term == "g_z" else row.term)
+        if row.method != "noncentral t" and sizes is None:
+            out += too_many(row)
+            continue
+        error, df, *jack = jackknife_t(*sizes, at, level) if sizes is not None else (math.nan,) * 4
+        if row.std_error is not None:
+            out += [relative(label(row, "s.e."), row.std_error, j * error, "numpy", LEFT, close=1e-6),
+                    relative(label(row, "df"), row.df, df, "numpy", LEFT, close=1e-6)]  # fmt: skip
+        if row.method == "jackknife t":
+            out += end_checks(row, j * jack[0], j * jack[1], "scipy", LEFT, 1e-6)
+        else:
+            jack = [math.nan] * 2 if row.method == "noncentral t" else jack
+            out += hull_checks(row, s.t, s.n, (jack[0], jack[1]), level, factor=j)
     return out
 
 
 def hull_checks(
-    name: str, ends: tuple[float, float], t: float, n: float, jack: tuple[float, float] | None, level: float
+    row: Row, t: float, n: float, jack: tuple[float, float], level: float, *, factor: float = 1.0
 ) -> list[Check]:
-    """Compare each end with the jackknife's, or (where the noncentral t reaches further) put it into scipy's."""
+    """Compare each end with the jackknife's, or (where the noncentral t reaches further) put it into scipy's.
+
+    Parameters
+    ----------
+    row : Row
+    t, n : float
+        mean / (sd / sqrt(n)), and values.
+    jack : pair of float
+        Ends of the jackknife t interval of d_z; not a number where there is none.
+    level : float
+    factor : float
+        The row's number over d_z (Hedges' J).
+    """
     from scipy.stats import nct
 
+    if row.conf_low is None or row.conf_high is None:
+        return []
     tail, out = (1 - level) / 2, []
-    for k, (which, want) in enumerate((("low", 1 - tail), ("high", tail))):
+    wide = (row.conf_high - row.conf_low) / factor
+    for which, shown, other, want in (("low", row.conf_low, jack[0], 1 - tail), ("high", row.conf_high, jack[1], tail)):
         # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
-        sign = 1.0 if t >= 0 else -1.0
-        share = float(nct.cdf(abs(t), n - 1, sign * ends[k] * math.sqrt(n)))
+        sign, end, outward = 1.0 if t >= 0 else -1.0, shown / factor, -1.0 if which == "low" else 1.0
+        share = float(nct.cdf(abs(t), n - 1, sign * end * math.sqrt(n)))
         share = share if sign > 0 else 1 - share
-        beyond = jack is not None and abs(ends[k] - jack[k]) <= 1e-6 * (ends[1] - ends[0])
-        if jack is not None and beyond:
-            why = "jackknife t by hand; P(T <= t) at this end is no nearer to its middle than its tail"
-            theirs = jack[k] if (share >= want if k == 0 else share <= want) else math.nan
-            out.append(near(f"{name}, {which}", ends[k], theirs, "scipy", why, relative=1e-6))
+        if abs(end - other) <= 1e-6 * wide:  # the noncentral t must not reach further
+            theirs = other * factor if outward * (want - share) >= -1e-6 else math.nan
+            out.append(near(label(row, which), shown, theirs, "scipy", LEFT, relative=1e-6))
             continue
         why = "P(T <= t) at this end of d_z, against its tail"
-        inside = jack is None or (jack[k] > ends[k] if k == 0 else jack[k] < ends[k])
-        out.append(near(f"{name}, {which}: tail", want, share if inside else math.nan, "scipy", why, relative=1e-6))
+        theirs = math.nan if outward * (other - end) > 0 else share
+        out.append(near(label(row, f"{which}: tail"), marked(want, shown), theirs, "scipy", why, relative=1e-6))
     return out
+
+
+def too_many(row: Row) -> list[Check]:
+    """Say that an interval was not compared."""
+    shown = {"low": row.conf_low, "high": row.conf_high, "s.e.": row.std_error, "df": row.df}
+    return [compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
+            for name, ours in shown.items()]  # fmt: skip
+
+
+def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
+    """Compare the ends of d_z of single values, which `hull_checks` describes."""
+    n, ones, zeros = len(values), np.ones(len(values)), np.zeros(len(values))
+    if n > MOST_LEFT_OUT:
+        return too_many(row)
+    sizes = np.array([sizes_of(values, zeros, ones - (np.arange(n) == k)) for k in range(n)])
+    jack = jackknife_t(sizes_of(values, zeros, ones), sizes, ones, 0, level)[2:]
+    return hull_checks(row, float(values.mean() / values.std(ddof=1)) * math.sqrt(n), n, jack, level)
 
 
 def left_out(design: Any, groups: Any) -> tuple[list[float], FloatArray, FloatArray] | None:
@@ -175,6 +204,8 @@ def jackknife_t(
 
     written = np.repeat(sizes[:, at], copies.astype(np.int64))
     n = len(written)
+    if not np.ptp(written) > 0:
+        return (math.nan,) * 4
     error = math.sqrt((n - 1) * float(np.var(written)))
     spread = 2 / (n - 1) + float(kurtosis(written)) / n
     df = min(max(2 / spread, 1.0), n - 1.0)
@@ -188,8 +219,7 @@ def bootstrap_checks(result: Result) -> list[Check]:
     if not shown or not any(r.std_error is not None or r.conf_low is not None for r in shown.values()):
         return []
     design, settings = result.design, result.settings
-    factors = cluster_factors(design, settings["cluster"])
-    cells = Cells(units=units_of(design, factors), count=design.count)
+    cells = Cells.of(design.count, [f.codes for f in design.factors(settings["cluster"])])
     ci = str(next(iter(shown.values())).method).split(" ")[0].lower()
 
     def sizes(times: FloatArray) -> list[float]:

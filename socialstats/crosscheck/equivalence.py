@@ -18,8 +18,9 @@ from socialstats.crosscheck.row_arithmetic import (
     same_p,
     tail_p,
 )
-from socialstats.inference.intervals import SMALLEST
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.results import Check, FloatArray, Result, Verification, marked
+
+SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
 
 
 def verify(result: Result) -> Verification:
@@ -90,10 +91,11 @@ def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Chec
 
 def side_checks(result: Result, mean: float, error: float, df: float, why: str) -> list[Check]:
     """Statistic, df and p of both one-sided tests, and the larger p as that of equivalence."""
-    options, out, found = result.settings, [], []
+    options, out, found, values = result.settings, [], [], []
     for term, bound, side in (("above low", options["low"], "greater"), ("below high", options["high"], "less")):
         test, t = result.row(term), (mean - bound) / error
         found.append(tail_p(t, df, side))
+        values.append(t)
         out += [
             relative(label(test, "statistic"), test.statistic, t, "scipy", why, size=1e-6),
             relative(label(test, "df"), test.df, df, "scipy", why),
@@ -105,10 +107,8 @@ def side_checks(result: Result, mean: float, error: float, df: float, why: str) 
         if row.p_value is not None:
             out.append(same_p(label(row, "p"), row.p_value, max(found), "scipy", why))
         if row.statistic is not None:
-            lead = result.row(("above low", "below high")[int(np.argmax(found))])
-            out.append(
-                relative(label(row, "statistic"), row.statistic, lead.statistic, "scipy", "that of the larger p")
-            )
+            lead = values[int(np.argmax(found))]
+            out.append(relative(label(row, "statistic"), row.statistic, lead, "scipy", "that of the larger p"))
     return out
 
 
@@ -121,7 +121,9 @@ def standard_checks(result: Result, d: FloatArray) -> list[Check]:
         "one-sided tails of the noncentral t, integrated over the normal variable; of logs, so that no tail is too far"
     )
     return [
-        compare(name, math.log(ours), theirs, package="scipy", tolerance=1e-6 * max(1.0, abs(theirs)), why=why)
+        compare(
+            name, marked(math.log(ours), ours), theirs, package="scipy", tolerance=1e-6 * max(1.0, abs(theirs)), why=why
+        )
         for name, ours, theirs in (
             ("log p, above low", result.row("above low").p_value or 0.0, log_tail(t, n - 1, low, upper=True)),
             ("log p, below high", result.row("below high").p_value or 0.0, log_tail(t, n - 1, high, upper=False)),

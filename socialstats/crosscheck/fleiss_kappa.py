@@ -6,15 +6,16 @@ import numpy as np
 
 from socialstats.crosscheck.agreement_direct import (
     Tallies,
+    chance_parts,
     chance_values,
     checkable,
     direct,
-    error_check,
+    error_checks,
     name_of,
     tallies,
 )
 from socialstats.crosscheck.agreement_resamples import bootstrap_checks
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import same_p, tail_p
 from socialstats.results import Check, Result, Row, Verification
 
@@ -22,28 +23,19 @@ SAME = "the same sums in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute kappa of all units and of each stratum, Gwet's standard error, and the z of the null test.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
-    peers: list[Check] = []
-    values: list[Check] = []
-    errors: list[Check] = []
+    """Recompute kappa of all units and of each stratum, Gwet's standard error, and the z of the null test."""
+    checks: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 1)
-        theirs, each = chance_values(units.units, result.extras["weights"], "fleiss")
-        peers.append(peer_check(row, result, units))
-        values.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
-        errors += error_check(row, result, units, lambda x=each: x, SAME)  # type: ignore[misc]
+        w = result.extras["weights"]
+        theirs = chance_values(units.units, w, "fleiss")[0]
+        checks.append(peer_check(row, result, units))
+        checks.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
+        checks += error_checks(row, result, units, chance_parts(units.units, w, "fleiss"), SAME)
     nulls = [row for row in result.rows if row.term == "null test"]
-    tests = [null_check(row, result) for row in nulls]
-    chances = [same_p("null test, p", r.p_value, tail_p(r.statistic, None)) for r in nulls if r.statistic is not None]
-    found = [checks for checks in (peers, values, errors, tests, chances) if checks]
-    kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
-    return Verification(checks=(*kept, *bootstrap_checks(result, 1)))
+    checks += [null_check(row, result) for row in nulls]
+    checks += [same_p("null test, p", r.p_value, tail_p(r.statistic, None)) for r in nulls if r.statistic is not None]
+    return Verification(checks=(*checks, *bootstrap_checks(result, 1)))
 
 
 def peer_check(row: Row, result: Result, units: Tallies) -> Check:

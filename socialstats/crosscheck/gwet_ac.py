@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from socialstats.crosscheck.agreement_direct import chance_values, checkable, direct, error_check, name_of, tallies
+from socialstats.crosscheck.agreement_direct import (
+    chance_parts,
+    chance_values,
+    checkable,
+    direct,
+    error_checks,
+    name_of,
+    tallies,
+)
 from socialstats.crosscheck.agreement_resamples import bootstrap_checks
-from socialstats.crosscheck.long import worst
 from socialstats.results import Check, Result, Verification
 
 SAME = "the same sums in another order of arithmetic"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute the coefficient of all units and of each stratum, and Gwet's standard error.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
-    values: list[Check] = []
-    errors: list[Check] = []
+    """Recompute the coefficient of all units and of each stratum, and Gwet's standard error."""
+    checks: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 1)
-        theirs, each = chance_values(units.units, result.extras["weights"], "gwet")
-        values.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
-        errors += error_check(row, result, units, lambda x=each: x, SAME)  # type: ignore[misc]
-    found = [checks for checks in (values, errors) if checks]
-    kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
-    return Verification(checks=(*kept, *bootstrap_checks(result, 1)))
+        w = result.extras["weights"]
+        theirs = chance_values(units.units, w, "gwet")[0]
+        checks.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
+        checks += error_checks(row, result, units, chance_parts(units.units, w, "gwet"), SAME)
+    return Verification(checks=(*checks, *bootstrap_checks(result, 1)))

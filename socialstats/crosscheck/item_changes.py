@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.results import Check, Row
 
@@ -43,7 +43,6 @@ def checks_of(rows: Sequence[Row], stories: Any, clearest: int) -> list[Check]:
                 why=COUNTED)
         for row in rows if row.estimate is not None
     ]  # fmt: skip
-    checks = [worst(checks, "items")] if checks else []
     tested = sorted((r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0))[:clearest]
     for row in tested:
         checks += error_checks(row, table[table["item"] == row.term])

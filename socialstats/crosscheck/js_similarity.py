@@ -4,141 +4,207 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.bootstrap import WHY, Redrawn
+from socialstats.crosscheck.draws import Cells
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.rated_table import rated_table
+from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.crosscheck.split_halves import ceiling_checks
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.crosscheck.swapping import exchange_check, swap_check
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CLOSED = "the same closed form in another order of arithmetic"
-ULP = "scipy's distance is nan for shares that differ by rounding only: the root of a negative number"
+OUTER = "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
+FAR = 2_000.0  # scaled values beyond are normal
 MOST_UNITS, MOST_GROUPS = 3000, 4
 MOST_PATTERNS = 200
-OUTER = "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
-FAR = 2000.0  # scaled values beyond are normal
 
 
 def verify(result: Result) -> Verification:
-    """Recompute plug-in similarities, and corrected ones and the ceiling of the first groups of units."""
+    """Recompute similarities, plug-in and corrected, their errors, intervals and tests, and the ceiling."""
     settings, reference = result.settings, str(result.settings["reference"])
     table = rated_table(result, "cell")
+    groups: list[str | None] = [None, *table.attrs["cells"]]
     checks: list[Check] = []
-    groups = dict.fromkeys(row.group for row in result.rows if not (row.group or "").startswith("mean of "))
-    tops = ceiling_checks(result, table, list(groups)[:MOST_GROUPS])
-    for k, group in enumerate(groups):
-        part = table if group is None else table[table["cell"] == group]
-        for row, plain in pairs(result, group):
-            both = part[part["source"].isin([reference, row.term])]
-            if settings["aggregate"] == "pooled":
-                checks += pooled_checks(row, plain, both, reference, k < MOST_GROUPS)
-            else:
-                checks += unit_checks(row, plain, both, settings)
-    if len(checks) <= 2 * MOST_GROUPS:
-        return Verification(checks=(*checks, *tops))
-    failed = [c for c in checks if c.ok is not True]
-    return Verification(checks=(*checks[:MOST_GROUPS], worst(checks, "similarities"), *failed[:MOST_GROUPS], *tops))
-
-
-def pairs(result: Result, group: str | None) -> list[tuple[Row, Row]]:
-    """Corrected and plug-in rows of a group of units."""
-    rows = [row for row in result.rows if row.group == group]
-    return [(rows[k], rows[k + 1]) for k in range(0, len(rows) - 1, 2)]
+    for name in sorted(set(table["source"]) - {reference}):
+        both = table[table["source"].isin([reference, name])]
+        found = [row for row in result.rows if row.term == name]
+        plain = [next(other for other in result.rows if other.group == row.group and other.method == "plug-in"
+                      and other.term.startswith(f"{name} (")) for row in found]  # fmt: skip
+        if settings["aggregate"] == "pooled":
+            checks += pooled_checks(found, plain, both, reference, settings)
+            continue
+        for row, other in zip(found, plain, strict=True):
+            part = both if row.group not in set(both["cell"]) else both[both["cell"] == row.group]
+            if row.group is None or row.group in set(both["cell"]):
+                checks += unit_checks(row, other, part, settings)
+    return Verification(checks=(*checks, *ceiling_checks(result, table, groups[:MOST_GROUPS])))
 
 
 def squared(table: Any) -> float:
     """Square of scipy's distance between the first two rows of a table of counts."""
+    return float(divergences(np.asarray(table[0])[None], np.asarray(table[1])[None])[0])
+
+
+def divergences(one: FloatArray, two: FloatArray) -> FloatArray:
+    """Squares of scipy's distances of (..., levels) counts; its nan for shares equal up to rounding is 0."""
     from scipy.spatial.distance import jensenshannon
 
-    return float(jensenshannon(table[0], table[1], base=2)) ** 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.asarray(jensenshannon(one, two, axis=-1, base=2)) ** 2
+    empty = (one.sum(axis=-1) <= 0) | (two.sum(axis=-1) <= 0)
+    return np.where(empty, np.nan, np.nan_to_num(found))
 
 
-def crossed_counts(part: pd.DataFrame, reference: str) -> pd.DataFrame:
-    """Counts of the levels by source, the reference first."""
-    counts = part.groupby(["source", "value"]).size().unstack(fill_value=0)
-    return counts.loc[sorted(counts.index, key=lambda name: name != reference)]
+def pooled_checks(
+    rows: list[Row], plain: list[Row], both: pd.DataFrame, reference: str, settings: Mapping[str, Any]
+) -> list[Check]:
+    """Compare pooled similarities of all units, of each cell and of their mean; the jackknife leaves a cluster out."""
+    cells = list(both.attrs["cells"]) or [""]
+    counts = both.groupby(["left", "cell", "source", "value"]).size().unstack("value", fill_value=0)
+    names = [reference, rows[0].term]
+    clusters = list(dict.fromkeys(counts.index.get_level_values("left")))
+    index = pd_product([clusters, cells, names])
+    sums = counts.reindex(index, fill_value=0).to_numpy(dtype=float).reshape(len(clusters), len(cells), 2, -1)
+    several = cells != [""]
+
+    def groups_of(parts: FloatArray) -> FloatArray:
+        """(..., cells, 2, levels) counts to (..., m): all units, each cell, the mean of the cells."""
+        whole = np.concatenate([parts.sum(axis=-3, keepdims=True), parts], axis=-3)
+        values = divergences(whole[..., 0, :], whole[..., 1, :])
+        mean = values[..., 1:].mean(axis=-1, keepdims=True)
+        return np.concatenate([values, mean], axis=-1) if several else values[..., :1]
+
+    total = sums.sum(axis=0)
+    value, left = groups_of(total), groups_of(total - sums)
+    there = sums.sum(axis=(2, 3)) > 0
+    some = there.any(axis=1, keepdims=True)
+    met = np.concatenate([some, there, some], axis=1) if several else some
+    checks: list[Check] = []
+    biases: list[float] = []
+    for k, (row, other) in enumerate(zip(rows, plain, strict=True)):
+        if other.estimate is None:
+            biases.append(math.nan)
+            continue
+        kept, g = left[met[:, k], k], int(met[:, k].sum())
+        bias, variance = (g - 1) * (float(kept.mean()) - value[k]), (g - 1) * float(np.var(kept))
+        biases.append(bias)
+        if several and k == len(rows) - 1:
+            bias = float(np.mean(biases[1:-1]))
+        made: dict[str, Any] = {"package": "scipy", "why": CLOSED}
+        checks.append(compare(label(other), other.estimate, 1 - value[k], tolerance=1e-9, **made))
+        if row.estimate is None or len(clusters) > MOST_UNITS or both["crossed"].any():
+            continue
+        made["why"] = "leave-one-out values of another implementation"
+        checks.append(compare(label(row), row.estimate, 1 - value[k] + bias, tolerance=1e-7, **made))
+        if settings["ci"] == "noncentral" and row.conf_low is not None:
+            error = math.sqrt(variance)
+            checks.append(compare(label(row, "s.e."), row.std_error, error, tolerance=1e-6 * error, **made))
+            part = sums.sum(axis=1, keepdims=True) if k == 0 else sums if k == len(cells) + 1 else sums[:, k - 1 : k]
+            ends = outer_ends(float(value[k]), float(value[k]) - bias, kept, chance_of(part), settings["level"])
+            checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
+        elif settings["ci"] in ("percentile", "basic") and row.conf_low is not None and both["clustered"].all():
+            drawn = Redrawn(estimate=1 - value[k : k + 1] + bias, left=None, copies=None,
+                            replicates=1 - resampled(sums, groups_of, settings)[:, k : k + 1] + 2 * bias)  # fmt: skip
+            checks.append(compare(label(row, "s.e."), row.std_error, drawn.std_error(0), tolerance=1e-7, **made))
+            checks += held_ends(row, *drawn.ends(settings["ci"], 0, settings["level"]), WHY)
+        if row.p_value is not None:
+            parts = total.sum(axis=0) if k == 0 else total[k - 1]
+            own = sums.sum(axis=1) if k == 0 else sums[:, k - 1]
+            sides = own[:, 0] / parts[0].sum(), own[:, 1] / parts[1].sum()
+            checks.append(swap_check(row, sides, np.arange(len(own)), divergences, settings["permutations"]))
+            checks.append(compare(label(row, "statistic"), row.statistic, value[k], tolerance=1e-9, **made))
+    return checks
 
 
-def pooled_checks(row: Row, plain: Row, part: pd.DataFrame, reference: str, corrected: bool) -> list[Check]:
-    """Compare pooled similarities; the jackknife leaves one unit (cluster) out at a time."""
-    where = f"{row.term} [{row.group or 'all units'}]"
-    if plain.estimate is None:
-        return []
-    counts = crossed_counts(part, reference)
-    value = squared(counts.to_numpy(dtype=float))
-    if math.isnan(value):
-        checks = [compare(f"{where}, plug-in", plain.estimate, None, package="scipy", tolerance=1e-9, why=CLOSED,
-                          note=ULP)]  # fmt: skip
-        value = 1 - plain.estimate
-    else:
-        checks = [compare(f"{where}, plug-in", plain.estimate, 1 - value, package="scipy", tolerance=1e-9, why=CLOSED)]
-    left = part.groupby(["left", "source", "value"]).size()
-    groups = left.index.get_level_values(0).unique()
-    if not corrected or row.estimate is None or len(groups) > MOST_UNITS or part["crossed"].any():
-        return checks
-    values = []
-    for one in groups:
-        less = left.loc[one].unstack(fill_value=0).reindex(index=counts.index, columns=counts.columns, fill_value=0)
-        found = squared((counts - less).to_numpy(dtype=float))
-        values.append(value if math.isnan(found) else found)  # nan: the shares are equal up to rounding
-    bias = (len(values) - 1) * (float(np.mean(values)) - value)
-    why = "leave-one-out values of another implementation"
-    checks.append(compare(f"{where}, corrected", row.estimate, 1 - value + bias, package="scipy", tolerance=1e-7,
-                          why=why))  # fmt: skip
-    if "noncentral" not in (row.method or "") or row.conf_low is None:
-        return checks
-    ends = outer_ends(value, value - bias, np.array(values), chance_of(part, counts), row.conf_level or 0.95)
-    return checks + [compare(f"{where}, {name}", ours, theirs, package="scipy", tolerance=1e-6, why=OUTER)
-                     for name, ours, theirs in (("low", row.conf_low, ends[0]), ("high", row.conf_high, ends[1]),
-                                                ("s.e.", row.std_error, ends[2]))]  # fmt: skip
+def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
+    """Compare ends that are cut at 0 and 1 and hold the estimate."""
+    estimate = float(row.estimate or 0.0)
+    return end_checks(row, min(max(low, 0.0), estimate), max(min(high, 1.0), estimate), "scipy", why, 1e-6)
 
 
-def chance_of(part: pd.DataFrame, counts: pd.DataFrame) -> Any:
-    """Eigenvalues of AV: the covariance of the differences of shares by clusters, over 8 ln 2 times their middle."""
-    sums = part.groupby(["source", "left", "value"]).size().unstack("value", fill_value=0)
-    clusters, moved = part["left"].unique(), 0.0
-    shares = counts.div(counts.sum(axis=1), axis=0)
-    for sign, name in zip((1.0, -1.0), counts.index, strict=True):
-        own = sums.loc[name].reindex(index=clusters, columns=counts.columns, fill_value=0)
-        off = own - np.outer(own.sum(axis=1), shares.loc[name])
-        moved = moved + sign * off.to_numpy() / float(counts.loc[name].sum())
-    covariance = np.atleast_2d(np.cov(np.asarray(moved).T, ddof=1)) * len(clusters)
-    scale = 1 / np.sqrt(8 * math.log(2) * shares.mean(axis=0).to_numpy())
-    return np.linalg.eigvalsh(covariance * np.outer(scale, scale))
+def resampled(sums: FloatArray, finish: Callable[[Any], FloatArray], settings: Mapping[str, Any]) -> FloatArray:
+    """Return the divergences of every resample of the clusters, (B, m)."""
+    cells = Cells.of(np.ones(len(sums)), [np.arange(len(sums))])
+    drawn = cells.draws(settings["resamples"], settings["seed"])
+    return np.array([finish(np.tensordot(times, sums, 1)) for times in drawn])
 
 
-def outer_ends(value: float, corrected: float, left: Any, roots: Any, level: float) -> tuple[float, float, float]:
-    """Ends of a pooled similarity, and its standard error: scipy's ncx2; below, scipy's t where it reaches further."""
-    from scipy import optimize, stats
+def pd_product(parts: list[list[Any]]) -> Any:
+    """Every combination as an index."""
+    import pandas as pd
+
+    return pd.MultiIndex.from_product(parts)
+
+
+def chance_of(sums: FloatArray) -> FloatArray:
+    """Eigenvalues of AV: the covariance of the differences of shares by clusters, over 8 ln 2 times their middle.
+
+    Parameters
+    ----------
+    sums : (clusters, k, 2, levels) float64 array
+        Counts of the k pairs of shares whose mean divergence is taken.
+    """
+    own = sums[sums.sum(axis=(1, 2, 3)) > 0]
+    sizes = own.sum(axis=(0, 3))[..., None]
+    shares = own.sum(axis=0) / sizes
+    off = (own - own.sum(axis=3, keepdims=True) * shares) / sizes
+    middle = shares.mean(axis=1).ravel()
+    gap = (off[:, :, 0] - off[:, :, 1]).reshape(len(own), -1)[:, middle > 0]
+    scale = 1 / np.sqrt(8 * math.log(2) * len(sizes) * middle[middle > 0])
+    return np.linalg.eigvalsh(np.atleast_2d(np.cov(gap.T)) * len(own) * np.outer(scale, scale))
+
+
+def outer_ends(
+    value: float, corrected: float, left: FloatArray, roots: FloatArray, level: float
+) -> tuple[float, float]:
+    """Ends of a divergence by `chi_square_ends`, the upper one by scipy's t of the values left where it is larger."""
+    from scipy.stats import kurtosis
 
     n, first, second = len(left), float(roots.sum()), float((roots**2).sum())
-    error = math.sqrt((n - 1) * float(np.var(left)))
-    df = 2 / (2 / (n - 1) + float(stats.kurtosis(left)) / n)
-    reach = float(stats.t.ppf((1 + level) / 2, min(max(df, 1.0), n - 1.0))) * error
-    ends = [corrected - reach, corrected + reach]
-    scale, tail = second / first, (1 - level) / 2
-    f, x = first / scale, value / scale
-    if x > FAR:
-        wide = float(stats.norm.ppf(1 - tail)) * math.sqrt(2 * second + 4 * scale * max(value - first, 0.0))
-        found = [value - first - wide, value - first + wide]
-    else:
-        found = []
-        for share in (1 - tail, tail):
-            if stats.chi2.cdf(x, f) <= share:
-                found.append(0.0)
-                continue
-            found.append(scale * float(optimize.brentq(
-                lambda c, share=share: stats.ncx2.cdf(x, f, c) - share, 1e-12, 10 * x + 100, xtol=1e-9
-            )))  # fmt: skip
-    low, high = found[0], max(found[1], ends[1])
-    return min(max(1 - high, 0.0), 1 - corrected), max(min(1 - low, 1.0), 1 - corrected), error
+    df = 2 / (2 / (n - 1) + float(kurtosis(left)) / n)
+    reach = quantile(level, min(max(df, 1.0), n - 1.0)) * math.sqrt((n - 1) * float(np.var(left)))
+    if not (value > 0 and first > 0 and second > 0):
+        return corrected - reach, corrected + reach
+    low, high = chi_square_ends(value, first, second, level)
+    return low, max(high, corrected + reach)
+
+
+def chi_square_ends(value: float, mean: float, square: float, level: float) -> tuple[float, float]:
+    """Truths for which the divergence is a quantile of scale times a noncentral chi-square, by scipy's roots.
+
+    The scale is square / mean, the degrees of freedom mean / scale, the noncentrality truth / scale.
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import chi2, ncx2, norm
+
+    scale = square / mean
+    if value / scale > FAR:
+        reach = float(norm.ppf((1 + level) / 2)) * math.sqrt(2 * square + 4 * scale * max(value - mean, 0.0))
+        return max(0.0, value - mean - reach), value - mean + reach
+
+    def truth(tail: float) -> float:
+        def above(nc: float) -> float:
+            x, df = value / scale, mean / scale
+            return float(ncx2.cdf(x, df, nc) if nc > 0 else chi2.cdf(x, df)) - tail
+
+        if above(0.0) <= 0:
+            return 0.0
+        top = 1.0
+        while above(top) > 0:
+            top *= 2
+        return scale * float(brentq(above, 0.0, top, xtol=1e-11 * top))
+
+    return truth((1 + level) / 2), truth((1 - level) / 2)
 
 
 def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str, Any]) -> list[Check]:
@@ -161,6 +227,10 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     values, first = (np.array([found[one] for one in zip(*lists, strict=True)]) for found in orders)
     checks.append(compare(f"{where}, corrected", row.estimate, 1 - float(values.mean()), package="scipy",
                           tolerance=1e-7, why=why))  # fmt: skip
+    if row.p_value is not None:
+        checks.append(compare(f"{where}, statistic", row.statistic, mean, package="scipy", tolerance=1e-7, why=CLOSED))
+        given = [(one, two, times) for (one, two), times in patterns.items()]
+        checks.append(exchange_check(row, given, divergences, settings["permutations"]))
     if settings["ci"] != "t" or row.conf_low is None or part["crossed"].any():
         return checks
     left = part.groupby("unit")["left"].first().loc[both].to_numpy()
@@ -175,7 +245,8 @@ def t_checks(row: Row, values: Any, left_over: float, left: Any, where: str) -> 
     error = math.sqrt((len(less) - 1) * float(np.var(less)) + left_over**2)
     reach = float(t.ppf((1 + (row.conf_level or 0.95)) / 2, len(less) - 1)) * error
     ends = [min(max(1 - float(values.mean()) + k * reach, 0.0), 1.0) for k in (-1, 1)]
-    wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, min(ends[0], row.estimate or 0.0)),
+    wanted = (("s.e.", row.std_error, error), ("df", row.df, len(less) - 1.0),
+              ("low", row.conf_low, min(ends[0], row.estimate or 0.0)),
               ("high", row.conf_high, max(ends[1], row.estimate or 0.0)))  # fmt: skip
     why = "one unit (cluster) left out at a time"
     return [compare(f"{where}, {name}", ours, theirs, package="scipy", tolerance=1e-7, why=why)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.crosscheck.agreement_direct import direct, error_of_mean
-from socialstats.crosscheck.long import compare, worst_of_kinds
-from socialstats.crosscheck.row_arithmetic import label, statistic_checks, t_ends
+from socialstats.crosscheck.cluster_errors import fisher_ends, spread
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.row_arithmetic import end_checks, label, statistic_checks, wald_checks
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Verification
 
@@ -21,13 +22,7 @@ MOST_STEPS = 100_000_000  # judges x units x (ratings, and people x levels): slo
 
 
 def verify(result: Result) -> Verification:
-    """Recompute both kappas, their difference, standard errors, intervals and tests, of every judge.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
+    """Recompute both kappas, their difference, standard errors, intervals and tests, of every judge."""
     checks: list[Check] = []
     for judge in result.extras["judges"]:
         rows = [result.row(term, group=judge) for term in TERMS]
@@ -43,17 +38,23 @@ def verify(result: Result) -> Verification:
         for k, row in enumerate(rows):
             if row.std_error is None:
                 continue
-            name, df = label(row, "s.e."), min((len(set(c)) for c in units.clusters), default=len(units.of_each)) - 1.0
+            name, n = label(row, "s.e."), len(units.of_each)
+            df = spread(np.zeros(n), np.full(n, 1 / n), units.clusters)[1] if len(units.clusters) < 2 else row.df
             if quick:
                 each = len(units.of_each) * slopes[units.of_each, k]
-                error = error_of_mean(each.tolist(), units.clusters)
+                error, df = error_of_mean(each.tolist(), units.clusters)
                 checks.append(direct(name, row.std_error, error, 1e-6 * max(1.0, error), SLOPES))
             else:
                 note = f"slopes of {len(units.copies):,} units would take too long"
                 checks.append(compare(name, row.std_error, None, package="numpy", tolerance=0.0, why="", note=note))
-            checks += statistic_checks(row, df=df)
-            checks += t_ends(row, result.settings["level"], df, cut=None if k == 0 else (-np.inf, 1.0))
-    return Verification(checks=tuple(worst_of_kinds(checks, "rows")))
+            cut = None if k == 0 else (-np.inf, 1.0)
+            value, own, level = float(row.estimate or 0.0), float(row.std_error), result.settings["level"]
+            if units.clusters and k > 0:
+                checks += statistic_checks(row, df=df)
+                checks += end_checks(row, *fisher_ends(value, own, df or 1.0, level))
+            else:
+                checks += wald_checks(row, level, value, own, df, cut=cut)
+    return Verification(checks=tuple(checks))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

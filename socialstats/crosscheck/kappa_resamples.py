@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,12 @@ import numpy as np
 from socialstats.crosscheck.bootstrap import (
     RESAMPLED,
     SAMPLE,
-    Cells,
     Statistic,
     redrawn,
     resampled_checks,
     sampled_check,
 )
-from socialstats.inference.dependence import cluster_factors
-from socialstats.models.raters import Patterns, by_stratum, pair_names, patterns
+from socialstats.crosscheck.draws import Cells
 from socialstats.results import Check, FloatArray, Result, Row
 
 LEAST = 1e-12
@@ -26,7 +24,7 @@ JOINT = ("mean", "pooled")
 Places = tuple[Any, Any]
 
 
-def bootstrap_checks(result: Result, scheme: str | None) -> list[Check]:
+def bootstrap_checks(result: Result, scheme: str | None, pairs: Mapping[str, tuple[int, int]]) -> list[Check]:
     """Compute the kappas of every resample from its own tables.
 
     Parameters
@@ -35,37 +33,64 @@ def bootstrap_checks(result: Result, scheme: str | None) -> list[Check]:
     scheme : str or None
         What scikit-learn calls the weights: ``"unweighted"``, ``"linear"``, ``"quadratic"``; None where it has none
         that are the same.
+    pairs : mapping of str to pair of int
+        Raters of each pair, by the term of its row.
     """
     settings, design = result.settings, result.design
     if settings["ci"] not in RESAMPLED:
         return []
-    two = settings["pairs"] if isinstance(settings["pairs"], tuple) else None
-    factors, out = cluster_factors(design, settings["cluster"]), []
-    for group, among in by_stratum(design, settings["stratum"]):
+    codes = np.full((len(design.units), len(design.raters)), -1)
+    level = np.where(design.status == 2, len(design.levels), design.value)
+    given = (design.status == 0) | ((design.status == 2) & (settings["refusal"] == "level"))
+    codes[design.unit[given], design.rater[given]] = level[given]
+    clusters = [factor.codes for factor in design.factors(settings["cluster"])]
+    out, stratum = [], settings["stratum"]
+    for group in dict.fromkeys(row.group for row in result.rows):
         rows = {row.term: row for row in result.rows if row.group == group and row.conf_low is not None}
+        among = np.ones(len(codes), dtype=bool)
+        if group is not None:
+            factor = design.strata[stratum] if stratum in design.strata else design.factors(stratum)[0]
+            among = np.asarray(factor.codes == factor.levels.index(group))
         if rows:
-            found = patterns(design, factors, raters=two, refusal=settings["refusal"], among=among)
-            out += group_checks(result, rows, found, scheme)
+            out += group_checks(result, rows, alike(codes, clusters, pairs, among, design.unit_count), scheme, pairs)
     return out
 
 
-def group_checks(result: Result, rows: dict[str, Row], found: Patterns, scheme: str | None) -> list[Check]:
+Alike = tuple[Any, Cells]
+
+
+def alike(
+    codes: Any, clusters: Sequence[Any], pairs: Mapping[str, tuple[int, int]], among: Any, count: FloatArray
+) -> Alike:
+    """Return the distinct rows of levels (-1: none), ascending by cluster and by rater, and the cells they are."""
+    raters = list(dict.fromkeys(rater for pair in pairs.values() for rater in pair))
+    kept = among & ((codes[:, raters] >= 0).sum(axis=1) >= 2)
+    keys = np.column_stack([*clusters, codes[:, raters]])[kept]
+    distinct, place = np.unique(keys, axis=0, return_inverse=True)
+    k = len(clusters)
+    wide = np.full((len(distinct), codes.shape[1]), -1)
+    wide[:, raters] = distinct[:, k:]
+    return wide, Cells.of(np.bincount(place.ravel(), count[kept]), distinct[:, :k].T)
+
+
+def group_checks(
+    result: Result, rows: dict[str, Row], found: Alike, scheme: str | None, names: Mapping[str, tuple[int, int]]
+) -> list[Check]:
     """Compare the intervals of one group of units."""
-    settings, names = result.settings, pair_names(found.raters)
+    settings, (wide, cells) = result.settings, found
     apart = 1 - np.asarray(result.extras["weights"])
-    pairs = [Pair(found, a, b, len(apart)) for a, b in names]
-    cells = Cells(units=found.units(), count=found.count)
+    pairs = [Pair(wide, a, b, len(apart)) for a, b in names.values()]
     drawn = redrawn(
-        cells, kappas(pairs, apart, found.count), ci=settings["ci"], resamples=settings["resamples"],
+        cells, kappas(pairs, apart, cells.count), ci=settings["ci"], resamples=settings["resamples"],
         seed=settings["seed"], cost=len(pairs) * (1 + len(apart) ** 2 / 2000),
     )  # fmt: skip
     out = []
-    for column, term in enumerate((*names.values(), *JOINT)):
+    for column, term in enumerate((*names, *JOINT)):
         if term in rows:
-            out += resampled_checks(rows[term], drawn, settings["ci"], settings["level"], column=column, error=False)
+            out += resampled_checks(rows[term], drawn, settings["ci"], settings["level"], column=column)
     if drawn is not None and all(row.group is None for row in rows.values()):
         calls = max(1, SAMPLE // len(pairs))
-        for column, (pair, term) in enumerate(zip(pairs, names.values(), strict=True)):
+        for column, (pair, term) in enumerate(zip(pairs, names, strict=True)):
             package = "statsmodels" if scheme is None else "scikit-learn"
             peer = statsmodels_kappa(pair, apart) if scheme is None else sklearn_kappa(pair, len(apart), scheme)
             mine, seed = drawn.replicates[:, column], settings["seed"]
@@ -76,8 +101,8 @@ def group_checks(result: Result, rows: dict[str, Row], found: Patterns, scheme: 
 class Pair:
     """Two raters: the cells that both rated, and the levels there."""
 
-    def __init__(self, found: Patterns, a: int, b: int, levels: int) -> None:
-        first, second = found.codes[:, a], found.codes[:, b]
+    def __init__(self, wide: Any, a: int, b: int, levels: int) -> None:
+        first, second = wide[:, a], wide[:, b]
         self.there = np.flatnonzero((first >= 0) & (second >= 0))
         self.x, self.y = first[self.there], second[self.there]
         self.levels = levels

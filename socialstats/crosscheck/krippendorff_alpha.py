@@ -14,15 +14,15 @@ from socialstats.crosscheck.agreement_direct import (
     LABEL,
     Tallies,
     alpha_of,
-    alpha_values,
+    alpha_parts,
     checkable,
     direct,
-    error_check,
+    error_checks,
     name_of,
     tallies,
 )
 from socialstats.crosscheck.agreement_resamples import bootstrap_checks
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.results import Check, Result, Row, Verification
 
 LARGEST = 20_000_000
@@ -32,33 +32,20 @@ SLOPES = "central differences of the same sums, error about h^2"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute alpha of all units and of each stratum, and the linearised standard error.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
-    peers: list[Check] = []
-    sums: list[Check] = []
-    errors: list[Check] = []
+    """Recompute alpha of all units and of each stratum, and the linearised standard error."""
+    checks: list[Check] = []
     for row in checkable(result):
         units = tallies(result, row, 2)
-        peers.append(peer_check(row, result, units))
+        checks.append(peer_check(row, result, units))
         theirs = alpha_of(list(Counter(units.units).items()), result.settings["scale"], units.scores)
-        sums.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
+        checks.append(direct(name_of(row), row.estimate, theirs, 1e-9, SAME))
         kinds = set(units.units)
         used = {level for unit in kinds for level, _ in unit}
         if len(kinds) <= MOST_KINDS and len(kinds) * len(used) <= MOST_SLOPES:
-            errors += error_check(row, result, units, lambda u=units: slopes(u, result), SLOPES)  # type: ignore[misc]
-    found = [checks for checks in (peers, sums, errors) if checks]
-    kept = tuple(worst(c, "rows") if len(c) > 1 else c[0] for c in found)
-    return Verification(checks=(*kept, *bootstrap_checks(result, 2)))
-
-
-def slopes(units: Tallies, result: Result) -> list[float]:
-    """Linearised values by central differences."""
-    return alpha_values(units.units, result.settings["scale"], units.scores)
+            checks += error_checks(
+                row, result, units, alpha_parts(units.units, result.settings["scale"], units.scores), SLOPES
+            )
+    return Verification(checks=(*checks, *bootstrap_checks(result, 2)))
 
 
 def peer_check(row: Row, result: Result, units: Tallies) -> Check:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
-from socialstats.crosscheck.long import compare, worst_of_kinds
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends
 from socialstats.crosscheck.unit_share_rows import ROOTS, trials_of, wilson_roots
 from socialstats.designs.ratings import OK, Ratings
@@ -24,7 +24,6 @@ SAME = "the same scores, averaged by task with pandas"
 MATRICES = "Bell and McCaffrey's matrices, on the residuals of a regression on tasks"
 VARIANCES = "the variances of tasks by pandas, each divided by its units"
 LARGEST = 1500  # units of which matrices are written out
-MANY = 200  # checks from which only the worst of each kind is kept
 ROUNDING = 1e-12
 
 
@@ -49,7 +48,7 @@ def verify(result: Result) -> Verification:
         same_p(label(row, "p (Holm)"), row.p_adjusted, p, "statsmodels", "multipletests")
         for row, p in zip(tested, holm, strict=True)
     ]
-    return Verification(checks=tuple(checks if len(checks) <= MANY else worst_of_kinds(checks, "rows")))
+    return Verification(checks=tuple(checks))
 
 
 def scores_of(result: Result) -> pd.DataFrame:

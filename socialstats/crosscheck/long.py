@@ -20,7 +20,8 @@ NAMES = {1.0: "higher", 0.0: "equal", -1.0: "lower"}
 def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFrame:
     """Return two records a comparison (two a cell where rows are weighted), one for each of its items.
 
-    Columns: item, opponent, score, w, w2 (squared weights), pair, cell, and condition where a covariate is named.
+    Columns: item, opponent, score, w, w2 (squared weights), pair, cell, row (one number for both records of a
+    comparison), copies (comparisons of a row), and condition where a covariate is named.
     """
     import pandas as pd
 
@@ -28,14 +29,15 @@ def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFram
     score = np.array([1.0, 0.0, 0.5])[design.outcome]
     base = {
         "a": items[design.item_a], "b": items[design.item_b], "score": score, "w": design.weight,
-        "w2": design.weight_sq, "cell": np.arange(len(score)),
+        "w2": design.weight_sq, "cell": np.arange(len(score)), "copies": design.count,
     }  # fmt: skip
     if covariate is not None:
         sides = design.covariates[covariate]
         base["sign"] = np.sign(np.asarray(sides.a, dtype=float) - np.asarray(sides.b, dtype=float))
     table = pd.DataFrame(base)
     if not design.weighted:
-        table = table.loc[table.index.repeat(design.count.astype(int))].assign(w=1.0, w2=1.0)
+        table = table.loc[table.index.repeat(design.count.astype(int))].assign(w=1.0, w2=1.0, copies=1.0)
+    table["row"] = np.arange(len(table))
     table["pair"] = [" | ".join(sorted(pair)) for pair in zip(table["a"], table["b"], strict=True)]
     swapped = table.rename(columns={"a": "b", "b": "a"}).assign(score=1 - table["score"])
     if covariate is not None:
@@ -73,14 +75,6 @@ def compare(
         quantity=quantity, ours=ours, theirs=None if theirs is None else float(theirs), package=package,
         version=version(package), tolerance=tolerance, ok=ok, why=why, note=note,
     )  # fmt: skip
-
-
-def worst_of_kinds(checks: list[Check], many: str) -> list[Check]:
-    """Keep one check of each kind of quantity (what follows the last comma of its name), the one that differs most."""
-    kinds: dict[str, list[Check]] = {}
-    for check in checks:
-        kinds.setdefault(check.quantity.rpartition(", ")[2] if ", " in check.quantity else "", []).append(check)
-    return [found[0] if len(found) == 1 else worst(found, many) for found in kinds.values()]
 
 
 def worst(checks: list[Check], many: str) -> Check:

@@ -20,7 +20,6 @@ from socialstats.crosscheck.paired_tables import (
     set_aside,
 )
 from socialstats.crosscheck.row_arithmetic import crossed_error, label, relative, same_p, tail_p, unfloored_check
-from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ LARGEST_MATRIX = 400  # pairs a cluster whose matrix square root is taken
 def verify(result: Result) -> Verification:
     """Recompute cells, difference, odds ratio, their intervals and the tests."""
     design = result.design
-    factors = cluster_factors(design, result.settings["cluster"])
+    factors = design.factors(result.settings["cluster"])
     data = pair_table(design, factors)
     table = cross_table(data, 2)
     row = result.rows[0]
@@ -43,10 +42,10 @@ def verify(result: Result) -> Verification:
     checks += pair_tests(result, table, IGNORING if factors else "test")
     checks += difference_interval(result, table, result.row("difference", group=IGNORING) if factors else row)
     checks += odds_ratio(result, table, result.row("odds_ratio", group=IGNORING) if factors else result.rows[1])
-    checks += table_checks(result, table) + copy_checks(result)
+    checks += table_checks(result, table)
     if factors:
         checks += clustered(result, data, [factor.name for factor in factors])
-    return Verification(checks=tuple(checks))
+    return Verification(checks=(*checks, *copy_checks(result, checks)))
 
 
 def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Check]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from socialstats.crosscheck.paired_tables import CLOSED, set_aside
 from socialstats.crosscheck.row_arithmetic import crossed_parts, end_checks, label, quantile, relative, same_p
 from socialstats.results import Check, FloatArray, Result, Row
+from socialstats.results.verification import Published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,14 +72,19 @@ def plain_tests(result: Result, b: float, c: float) -> list[Check]:
     return out
 
 
-def copy_checks(result: Result) -> list[Check]:
-    """Compare statistic, df and p of the difference with those of the test that leads."""
+def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
+    """Compare statistic, df and p of the difference with what was found for the test that leads."""
     row, lead = result.rows[0], result.row(result.extras["lead"], group="test")
-    why = "the same number in another row"
-    pairs = [("df", row.df, lead.df)] + ([("statistic", row.statistic, lead.statistic)] if row.df is not None else [])
-    out = [relative(label(row, what), ours, theirs, "pandas", why) for what, ours, theirs in pairs
-           if ours is not None or theirs is not None]  # fmt: skip
-    return [*out, same_p(label(row, "p"), row.p_value, lead.p_value, "pandas", why)] if lead.p_value else out
+    known = {check.ours.at: check for check in made if isinstance(check.ours, Published) and check.ok}
+    out = []
+    for name in ("statistic", "df", "p_value"):
+        ours, other = getattr(row, name), getattr(lead, name)
+        check = known.get(other.at) if isinstance(other, Published) else None
+        if ours is not None and check is not None:
+            out.append(
+                replace(check, quantity=label(row, name), ours=ours, ok=abs(ours - check.theirs) <= check.tolerance)
+            )
+    return out
 
 
 def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.long import worst_of_kinds
 from socialstats.crosscheck.row_arithmetic import label, relative, same_p, statistic_checks, t_ends
 from socialstats.results import Check, Result
 
@@ -31,7 +30,6 @@ def checks_of(result: Result) -> list[Check]:
         )
         checks.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", MAXIMUM, 1e-5))
         checks += statistic_checks(row, df=groups - 1.0) + t_ends(row, row.conf_level or 0.95, groups - 1.0)
-    checks = worst_of_kinds(checks, "coefficients")
     for row in tests:
         if row.statistic is not None:
             columns = [j for j, kind in enumerate(made.kinds) if kind == row.term]

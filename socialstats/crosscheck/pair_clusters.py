@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.pair_columns import PairColumns, pair_columns, with_pseudo_wins
+from socialstats.crosscheck.pair_columns import PairColumns
 from socialstats.crosscheck.pair_likelihood import STEP, WIDTH, PeerFit, log_probability, predictor
 from socialstats.results import FloatArray
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
-
-if TYPE_CHECKING:
-    from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 
 UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # of numerical second derivatives
@@ -165,20 +162,16 @@ def clustered(
     return np.where(no1 | no2, np.nan, np.sqrt(variance)), df
 
 
-def errors_of(fit: BradleyTerryResult) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+def errors_of(fit: Any) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     """Return a function from contrasts of a fit's centred coefficients to standard errors and df, found again here."""
-    from socialstats.crosscheck.bradley_terry import peer_of
+    from socialstats.crosscheck.bradley_terry import fitted_again, v_of
 
+    peer, table, back = fitted_again(fit)
     state = fit.fitted_state
     if state.kind != "cluster":
-        v = np.asarray(state.covariance, dtype=np.float64)
-        return lambda c: (np.sqrt(np.einsum("ki,ij,kj->k", c, v, c)), np.full(len(c), np.inf))
-    table = pair_columns(fit)
-    if state.options.prior:
-        table = with_pseudo_wins(table, state.data.n_items, state.options.prior)
-    peer = peer_of(fit, table)
+        v = back @ v_of(fit, peer, table) @ back.T
+        return lambda c: (np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, v, c), 0)), np.full(len(c), np.inf))
     noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
-    back = with_tie(table.back, tied=state.model.tie_term is not None)
     return lambda c: clustered(state.ties, table, peer, c @ back, noise)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
@@ -47,7 +46,7 @@ class PairColumns:
     note: str
 
 
-def pair_columns(fit: BradleyTerryResult) -> PairColumns:
+def pair_columns(fit: Any) -> PairColumns:
     """Return the regression table of a fit's design, rows that are alike counted together."""
     design, state = fit.design, fit.fitted_state
     z, note = effects(fit)
@@ -73,7 +72,7 @@ def item_columns(design: Comparisons) -> FloatArray:
     return np.asarray(is_a.astype(np.float64) - is_b)
 
 
-def effects(fit: BradleyTerryResult) -> tuple[FloatArray, str]:
+def effects(fit: Any) -> tuple[FloatArray, str]:
     """Return the columns of order effect and covariates; formulas beyond a sum of numbers are the fit's own."""
     design, options = fit.design, fit.fitted_state.options
     order = [design.first.astype(np.float64)] if options.order else []
@@ -83,9 +82,21 @@ def effects(fit: BradleyTerryResult) -> tuple[FloatArray, str]:
     sides = [design.covariates.get(name) for name in names]
     if SUM_OF_NAMES.match(options.formula) and all(c and np.issubdtype(c.a.dtype, np.number) for c in sides):
         return np.column_stack([*order, *(c.a.astype(float) - c.b.astype(float) for c in sides if c)]), ""
-    from socialstats.metrics.bradley_terry.terms import effect_columns
+    columns = formula_columns(design, options.formula)
+    return np.column_stack([*order, columns]), ""
 
-    return effect_columns(design, options.formula, order=options.order)[0], "formula columns are the fit's own"
+
+def formula_columns(design: Comparisons, formula: str) -> FloatArray:
+    """Return the columns of a formula by formulaic: of item a minus those of item b, the intercept left out."""
+    import pandas as pd
+    from formulaic import model_matrix
+
+    sides = [pd.DataFrame({name: getattr(c, side) for name, c in design.covariates.items()}) for side in "ab"]
+    both = pd.concat(sides, ignore_index=True)
+    matrix = model_matrix(formula.partition("~")[2], both)
+    names = [name for name in matrix.columns if name != "Intercept"]
+    values = matrix[names].to_numpy(dtype=float)
+    return np.asarray(values[: len(sides[0])] - values[len(sides[0]) :])
 
 
 def back_to_centred(n_items: int, k: int) -> FloatArray:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.cluster_errors import fisher_ends
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,
     end_checks,
     label,
-    quantile,
     same_p,
     statistic_checks,
     t_ends,
@@ -96,7 +96,7 @@ def type_7(values: list[float], place: float) -> float:
 
 def many_checks(
     rows: Mapping[str, Row], part: pd.DataFrame, names: Sequence[str], group: str | None, result: Result
-) -> Iterator[tuple[str, Check]]:
+) -> Iterator[Check]:
     """Compare numbers of many pairs: all by sums over their tables, every so many of them with statsmodels.
 
     Parameters
@@ -129,10 +129,10 @@ def many_checks(
             continue
         used["mean"] |= both
         kappa = rows[name].estimate if name in rows else ours[name]["kappa"]
-        yield "pairs", compare(f"kappa of {name}", kappa, 1 - do / de, package="numpy", **made)
+        yield compare(f"kappa of {name}", kappa, 1 - do / de, package="numpy", **made)
         if k % (len(names) // SAMPLED) == 0:
             theirs = float(cohens_kappa(table, weights=v).kappa)
-            yield "statsmodels", compare(f"kappa of {name}", kappa, theirs, package="statsmodels", **made)
+            yield compare(f"kappa of {name}", kappa, theirs, package="statsmodels", **made)
     known = [1 - do / de for n, do, de in parts if n >= 2 and de > LEAST]
     joint = {"mean": sum(known) / len(known) if known else None, "pooled": pooled(parts)}
     factors = [factor.codes for factor in result.design.factors(result.settings["cluster"])]
@@ -140,12 +140,12 @@ def many_checks(
         row, units = rows[term], part.index.to_numpy()[used[term]]
         if row.method == "on_undefined=1.0":
             continue
-        yield term, compare(term, row.estimate, value, package="numpy", **made)
+        yield compare(term, row.estimate, value, package="numpy", **made)
         if row.std_error is not None and row.statistic is not None:
             g = min((len(np.unique(code[units])) for code in factors), default=float(count[used[term]].sum()))
-            yield from (("arithmetic", check) for check in row_arithmetic(row, g, bool(factors), result.settings))
+            yield from row_arithmetic(row, g, bool(factors), result.settings)
             note = f"slopes of {len(names):,} pairs would take too long"
-            yield "slopes", compare(f"s.e. of {term}", row.std_error, None, package="numpy", note=note, **made)
+            yield compare(f"s.e. of {term}", row.std_error, None, package="numpy", note=note, **made)
 
 
 def pooled(parts: list[tuple[float, float, float]]) -> float | None:
@@ -165,12 +165,6 @@ def row_arithmetic(row: Row, g: float, clustered: bool, options: Mapping[str, An
         out += t_ends(row, options["level"], g - 1 if clustered else None)
     elif options["ci"] == "closed":
         small = 1.0 if clustered else math.sqrt(g / (g - 1))
-        out += end_checks(row, *by_fisher(row, options["level"], g - 1, small), "scipy", FORMULA)
+        error = (row.std_error or 0.0) * small
+        out += end_checks(row, *fisher_ends(row.estimate or 0.0, error, g - 1, options["level"]), "scipy", FORMULA)
     return out
-
-
-def by_fisher(row: Row, level: float, df: float, small: float) -> tuple[float, float]:
-    """tanh of atanh(kappa) -+ t s.e. / (1 - kappa^2)."""
-    value, error = float(row.estimate or 0.0), float(row.std_error or 0.0)
-    reach = quantile(level, df) * error * small / (1 - value**2)
-    return float(np.tanh(np.arctanh(value) - reach)), float(np.tanh(np.arctanh(value) + reach))

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.bootstrap import RESAMPLED, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
 from socialstats.crosscheck.paired_rows import crossed_checks, row_checks
 from socialstats.crosscheck.row_arithmetic import same_p
-from socialstats.inference.dependence import cluster_factors, units_of
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
@@ -217,8 +217,8 @@ def bootstrap_checks(result: Result) -> list[Check]:
     settings, design, row = result.settings, result.design, result.rows[0]
     if settings["ci"] not in RESAMPLED or (row.conf_low is None and row.conf_high is None):
         return []
-    factors = cluster_factors(design, settings["cluster"])
-    cells, d = Cells(units=units_of(design, factors), count=design.count), design.first - design.second
+    factors = design.factors(settings["cluster"])
+    cells, d = Cells.of(design.count, [f.codes for f in factors]), design.first - design.second
     groups = factors[0].codes if factors else None
     statistic = mean_with_error(cells, d, groups if settings["ci"] == "studentized" and factors else None)
     drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])

@@ -8,7 +8,6 @@ import numpy as np
 
 from socialstats.crosscheck.paired_difference import SIDES, near
 from socialstats.crosscheck.row_arithmetic import same_p
-from socialstats.crosscheck.trait_profile import kept
 from socialstats.crosscheck.trait_tables import (
     across_units,
     clusters_of,
@@ -37,7 +36,7 @@ def verify(result: Result) -> Verification:
             checks += mean_checks(row.group.partition(":")[0] if row.group else "", row, values, settings, clusters)
         elif values is not None and row.estimate is not None:
             checks.append(near("spread or change", row.estimate, float(values.to_numpy().mean()), "pandas"))
-    return Verification(checks=tuple(kept([*checks, *change_checks(result, spreads)])))
+    return Verification(checks=(*checks, *change_checks(result, spreads)))
 
 
 def question_spreads(result: Result) -> pd.Series[float]:

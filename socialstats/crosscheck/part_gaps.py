@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from socialstats.crosscheck.long import worst_of_kinds
 from socialstats.crosscheck.row_arithmetic import label, relative, statistic_checks, t_ends
 from socialstats.results import Check, Result
 
@@ -23,4 +22,4 @@ def checks_of(result: Result) -> list[Check]:
         )
         checks.append(relative(label(row, "s.e."), row.std_error, float(np.linalg.norm(values[:, 1])), "numpy"))
         checks += statistic_checks(row, df=df) + t_ends(row, row.conf_level or 0.95, df, cut=(-2.0, 2.0))
-    return worst_of_kinds(checks, "differences")
+    return checks

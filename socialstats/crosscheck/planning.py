@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -33,7 +33,7 @@ def verify_adjust(result: Result) -> Verification:
             if name == family and row.p_value is not None
         ]  # fmt: skip
         if method in MULTIPLETESTS:
-            checks.append(worst(from_p_values(tested, method), f"tests of '{family}'"))
+            checks += from_p_values(tested, method)
         else:
             checks += from_joint(result, tested)
     return Verification(checks=tuple(checks))

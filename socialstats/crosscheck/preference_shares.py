@@ -8,11 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.bootstrap import Redrawn
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_clusters import errors_of
 from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes_of_all
+from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
+from socialstats.crosscheck.pair_refits import refits
+from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.designs.comparisons import B_WON
 from socialstats.results import Check, FloatArray, Result, Verification
+
+REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
 
 
 def verify(result: Result) -> Verification:
@@ -39,7 +45,7 @@ def verify(result: Result) -> Verification:
                         why=note or "choix iterates to 1e-8 in strength",
                     )
                 )
-    return Verification(checks=(*checks, *error_checks(result)))
+    return Verification(checks=(*checks, *error_checks(result), *bootstrap_checks(result)))
 
 
 def error_checks(result: Result) -> list[Check]:
@@ -69,10 +75,42 @@ def error_checks(result: Result) -> list[Check]:
         slope = found[str(row.group)][row.term]
         contrast = np.zeros((1, len(fit.names)))
         contrast[0, at] = slope
-        error = float(errors(contrast)[0][0])
+        error, df = (float(x[0]) for x in errors(contrast))
         checks.append(compare(f"{row.group} share of '{row.term}': std_error", row.std_error, error, package="numpy",
                               tolerance=1e-6 * error, why=WHY_ERROR))  # fmt: skip
+        if result.settings["ci"] == "delta" and row.conf_level is not None and row.estimate is not None:
+            p = float(row.estimate)
+            reach = quantile(row.conf_level, df) * error / (p * (1 - p))
+            ends = [1 / (1 + math.exp(sign * reach - math.log(p / (1 - p)))) for sign in (1, -1)]
+            checks += end_checks(row, ends[0], ends[1], "scipy", WHY_ERROR, 1e-5)
     return checks
+
+
+def bootstrap_checks(result: Result) -> list[Check]:
+    """Recompute the ends from refits of every resample: quantiles on the logit scale."""
+    fit, settings = result.extras["fit"], result.settings
+    shown = [row for row in result.rows if row.conf_low is not None]
+    if settings["ci"] == "delta" or not shown or not hasattr(fit, "fitted_state"):
+        return []
+    found = refits(fit, settings["by"], settings["resamples"], settings["seed"])
+    if isinstance(found, str):
+        return [compare(label(row, "end"), end, None, package="scipy", tolerance=0, why="", note=found)
+                for row in shown for end in (row.conf_low, row.conf_high)]  # fmt: skip
+    names, (beta, drawn) = list(fit.strengths), found
+    checks = []
+    for row in shown:
+        one = partial(logit_share, names=names, groups=settings["groups"], scale=str(row.group), group=row.term)
+        values = Redrawn(estimate=np.array([one(beta[: len(names)])]), left=None, copies=None,
+                         replicates=np.array([[one(b[: len(names)])] for b in drawn]))  # fmt: skip
+        low, high = (1 / (1 + math.exp(-z)) for z in values.ends(settings["ci"], 0, settings["level"]))
+        checks += end_checks(row, low, high, "scipy", WHY_REFITS, REFITTED)
+    return checks
+
+
+def logit_share(strengths: FloatArray, *, names: list[str], groups: dict[str, str], scale: str, group: str) -> float:
+    """Log odds of one share at other strengths."""
+    p = shares_at(strengths, names=names, groups=groups, scale=scale)[group]
+    return math.log(p / (1 - p))
 
 
 def shares_at(strengths: FloatArray, *, names: list[str], groups: dict[str, str], scale: str) -> dict[str, float]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.reread import MATRICES, SAME, error_of
-from socialstats.crosscheck.row_arithmetic import label, relative, t_ends
+from socialstats.crosscheck.reread import SAME, mean_row_checks
+from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Result, Row
 
 if TYPE_CHECKING:
@@ -60,8 +60,4 @@ def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
         return made
     names = [name for name in units.columns if name.startswith("cluster")]
     groups = units[names].to_numpy() if names else np.arange(len(values))[:, None]
-    error, df = error_of(values, groups)
-    if error is None:
-        return made
-    made.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MATRICES))
-    return [*made, *t_ends(row, result.settings["level"], df)]
+    return made + mean_row_checks(row, values, groups, result.settings["level"])

@@ -34,7 +34,7 @@ from socialstats.crosscheck.couple_tests import (
     scenario_values,
     size_of,
 )
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
 from socialstats.crosscheck.row_arithmetic import label, same_p, statistic_checks, t_ends
 from socialstats.results import Check, Result, Row, Verification
@@ -95,23 +95,10 @@ class Recount:
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every row: B, S, B_all, levels of the stratum and their differences, and the tests beside them.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind of row.
-    """
+    """Recompute every row: B, S, B_all, levels of the stratum and their differences, and the tests beside them."""
     counted = recount(result)
-    kinds = {
-        "biases, scores and places": main_checks(counted), "levels": level_checks(counted),
-        "tests of scenarios": scenario_rows(counted), "McNemar": mcnemar_rows(counted),
-        "without any bias": without_bias(counted),
-    }  # fmt: skip
-    drawn = [check for found in kinds.values() for check in found if "Monte-Carlo" in check.why]
-    kinds = {kind: [c for c in found if "Monte-Carlo" not in c.why] for kind, found in kinds.items()}
-    kinds["tests by random draws"] = drawn
-    return Verification(checks=tuple(worst(found, f"numbers: {kind}") for kind, found in kinds.items() if found))
+    made = (main_checks, level_checks, scenario_rows, mcnemar_rows, without_bias)
+    return Verification(checks=tuple(check for checks_of in made for check in checks_of(counted)))
 
 
 def recount(result: Result) -> Recount:

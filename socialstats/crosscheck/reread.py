@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import matrix_cr2
-from socialstats.crosscheck.row_arithmetic import crossed_error, relative, same_p, t_ends
+from socialstats.crosscheck.row_arithmetic import crossed_error, label, relative, wald_checks
 from socialstats.crosscheck.unit_share_rows import share_checks
 from socialstats.results import Check, Result, Row
 
@@ -78,8 +78,6 @@ def share_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
 
 def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     """Compare a mean (or a change of it), its error, t, p and interval."""
-    from scipy.stats import t as distribution
-
     known = own[own["score_before"].notna() & own["score_after"].notna()]
     gap = known["score_after"] - known["score_before"]
     values = (known[f"score_{OF_ONE[row.group]}"] if row.group in OF_ONE else gap).to_numpy()
@@ -87,15 +85,19 @@ def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     out = [compare(name, row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
     if row.std_error is None:
         return out
-    error, df = error_of(values, groups_of(known))
+    return out + mean_row_checks(row, values, groups_of(known), result.settings["level"])
+
+
+def mean_row_checks(
+    row: Row, values: Any, groups: Any, level: float, cut: tuple[float, float] | None = None
+) -> list[Check]:  # fmt: skip
+    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes."""
+    error, df = error_of(values, groups)
     if error is None:
         note = "clusters too large for matrices"
-        return [*out, compare(f"{name}, s.e.", row.std_error, None, package="numpy", tolerance=0, why="", note=note)]
-    out.append(relative(f"{name}, s.e.", row.std_error, error, "numpy", MATRICES))
-    if row.statistic is None:
-        return out
-    p = float(2 * distribution.sf(abs(values.mean() / error), df))
-    return [*out, same_p(f"{name}, p", row.p_value, p), *t_ends(row, result.settings["level"], df)]
+        return [compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="", note=note)]
+    return [relative(label(row, "s.e."), row.std_error, error, "numpy", MATRICES),
+            *wald_checks(row, level, float(np.mean(values)), error, df, cut=cut, why=MATRICES)]  # fmt: skip
 
 
 def error_of(values: Any, groups: Any) -> tuple[float | None, float]:

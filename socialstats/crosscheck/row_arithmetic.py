@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.long import compare
 from socialstats.results import Check, FloatArray, Row
 
@@ -59,49 +62,96 @@ def quantile(level: float, df: float | None) -> float:
     """Return the two-sided critical value of level `level` by scipy."""
     from scipy.stats import norm, t
 
-    return float(norm.ppf((1 + level) / 2) if df is None else t.ppf((1 + level) / 2, df))
+    return float(norm.ppf((1 + level) / 2) if df is None or math.isinf(df) else t.ppf((1 + level) / 2, df))
 
 
-def statistic_checks(
-    row: Row, *, null: float = 0.0, df: float | None = None, alternative: str = "two_sided"
-) -> list[Check]:
-    """Compare statistic, df and p of a t or z test (`df` None: normal) with estimate and standard error."""
-    if row.statistic is None or row.estimate is None or not row.std_error:
-        return []
-    value = (row.estimate - null) / row.std_error
-    checks = [relative(label(row, "statistic"), row.statistic, value, size=1e-6)]
-    if df is not None or row.df is not None:
-        checks.append(relative(label(row, "df"), row.df, df))
-    return [*checks, same_p(label(row, "p"), row.p_value, tail_p(value, df, alternative))]
+def wald_checks(
+    row: Row, level: float, value: float, error: float, df: float | None, *, null: float = 0.0,
+    alternative: str = "two_sided", cut: tuple[float, float] | None = None, ends: bool = True, package: str = "scipy",
+    why: str = FORMULA, close: float = 1e-8,
+) -> list[Check]:  # fmt: skip
+    """Compare statistic, df, p and ends of a row with those of an estimate and standard error found independently.
+
+    Parameters
+    ----------
+    row : Row
+        What it has of these is compared.
+    level, value, error : float
+    df : float or None
+        None: normal.
+    null : float
+    alternative : {"two_sided", "greater", "less"}
+    cut : pair of float, optional
+        Limits of the scale, at which the ends are cut.
+    ends : bool
+        False: the row's interval is of another kind.
+    close : float
+        Relative tolerance: of the statistic, and of the ends relative to the width.
+    """
+    z, out = (value - null) / error, []
+    if row.statistic is not None:
+        out.append(relative(label(row, "statistic"), row.statistic, z, package, why, close, size=1.0))
+    if row.df is not None or (row.statistic is not None and df is not None and not math.isinf(df)):
+        out.append(relative(label(row, "df"), row.df, df, package, why, close))
+    if row.p_value is not None:
+        lost = max(1.0, z * z if close > 1e-8 else 1.0)
+        out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost))
+    if ends and (row.conf_low is not None or row.conf_high is not None):
+        reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
+        low = value - reach if alternative != "less" else None
+        high = value + reach if alternative != "greater" else None
+        if cut is not None:
+            low, high = None if low is None else max(low, cut[0]), None if high is None else min(high, cut[1])
+        out += end_checks(row, low, high, package, why, close, least=reach)
+    return out
+
+
+def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
+    """Compare the adjusted p-values of one family with statsmodels'."""
+    known = [row for row in rows if row.p_value is not None]
+    theirs = adjusted_p([row.p_value for row in known], method) if known else []
+    return [same_p(label(row, f"p ({method})"), row.p_adjusted, p, "statsmodels", "multipletests")
+            for row, p in zip(known, theirs, strict=True)]  # fmt: skip
 
 
 def end_checks(
-    row: Row, low: float | None, high: float | None, package: str = "scipy", why: str = FORMULA, close: float = 1e-8
-) -> list[Check]:
-    """Compare both ends (None or infinite: the row must not have it either), to the width of the interval."""
+    row: Row, low: float | None, high: float | None, package: str = "scipy", why: str = FORMULA, close: float = 1e-8,
+    least: float = 0.0,
+) -> list[Check]:  # fmt: skip
+    """Compare both ends (None or infinite: the row must not have it either), relative to the larger of both numbers.
+
+    `least`: the interval's half width, where the tolerance is not to shrink with an end near 0.
+    """
     if row.conf_low is None and row.conf_high is None:
         return []
     out = []
     for name, ours, theirs in (("low", row.conf_low, low), ("high", row.conf_high, high)):
         known = None if theirs is None or math.isinf(theirs) else float(theirs)
         if ours is not None or known is not None:
-            size = max(abs(x) for x in (ours, known) if x is not None)
+            size = max([least, *(abs(x) for x in (ours, known) if x is not None)])
             out.append(relative(label(row, name), ours, known, package, why, close, size))
     return out
+
+
+def statistic_checks(
+    row: Row, *, null: float = 0.0, df: float | None = None, alternative: str = "two_sided"
+) -> list[Check]:
+    """Compare statistic, df and p of a t or z test (`df` None: normal) with the row's estimate and standard error."""
+    if row.statistic is None or row.estimate is None or not row.std_error:
+        return []
+    value, error = float(row.estimate), float(row.std_error)
+    return wald_checks(row, 0.95, value, error, df, null=null, alternative=alternative, ends=False)
 
 
 def t_ends(
     row: Row, level: float, df: float | None, *, alternative: str = "two_sided", cut: tuple[float, float] | None = None
 ) -> list[Check]:
-    """Compare the ends with estimate -+ quantile times standard error, cut at the limits of the scale."""
+    """Compare the ends with the row's estimate -+ quantile times standard error, cut at the limits of the scale."""
     if row.estimate is None or row.std_error is None:
         return []
-    reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * row.std_error
-    low = row.estimate - reach if alternative != "less" else -math.inf
-    high = row.estimate + reach if alternative != "greater" else math.inf
-    if cut is not None:
-        low, high = max(low, cut[0]), min(high, cut[1])
-    return end_checks(row, low, high)
+    alone = replace(row, statistic=None, df=None, p_value=None)
+    value, error = float(row.estimate), float(row.std_error)
+    return wald_checks(alone, level, value, error, df, alternative=alternative, cut=cut)
 
 
 def crossed_error(values: FloatArray, groups: Any) -> tuple[float, float]:

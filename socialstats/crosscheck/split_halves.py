@@ -22,12 +22,8 @@ EXACT = "ours are means of random halvings, theirs of all: fifteen per cent"
 
 def ceiling_checks(result: Result, table: pd.DataFrame, groups: list[str | None]) -> list[Check]:
     """Recompute the ceiling of some groups of units: estimate, error and ends."""
-    from socialstats.metrics.js_similarity.ceiling import keys
-    from socialstats.metrics.js_similarity.rows import places
-    from socialstats.models.source_counts import cells_of
-
-    cells = cells_of(result.design, result.settings["cell"], "cell")
-    names = dict(zip(places(cells).labels, keys(places(cells)), strict=True))
+    errors = result.extras["ceiling_error"]
+    names = dict(zip(dict.fromkeys(row.group for row in result.rows), errors, strict=True))  # of all units first
     own = table[table["source"] == result.settings["reference"]]
     own = own[own.groupby("unit")["value"].transform("size") >= 2]
     last = [row for row in result.rows if row.group is None][-1].term
@@ -37,7 +33,7 @@ def ceiling_checks(result: Result, table: pd.DataFrame, groups: list[str | None]
         part = own if group is None else own[own["cell"] == group]
         if row.estimate is None:
             continue
-        drawing = float(result.extras["ceiling_error"][names[group]])
+        drawing = float(errors[names[group]])
         make = pooled_checks if result.settings["aggregate"] == "pooled" else unit_checks
         checks += make(row, part, drawing, f"{last} [{group or 'all units'}]")
     return checks
@@ -63,11 +59,12 @@ def end_checks(row: Row, error: float, drawing: float, where: str, why: str, sha
     from scipy.stats import t
 
     less = 1 - float(row.estimate or 0.0)
+    groups = float((row.n_units if row.n_clusters is None else row.n_clusters) or 0)
     error = math.hypot(error, drawing / less)
     reach = math.exp(float(t.ppf((1 + (row.conf_level or 0.95)) / 2, row.df or 1.0)) * error)
     wanted = (
         ("s.e.", row.std_error, less * error, less * error), ("low", row.conf_low, 1 - less * reach, less * reach),
-        ("high", row.conf_high, 1 - less / reach, less / reach),
+        ("high", row.conf_high, 1 - less / reach, less / reach), ("df", row.df, groups - 1, 1.0),
     )  # fmt: skip
     return [
         compare(f"{where}, {name}", ours, max(theirs, 0.0), package="scipy", tolerance=share * size + 1e-12, why=why)

@@ -9,7 +9,6 @@ import numpy as np
 from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
 from socialstats.crosscheck.row_arithmetic import reduced_parts, relative, same_p, weighted_df
 from socialstats.crosscheck.share_differences import difference_checks
-from socialstats.inference.dependence import cluster_factors
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ NONE = 1e-10  # share of the trace below which an eigenvalue is none
 def verify(result: Result) -> Verification:
     """Recompute the differences of the shares and the tests."""
     design = result.design
-    factors = cluster_factors(design, result.settings["cluster"])
+    factors = design.factors(result.settings["cluster"])
     data = pair_table(design, factors)
     table = cross_table(data, len(design.levels))
     n = table.sum()

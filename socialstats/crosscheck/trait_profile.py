@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from socialstats.crosscheck.trait_tables import (
@@ -28,7 +27,7 @@ ALL = "of all models"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every row from the table of scores; of each kind of row the largest difference is kept."""
+    """Recompute every row from the table of scores."""
     settings, design = result.settings, result.design
     table = score_table(design, settings)
     rows = {(row.term, row.group): row for row in result.rows}
@@ -39,36 +38,18 @@ def verify(result: Result) -> Verification:
             row = rows.get(key)
             if row is not None:
                 checks += mean_checks(label_of(name), row, values, settings, clusters, taken_off=error)
-    checks = kept(checks)
     for measure in ("composite", "activation", "entropy"):
         if measure == "composite" or settings[measure] is not None:
             checks += change_checks(measure, cells_of(measure, table, settings), rows, settings, clusters)
     checks += offset_checks(table, rows, settings, clusters)
     checks += model_checks(table, rows, settings, clusters)
-    return Verification(checks=(*checks, *kept(weight_checks(table, rows, settings, clusters))))
+    return Verification(checks=(*checks, *weight_checks(table, rows, settings, clusters)))
 
 
 def label_of(name: str) -> str:
     """Name the kind of a family."""
     kinds = {"without": "without a judge", "score": "trait score", "active": "active traits"}
     return kinds.get(name.partition(" ")[0], name)
-
-
-def kept(checks: list[Check]) -> list[Check]:
-    """Keep one check of each kind of row: the one that lies farthest from agreement, for its tolerance."""
-    kinds: dict[str, list[Check]] = {}
-    for check in checks:
-        kinds.setdefault(check.quantity.rpartition(", ")[2], []).append(check)
-    return [farthest(found) for found in kinds.values()]
-
-
-def farthest(checks: list[Check]) -> Check:
-    """Return the check with the largest difference over its tolerance, a disagreement first; it says of how many."""
-    failed = [check for check in checks if check.ok is False]
-    chosen = max(failed or checks, key=lambda check: (check.difference or 0.0) / (check.tolerance or 1.0))
-    return chosen if len(checks) == 1 else replace(
-        chosen, quantity=f"{chosen.quantity} (the worst of {len(checks):,} numbers)"
-    )  # fmt: skip
 
 
 def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
@@ -173,7 +154,7 @@ def change_checks(
                 tests += mean_checks(f"{name} change", test, values, settings, clusters)
                 tests += d_z_checks(f"{name} d_z", size, values, settings)
                 (joint_rows if end.startswith(" by") else own_rows).append(test)
-    return kept([*tests, *holm_checks(f"{name} change", own_rows), *holm_checks(f"{name} change", joint_rows)])
+    return [*tests, *holm_checks(f"{name} change", own_rows), *holm_checks(f"{name} change", joint_rows)]
 
 
 def model_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:
@@ -193,7 +174,7 @@ def model_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clust
         if len(gap):
             found += mean_checks(kind, row, gap, settings, clusters)
             known.append(row)
-    return kept([*found, *holm_checks(kind, known)])
+    return [*found, *holm_checks(kind, known)]
 
 
 def offset_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clusters: Any) -> list[Check]:
@@ -208,4 +189,4 @@ def offset_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clus
         if row is not None:
             values = across_units(off[[judge]], settings["unit_of_analysis"], models)
             found += mean_checks("judge offset", row, values, fixed, clusters)
-    return kept(found)
+    return found

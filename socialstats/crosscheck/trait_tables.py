@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
-from socialstats.crosscheck.effect_sizes import hull_checks, jackknife_t, sizes_of
+from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.row_arithmetic import crossed_error, same_p, statistic_checks, t_ends, weighted_df
@@ -227,12 +227,7 @@ def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list
     checks = [near(name, row.estimate, float(x.mean() / x.std(ddof=1)), "pandas")]
     if row.conf_low is None or row.conf_high is None:
         return checks
-    n, d, level = len(x), x.to_numpy(dtype=np.float64), settings["level"]
-    ones, zeros = np.ones(n), np.zeros(n)
-    sizes = np.array([sizes_of(d, zeros, ones - (np.arange(n) == k)) for k in range(n)])
-    jack = jackknife_t(sizes_of(d, zeros, ones), sizes, ones, 0, level)[2:]
-    t = float(row.estimate) * float(np.sqrt(n))
-    return checks + hull_checks(name, (row.conf_low, row.conf_high), t, n, None if np.isnan(jack[0]) else jack, level)
+    return checks + size_end_checks(row, x.to_numpy(dtype=np.float64), settings["level"])
 
 
 def holm_checks(name: str, rows: list[Row]) -> list[Check]:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.bootstrap import RESAMPLED, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.row_arithmetic import FORMULA, crossed_error, end_checks, label, quantile, relative
-from socialstats.models.unit_shares import merged
-from socialstats.resampling import Units
 from socialstats.results import Check, FloatArray, Result, Row
 
 SAME = "the same sums in another order"
@@ -34,16 +33,23 @@ def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: f
     answers : float
         Yes-or-no answers behind the values: most trials that an interval may count.
     """
-    from statsmodels.stats.weightstats import DescrStatsW
-
-    name = row.term if row.group is None else f"{row.term} ({row.group})"
     if not found or row.estimate is None:
         return []
     values, weights = (np.array([unit[k] for unit in found.values()], dtype=np.float64) for k in (0, 1))
+    codes = np.array([unit[2] for unit in found.values()], dtype=np.int64).reshape(len(values), -1)
+    return mean_checks(result, row, values, weights, codes, answers)
+
+
+def mean_checks(
+    result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any, answers: float
+) -> list[Check]:
+    """Compare the same of arrays: values, weights, (units, factors) codes."""
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    name = row.term if row.group is None else f"{row.term} ({row.group})"
     stats = DescrStatsW(values, weights=weights, ddof=1)
     made: dict[str, Any] = {"package": "statsmodels", "tolerance": 1e-10, "why": SAME}
     out = [compare(name, row.estimate, float(stats.mean), **made)]
-    codes = np.array([unit[2] for unit in found.values()], dtype=np.int64).reshape(len(values), -1)
     yes_no = bool(np.all((values == 0) | (values == 1)))
     out += bootstrap_checks(result, row, values, weights, codes)
     if codes.shape[1]:
@@ -61,10 +67,9 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     settings = result.settings
     if settings["ci"] not in RESAMPLED or row.conf_low is None:
         return []
-    data = merged(values, weights, list(codes.T), float(weights.sum()))  # the order in which cells are drawn
-    units = Units.clusters(*data.clusters) if data.clusters else Units.rows(data.count)
-    cells = Cells(units=units, count=data.count)
-    statistic = mean_with_error(cells, data.values)
+    alike, place = np.unique(np.column_stack([codes, values]), axis=0, return_inverse=True)  # ascending, as drawn
+    cells = Cells.of(np.bincount(place.ravel(), weights), alike[:, :-1].T)
+    statistic = mean_with_error(cells, alike[:, -1])
     drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
     if drawn is None or row is not result.rows[0]:
@@ -72,7 +77,7 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     from statsmodels.stats.weightstats import DescrStatsW
 
     def peer(times: FloatArray) -> float:
-        return float(DescrStatsW(data.values, weights=times).mean)
+        return float(DescrStatsW(alike[:, -1], weights=times).mean)
 
     mine, seed = drawn.replicates[:, 0], settings["seed"]
     return out + sampled_check(label(row), cells, mine, peer, seed=seed, package="statsmodels")

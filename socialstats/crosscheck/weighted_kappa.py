@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.cluster_errors import FEW, cochran, cr2, disagreement_ends, fisher_ends
 from socialstats.crosscheck.kappa_resamples import bootstrap_checks
-from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_kappas import (
     CLOSED,
     JOINT,
@@ -25,6 +26,7 @@ from socialstats.crosscheck.pair_kappas import (
     pooled,
     row_arithmetic,
 )
+from socialstats.crosscheck.row_arithmetic import end_checks
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -34,40 +36,29 @@ if TYPE_CHECKING:
 SLOPE = "central differences of a direct computation, error about h^2"
 STEP = 1e-4
 MOST_SLOPES = 20_000
+CLOSED_CI = ("closed", "wald")
 MANY = 2000  # more pairs of raters than this are not kept
 
 
 def verify(result: Result) -> Verification:
-    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval.
-
-    Returns
-    -------
-    Verification
-        The largest difference of each kind.
-    """
+    """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval."""
     wide, pairs = wide_table(result), pair_columns(result)
-    checks: dict[str, list[Check]] = {}
+    checks: list[Check] = []
     groups: dict[str | None, Any] = {None: wide}
     if result.settings["stratum"] is not None:
         groups |= {str(name): part for name, part in wide.groupby(stratum_of(result)[wide.index])}
     for group, part in groups.items():
         rows = {row.term: row for row in result.rows if row.group == group}
         if len(pairs) > MANY:
-            for kind, check in many_checks(rows, part, list(pairs), group, result):
-                checks.setdefault(kind, []).append(check)
+            checks += many_checks(rows, part, list(pairs), group, result)
             continue
         found = {name: Pair(part, a, b, result) for name, (a, b) in pairs.items()}
         for name, pair in found.items():
             if name in rows:
-                for kind, check in pair_checks(name, rows[name], pair, result):
-                    checks.setdefault(kind, []).append(check)
-        for term in JOINT:
-            if term in rows:
-                checks.setdefault(term, []).append(joint_check(rows[term], found))
-        checks.setdefault("slopes", []).extend(slope_checks(rows, part, found, result))
-        checks.setdefault("arithmetic", []).extend(arithmetic(rows, found, result))
-    kept = tuple(worst(found, "rows") if len(found) > 1 else found[0] for found in checks.values() if found)
-    return Verification(checks=(*kept, *bootstrap_checks(result, sklearn_scheme(result))))
+                checks += pair_checks(name, rows[name], pair, result)
+        checks += [joint_check(rows[term], found) for term in JOINT if term in rows]
+        checks += error_checks(rows, part, found, result)
+    return Verification(checks=(*checks, *bootstrap_checks(result, sklearn_scheme(result), pairs)))
 
 
 class Pair:
@@ -146,7 +137,7 @@ def pair_columns(result: Result) -> dict[str, tuple[int, int]]:
     return dict(zip(names, combinations(chosen, 2), strict=True))
 
 
-def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[tuple[str, Check]]:
+def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[Check]:
     """Compare one pair with statsmodels (all numbers) and scikit-learn (the value)."""
     from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -155,15 +146,15 @@ def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[tuple[s
     theirs = cohens_kappa(pair.table(), weights=pair.disagreement)
     made: dict[str, Any] = {"package": "statsmodels", "tolerance": TOLERANCE, "why": CLOSED}
     rough = made | {"tolerance": 1e-7, "why": "statsmodels subtracts squares, which loses digits"}
-    out = [("statsmodels", compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made))]
+    out = [compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made)]
     independent = not result.design.factors(result.settings["cluster"])
-    if independent and row.std_error is not None:
-        out.append(("errors", compare(f"s.e. of {name}", row.std_error, float(theirs.std_kappa), **rough)))
+    if independent and row.std_error is not None and result.settings["ci"] in CLOSED_CI:
+        out.append(compare(f"s.e. of {name}", row.std_error, float(theirs.std_kappa), **rough))
     if independent and row.statistic is not None:
         z = float(theirs.kappa / theirs.std_kappa0)
         close = made | {"tolerance": 1e-8 * max(1.0, abs(z))}
-        out.append(("tests", compare(f"z of {name}", row.statistic, z, **close)))
-    return [*out, ("scikit-learn", sklearn_check(name, row, pair, result))]
+        out.append(compare(f"z of {name}", row.statistic, z, **close))
+    return [*out, sklearn_check(name, row, pair, result)]
 
 
 def sklearn_check(name: str, row: Row, pair: Pair, result: Result) -> Check:
@@ -211,63 +202,93 @@ def with_kappa(found: Mapping[str, Pair]) -> dict[str, Pair]:
     return {name: found[name] for name, (n, _, de) in parts.items() if n >= 2 and de > LEAST}
 
 
-def slope_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str, Pair], result: Result) -> list[Check]:
-    """Compare standard errors by clusters, or of all pairs together, with slopes in the weight of each cluster."""
+def error_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str, Pair], result: Result) -> list[Check]:
+    """Compare errors by clusters, or of all pairs together, then test and interval of every row."""
     factors = [factor.codes for factor in result.design.factors(result.settings["cluster"])]
-    if len(factors) == 2:
-        factors.append(np.unique(np.column_stack(factors), axis=0, return_inverse=True)[1].ravel())
     alike = alike_units(part, len(result.design.units))
-    out = []
+    settings, out = result.settings, []
     for term, row in rows.items():
-        if row.std_error is None or (term not in JOINT and not factors):
+        if row.estimate is None or row.conf_low is None or row.method == "on_undefined=1.0":
             continue
         pairs = with_kappa(found) if term == "mean" else found if term in JOINT else {term: found[term]}
-        index = sorted({int(u) for pair in pairs.values() for u in pair.index})
-        many = sum(len(np.unique(codes[index])) for codes in factors or [alike])
+        lines = Lines(pairs, [code[part.index] for code in factors] or [alike[part.index]], part, bool(factors))
         made: dict[str, Any] = {"package": "numpy", "tolerance": 1e-6, "why": SLOPE}
-        if many * len(pairs) > MOST_SLOPES:
-            note = f"{many} slopes of {len(pairs)} pairs would take too long"
+        if lines.cost > MOST_SLOPES:
+            note = f"{lines.cost} slopes of {len(pairs)} pairs would take too long"
             out.append(compare(f"s.e. of {term}", row.std_error, None, **made, note=note))
             continue
-        if factors:
-            v = [squared_slopes(pairs, codes, index, term) for codes in factors]
-            variance = v[0] if len(v) == 1 else max(v[0], v[1], v[0] + v[1] - v[2])
-        else:
-            copies = np.bincount(alike[part.index], weights=part["count"]).astype(np.float64)
-            variance = squared_slopes(pairs, alike, index, term, copies)
-        out.append(compare(f"s.e. of {term}", row.std_error, math.sqrt(variance), **made))
+        variance, df = lines.variance(term)
+        if row.std_error is not None and settings["ci"] in CLOSED_CI and (factors or term in JOINT):
+            small = 1.0 if factors else (lines.units - 1) / lines.units
+            out.append(compare(f"s.e. of {term}", row.std_error, math.sqrt(variance * small), **made))
+        few = lines.disagreement_ends(row.estimate, settings["level"]) if settings["ci"] == "closed" else None
+        told = settings
+        if few is not None and (row.std_error is None or few[0] == 0 or (factors and few[0] < FEW)):
+            ends = few[1:]
+            if row.std_error is not None and few[0] > 0:
+                fisher = fisher_ends(row.estimate, row.std_error, df, settings["level"])
+                ends = min(ends[0], fisher[0]), max(ends[1], fisher[1])
+            out += end_checks(row, *ends)
+            told = {**settings, "ci": "disagreements"}
+        out += row_arithmetic(row, df + 1, bool(factors), told)
     return out
 
 
-def squared_slopes(
-    pairs: Mapping[str, Pair], codes: AnyArray, index: list[int], term: str, copies: FloatArray | None = None
-) -> float:
-    """G/(G-1) times the sum of the squared slopes of clusters; of `copies` of alike units, over their number."""
-    present = np.unique(codes[index])
-    lines = [pair.clusters(codes) for pair in pairs.values()]
-    slopes = np.array([slope(pairs, [mine.get(int(g)) for mine in lines], term) for g in present])
-    if copies is not None:
-        return float(np.sum(slopes**2 / copies[present]))
-    return float(slopes @ slopes) * len(present) / (len(present) - 1)
+class Lines:
+    """Lines of ratings of some pairs of raters, with their clusters (or distinct rows of ratings) and weights."""
 
+    def __init__(self, pairs: Mapping[str, Pair], codes: list[AnyArray], part: pd.DataFrame, clustered: bool) -> None:
+        taking = np.array(sorted({int(u) for pair in pairs.values() for u in pair.index}))
+        at = np.searchsorted(part.index.to_numpy(), taking) if part.index.is_monotonic_increasing else None
+        place = {int(u): k for k, u in enumerate(part.index)} if at is None else {}
+        rows = at if at is not None else np.array([place[int(u)] for u in taking])
+        self.pairs, self.clustered = pairs, clustered
+        self.count = part["count"].to_numpy(dtype=float)[rows]
+        self.codes = [code[rows] for code in codes]
+        self.where = {int(u): k for k, u in enumerate(taking)}
+        self.units = float(self.count.sum())
+        self.cost = sum(len(np.unique(code)) for code in self.codes) * len(pairs)
+        if len(codes) == 2:
+            self.codes.append(np.unique(np.column_stack(self.codes), axis=0, return_inverse=True)[1].ravel())
 
-def arithmetic(rows: Mapping[str, Row], found: Mapping[str, Pair], result: Result) -> list[Check]:
-    """Compare test, p and closed interval of each row with those of its (checked) estimate and error."""
-    factors, out = result.design.factors(result.settings["cluster"]), []
-    for term, row in rows.items():
-        if row.std_error is None or row.statistic is None:
-            continue
-        pairs = with_kappa(found) if term == "mean" else found if term in JOINT else {term: found[term]}
-        g = taking_part(list(pairs.values()), [factor.codes for factor in factors])
-        out += row_arithmetic(row, g, bool(factors), result.settings)
-    return out
+    def slopes(self, code: AnyArray, term: str) -> FloatArray:
+        """Slope of a kappa in the weight of each cluster."""
+        mine = [np.array([self.where[int(u)] for u in pair.index], dtype=np.int64) for pair in self.pairs.values()]
+        lines = [[np.flatnonzero(code[at] == g) if len(at) else None for at in mine] for g in np.unique(code)]
+        return np.array([slope(self.pairs, each, term) for each in lines])
 
+    def variance(self, term: str) -> tuple[float, float]:
+        """Variance and degrees of freedom of a kappa."""
+        sizes = [np.bincount(np.unique(code, return_inverse=True)[1], self.count) for code in self.codes]
+        if not self.clustered:
+            slopes = self.slopes(self.codes[0], term)
+            return float((slopes**2 / sizes[0]).sum()) * self.units / (self.units - 1), self.units - 1
+        parts = [
+            cr2(self.slopes(code, term), size / self.units, range(len(size)))
+            for code, size in zip(self.codes[:2], sizes[:2], strict=True)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        (v1, df1), (v2, df2) = parts
+        both = self.slopes(self.codes[2], term)
+        return max(v1, v2, v1 + v2 - float(both @ both)), cochran(v1, v2, df1, df2)
 
-def taking_part(pairs: list[Pair], codes: list[AnyArray]) -> float:
-    """Count the clusters (of the factor with fewer), or the units, with ratings of some pair of raters."""
-    if codes:
-        return float(min(len({int(code[u]) for pair in pairs for u in pair.index}) for code in codes))
-    return float(sum({u: n for pair in pairs for u, n in zip(pair.index, pair.count, strict=True)}.values()))
+    def disagreement_ends(self, value: float, level: float) -> tuple[float, float, float]:
+        """Effective disagreements and the ends they give, of all pairs of raters together."""
+        apart, weight = np.zeros((2, len(self.count)))
+        expected = 0.0
+        for pair in self.pairs.values():
+            at = np.array([self.where[int(u)] for u in pair.index], dtype=np.int64)
+            top = float(pair.disagreement.max())
+            apart[at] += pair.disagreement[pair.x, pair.y] / top
+            weight[at] += 1.0
+            n, _, de = pair.parts()
+            expected += n * de / top if n else 0.0
+        expected /= float((weight * self.count).sum())
+        each = np.repeat(np.arange(len(weight)), self.count.astype(int))
+        mean = np.divide(apart, weight, out=np.zeros_like(apart), where=weight > 0)
+        names = [code[each].tolist() for code in self.codes[:2]] if self.clustered else []
+        return disagreement_ends(value, mean[each], weight[each], expected, names, level)
 
 
 def alike_units(part: pd.DataFrame, size: int) -> AnyArray:

@@ -11,10 +11,11 @@ import numpy as np
 from socialstats import text
 from socialstats.designs.parts import A_WON, B_WON, TIED, FloatArray, IntArray
 from socialstats.designs.problems import BoolArray, Problems
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import Table, as_number, as_text, missing_labels
 
 FIX = "Counts are whole numbers from 0 upwards"
+LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
 FREQUENCIES = frozenset({
     "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
     "ncases", "size",
@@ -240,4 +241,10 @@ def whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray
     if bad.any():
         problems.each_value(column, bad, [column], "'{}' is not a count", fix=FIX)
     numbers = [value if ok and value is not None else 0.0 for value, ok in zip(values, fine, strict=True)]
-    return np.array([*numbers, 0.0])[labels.codes]
+    found = np.array([*numbers, 0.0])[labels.codes]
+    if (total := float(np.sum(found[use]))) > LARGEST_TOTAL:
+        raise InputError(Problem(
+            message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers are "
+            "not exact", source=problems.table.source, column=column, fix="Divide all counts by a common factor",
+        ))  # fmt: skip
+    return found

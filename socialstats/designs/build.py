@@ -27,13 +27,28 @@ from socialstats.designs.parts import TIED, AnyArray, Covariate, Factor, FloatAr
 from socialstats.designs.problems import BoolArray, Problems, na_of
 from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
-from socialstats.designs.suspects import code_suspects, repeated_rows
+from socialstats.designs.suspects import code_suspects, mirror_suspects, repeated_rows
 from socialstats.designs.winners import Sides, first_shown, higher_score, outcomes
 from socialstats.errors import Caution, NothingToAnalyse, caution
 from socialstats.tables import Counts, Table
-from socialstats.tables.counting import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_ZERO, text_weight
+from socialstats.tables.counting import (
+    LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
+    WEIGHT_EXTREME,
+    WEIGHT_MISSING,
+    WEIGHT_NEGATIVE,
+    WEIGHT_NO_NUMBER,
+    WEIGHT_ZERO,
+    text_weight,
+)
 
-WEIGHT_PROBLEMS = {WEIGHT_NEGATIVE: "a weight is negative", WEIGHT_NO_NUMBER: "a weight is not a finite number"}
+WEIGHT_PROBLEMS = {
+    WEIGHT_NEGATIVE: ("a weight is negative", "Weights are finite numbers from 0 upwards"),
+    WEIGHT_NO_NUMBER: ("a weight is not a finite number", "Weights are finite numbers from 0 upwards"),
+    WEIGHT_EXTREME: (
+        f"a weight is below {SMALLEST_WEIGHT:g} or above {LARGEST_WEIGHT:g}", "Divide all weights by a common factor"
+    ),
+}  # fmt: skip
 UNUSED_LABELS = 50
 
 
@@ -128,9 +143,9 @@ def _set_weights_aside(begun: Draft) -> None:
     elif absent.any():
         fix = FILL_OR_DROP
         _add_weight_problem(begun, "the weight is missing", WEIGHT_MISSING, fix)
-    for state, message in WEIGHT_PROBLEMS.items():
+    for state, (message, fix) in WEIGHT_PROBLEMS.items():
         if (status == state).any():
-            _add_weight_problem(begun, message, state, "Weights are finite numbers from 0 upwards")
+            _add_weight_problem(begun, message, state, fix)
     begun.use &= (status == 0) | (status == WEIGHT_ZERO)
     begun.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{text.shorten(column)}'", "rows of weight 0 say nothing")
 
@@ -308,4 +323,4 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
     if not begun.roles.wins and begun.roles.weight is None and begun.roles.count is None:
         found += repeated_rows(begun.table)
-    return found + label_cautions({"items": design.items}, (design.by, *design.clusters))
+    return found + mirror_suspects(design) + label_cautions({"items": design.items}, (design.by, *design.clusters))

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from socialstats.designs.aggregate import bare
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
@@ -115,7 +117,9 @@ class Parts:
         """Return the column of a part: as named, or the first of some names that is free."""
         said: str | None = getattr(self, part)
         taken = {self.unit, self.rater, self.value, self.task, self.by, *self.clusters, *more}
-        return said or next((name for name in names if name in table.columns and name not in taken), None)
+        free = [name for name in table.columns if name not in taken]
+        spelled = {name.strip().casefold(): name for name in free} | {name: name for name in free}
+        return said or next((spelled[name] for name in names if name in spelled), None)
 
     def task_columns(self, table: Table, rater: str) -> tuple[str, ...]:
         """Return the columns of scores of a table with one row per model; none of a long table."""
@@ -126,9 +130,23 @@ class Parts:
         other = (rater, self.by, *self.clusters)
         if self.find("unit", ITEMS, table, rater) or self.find("task", TASKS, table, rater):
             return ()
-        free = [c for c in table.columns if c not in other and c.strip().casefold() not in SUMMARIES]
-        found = tuple(c for c in free if holds_scores(table, c))
+        found = scores_of(table, other)
         return found if len(found) > 1 else ()
+
+
+def scores_of(table: Table, other: Sequence[str | None]) -> tuple[str, ...]:
+    """Return the columns of scores of a wide table: no ranks, nor averages of the others by name or content."""
+    free = [c for c in table.columns if c not in other and bare(c) not in SUMMARIES]
+    found = [c for c in free if holds_scores(table, c)]
+    numbers = [c for c in found if all(as_number(label) is not None for label in labels_of(table, c))]
+    cells = table.counts(numbers).columns if len(numbers) > 3 else {}
+    labels = [cells[c].labels() for c in numbers if cells]
+    rows = np.array([np.array([*map(as_number, one.levels), np.nan], dtype=float)[one.codes] for one in labels])
+    for k, column in enumerate(numbers if cells and rows.shape[1] > 2 else []):
+        decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
+        if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
+            found.remove(column)
+    return tuple(found)
 
 
 TOTALS_OF = frozenset({
@@ -200,7 +218,7 @@ def wide_by_item(table: Table, columns: tuple[str, ...], parts: Parts, options: 
         finder.explicit("unit, task, by, cluster or raters", name)
     if finder.problems:
         raise DesignError(finder.problems)
-    found = columns or tuple(c for c in table.columns if c not in (unit, *keep) and holds_scores(table, c))
+    found = columns or scores_of(table, (unit, *keep))
     if len(found) < 2:
         listed = listing([shorten(c) for c in table.columns], 20)
         raise DesignError(

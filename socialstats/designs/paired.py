@@ -16,6 +16,7 @@ from socialstats.designs.factors import named_factors, taken
 from socialstats.designs.paired_sources import PairedSources
 from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
+from socialstats.tables import EPSILON
 from socialstats.text import count as counted
 from socialstats.text import listing, shorten
 
@@ -47,6 +48,8 @@ class Paired(PairedSources):
         Declared dependence between pairs; codes run over the cells.
     unmatched : tuple of str
         Units left out because one condition is missing.
+    epsilon : float
+        Relative rounding error of the values: that of the type of their column (1.2e-7 of single precision).
     flow, source, columns, cautions
         As in `Comparisons`.
     """
@@ -60,6 +63,7 @@ class Paired(PairedSources):
     by: Factor | None = None
     clusters: tuple[Factor, ...] = ()
     unmatched: tuple[str, ...] = ()
+    epsilon: float = EPSILON
     flow: tuple[FlowStep, ...] = ()
     source: str = "data frame"
     columns: Mapping[str, str] = field(default_factory=dict)

@@ -157,6 +157,7 @@ def _finish(
         Paired(
             conditions=conditions, first=joined.first, second=joined.second, count=times,
             scale=values.scale, levels=values.levels, by=by, clusters=clusters, unmatched=joined.unmatched,
+            epsilon=rows.table.epsilon(roles.value),
             flow=(*rows.flow, *steps), source=rows.table.source, columns=roles.parts(), cautions=tuple(noticed),
         )
     )  # fmt: skip

@@ -135,6 +135,7 @@ def values_against(values: Any, bound: float, cluster: Any, name: str, missing: 
         Paired(
             conditions=(name, "bound"), first=numbers[index], second=np.full(len(index), float(bound)), count=count,
             scale="numeric", clusters=tuple(rows.factor(key, index) for key in named), flow=(*rows.flow, step),
+            epsilon=rows.table.epsilon(name),
             source=source, columns={"value": name, **{f"cluster{k}": key for k, key in enumerate(named, start=1)}},
             cautions=(caution("SS301", left),) if left else (),
         )

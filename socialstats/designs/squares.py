@@ -45,7 +45,8 @@ def crosstab(table: Table) -> pd.DataFrame:
     columns = list(table.columns)
     first = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()]
     shared = len({bare(label) for label in first} & {bare(name) for name in columns[1:]})
-    named = shared >= min(2, len(first))
+    lost = _lost_labels(first, columns[1:])
+    named = shared >= min(2, len(first)) or lost
     labels, heads = (first, columns[1:]) if named else (columns, columns)
     cells = np.full((len(first), len(heads)), np.nan)
     problems = []
@@ -61,7 +62,8 @@ def crosstab(table: Table) -> pd.DataFrame:
                 problems.append(Problem(message=message, source=table.source, column=head, lines=line, fix=FIX))
     size, square = len(first), None
     if named:
-        square = _matched(_without_totals(pd.DataFrame(cells, index=labels, columns=heads), table.source))
+        square = pd.DataFrame(cells, index=labels, columns=labels if lost else heads)
+        square = _matched(_without_totals(square, table.source))
     elif size == len(heads):
         square = pd.DataFrame(cells, index=labels, columns=heads)
     if square is None or not 2 <= len(square) <= LARGEST:
@@ -72,6 +74,12 @@ def crosstab(table: Table) -> pd.DataFrame:
     if problems:
         raise InputError(problems[: SHOWN_AT_MOST + 1])
     return square
+
+
+def _lost_labels(rows: Sequence[str], heads: Sequence[str]) -> bool:
+    """Whether the header is V1, V2, ... (or X1, ...) over rows 1, 2, ...: R's names for columns without any."""
+    numbered = [str(k) for k in range(1, len(rows) + 1)]
+    return list(rows) == numbered and any(list(heads) == [letter + k for k in numbered] for letter in "VX")
 
 
 def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats import text
+from socialstats.designs.parts import A_WON, B_WON
 from socialstats.designs.problems import BoolArray, Problems
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, as_number
+
+if TYPE_CHECKING:
+    from socialstats.designs.comparisons import Comparisons
 
 WORDS = (
     "scenario", "story", "topic", "domain", "template", "cluster", "group", "worker", "participant", "subject",
@@ -153,6 +159,40 @@ def item_suspects(raters: Sequence[str]) -> list[Caution]:
         return []
     fix = "rate agreement only if each column is a rater; the rows of a questionnaire are its raters (raters_in='rows')"
     return [caution("SS326", text.quoted(items), affects="every number", fix=fix)]
+
+
+def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
+    """Return how often each outcome of two items occurred; turned: as seen from the other side."""
+    a, b = (design.item_b, design.item_a) if turned else (design.item_a, design.item_b)
+    sign = -1 if turned and design.order_known else 1
+    outcome = np.select([design.outcome == A_WON, design.outcome == B_WON], [B_WON, A_WON], design.outcome)
+    by = design.by.codes if design.by is not None else np.zeros(len(a))
+    found: Counter[tuple[Any, ...]] = Counter()
+    for i, j, o, f, k, n in zip(a, b, outcome if turned else design.outcome, sign * design.first, by, design.count,
+                                strict=True):  # fmt: skip
+        found[design.items[i], design.items[j], int(o), int(f), int(k)] += n
+    return found
+
+
+def mirror_suspects(design: Comparisons) -> list[Caution]:
+    """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
+
+    Of two items few comparisons may be so by chance.
+    """
+    rows, upward = float(design.count.sum()), design.item_a < design.item_b
+    if (
+        rows < 2 * FEWEST
+        or len(design.items) < 3
+        or 2 * design.count[upward].sum() != rows
+        or votes(design) != votes(design, turned=True)
+    ):
+        return []
+    return [caution(
+        "SS328", f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
+        affects="n, standard errors, intervals, p-values",
+        fix="if both rows are one judgement keep one of them, with --where and a column that tells them apart; "
+        "if both orders were asked for, declare the order (--map order=COLUMN)",
+    )]  # fmt: skip
 
 
 def repeated_rows(table: Table) -> list[Caution]:

@@ -79,6 +79,7 @@ def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row:
     made = Table(
         frame=nw.from_native(long), columns=tuple(long.columns), source=table.source, unit=table.unit,
         is_file=table.is_file, semicolons=table.semicolons, locate=locate,
+        epsilons={value: max(table.epsilon(column) for column in columns)},
     )  # fmt: skip
     levels = kinds.pop() if len(kinds) == 1 else None
     return Long(table=made, row=row or numbered, name=which, value=value, levels=levels)

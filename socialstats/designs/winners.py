@@ -127,19 +127,33 @@ def _by_label(winner: Labels, sides: Sides, ties: set[str]) -> IntArray:
     return outcome
 
 
+def side_code(level: str) -> str:
+    """Return a code of a side as schemes spell it: 1.0, as data frames write 1 beside gaps, is 1.
+
+    Examples
+    --------
+    >>> side_code("2.0"), side_code("-1.0"), side_code("1.5"), side_code("left")
+    ('2', '-1', '1.5', 'left')
+    """
+    return level[:-2] if level.endswith(".0") and level[:-2].removeprefix("-").isdigit() else level
+
+
 def _by_scheme(winner: Labels, scheme: tuple[str, str], ties: set[str]) -> IntArray:
     meaning = dict.fromkeys(ties, TIED) | {scheme[0]: A_WON, scheme[1]: B_WON}
-    table = np.array([meaning.get(level, UNKNOWN) for level in winner.levels] + [UNKNOWN], dtype=np.int64)
+    codes = [level if level in meaning else side_code(level) for level in winner.levels]
+    table = np.array([*(meaning.get(code, UNKNOWN) for code in codes), UNKNOWN], dtype=np.int64)
     return table[winner.codes]
 
 
 def _scheme(values: set[str], sides: Sides) -> tuple[str, str] | None:
     """Return the first pair of side codes that explains every value."""
-    return next((scheme for scheme in sides.schemes() if values and values <= set(scheme)), None)
+    codes = {side_code(value) for value in values}
+    return next((scheme for scheme in sides.schemes() if codes and codes <= set(scheme)), None)
 
 
 def _likely_scheme(values: set[str], sides: Sides) -> tuple[str, str]:
-    return max(sides.schemes(), key=lambda scheme: len(values & set(scheme)))
+    codes = {side_code(value) for value in values}
+    return max(sides.schemes(), key=lambda scheme: len(codes & set(scheme)))
 
 
 def _refuse_tie_items(sides: Sides, ties: set[str], problems: Problems, use: BoolArray) -> None:

@@ -13,6 +13,8 @@ from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import mean_errors
 from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.results.rows import OUT_OF_RANGE
+from socialstats.results.scaling import size_unit
 from socialstats.text import count as counted
 from socialstats.text import number
 
@@ -20,6 +22,8 @@ Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 EPS = float(np.finfo(np.float64).eps)
+SPARE = 8  # rounding errors of the values themselves
+ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,20 @@ class ClusteredMean:
             return self.mean - reach, self.mean + reach
         reach = critical_value(2 * level - 1, self.df) * self.std_error
         return (self.mean - reach, math.inf) if alternative == "greater" else (-math.inf, self.mean + reach)
+
+
+def in_unit(found: ClusteredMean, unit: float, value: float) -> ClusteredMean:
+    """Return a mean of values that were divided by a unit in the unit of the values, of which `value` is one."""
+    raw, error = found.unfloored_std_error, found.std_error * unit
+    out = replace(
+        found, mean=found.mean * unit, sd=found.sd * unit, std_error=error,
+        unfloored_std_error=None if raw is None else raw * unit,
+    )  # fmt: skip
+    if found.undefined:
+        return replace(out, undefined=all_equal(found.n, value)) if found.sd == 0 else out
+    if 0 < error < math.inf:
+        return out
+    return replace(out, std_error=math.nan, df=math.nan, undefined=f"the standard error is {OUT_OF_RANGE}")
 
 
 def t_p_value(t: float, df: float, alternative: str = "two_sided") -> float:
@@ -174,6 +192,10 @@ def clustered_mean(
     n = float(c.sum())
     if not n > 0:
         raise InputError("a mean needs at least one value")
+    unit = size_unit(x)
+    if unit != 1:
+        size = None if magnitude is None else magnitude / unit
+        return in_unit(clustered_mean(x / unit, c, codes, kind=kind, magnitude=size), unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     mean = centre(x, c, n)
     off = x - mean
@@ -197,11 +219,11 @@ def clustered_mean(
         skewness=max((skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED), default=0.0),
     )  # fmt: skip
     variance, df, plain = float(found.variance[0]), float(found.df[0]), float(found.plain[0])
-    if len(dense) == 1 and kind != "CR2":
-        variance, df = other_kind(cluster_sums(dense[0], scores), cluster_sums(dense[0], shares), kind)
     if math.isnan(variance):
-        return replace(base, undefined="one cluster holds nearly all values: no standard error")
-    if math.sqrt(variance) <= EPS * n * size:
+        return replace(base, undefined=ONE_HOLDS_ALL)
+    if len(dense) == 1 and kind != "CR2":
+        variance, df = other_kind(sums[0], others(dense[0], c), kind)
+    if math.sqrt(variance) <= rounding(x, n, size):
         why = "the mean is the same in every cluster: the clusters show no variance to judge it by"
         return replace(base, undefined=why)
     base = replace(base, std_error=math.sqrt(variance), df=df)
@@ -215,10 +237,15 @@ def cluster_sums(code: IntArray, values: FloatArray) -> FloatArray:
     return np.bincount(code, values).astype(np.float64)
 
 
-def other_kind(sums: FloatArray, share: FloatArray, kind: Kind) -> tuple[float, float]:
+def others(code: IntArray, count: FloatArray) -> FloatArray:
+    """Return the share of the values outside each cluster, (clusters,): no difference of shares near 1."""
+    return np.asarray((count.sum() - cluster_sums(code, count)) / count.sum())
+
+
+def other_kind(sums: FloatArray, rest: FloatArray, kind: Kind) -> tuple[float, float]:
     """Variance by CR0, CR1 or CR3 and its degrees of freedom (formulas: `clustered_mean`)."""
     groups = len(sums)
-    weight = {"CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR3": (1 - share) ** -2}[kind]
+    weight = {"CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR3": rest**-2.0}[kind]
     return float(weight @ sums**2), groups - 1.0
 
 
@@ -243,19 +270,31 @@ def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
     """Say that all values are equal up to rounding, or return empty text."""
     if n < 2:
         return "one value only: no standard error"
-    if float(np.ptp(x)) > n * EPS * magnitude:
+    if float(np.ptp(x)) > rounding(x, n, magnitude):
         return ""
-    return f"all {counted(n)} values equal {plain_number(float(x[0]))}: no standard error, no test"
+    return all_equal(n, float(x[0]))
+
+
+def rounding(cells: FloatArray, n: float, magnitude: float) -> float:
+    """Return the spread that rounding can give equal values: by the numbers that are added up, not by their counts."""
+    return EPS * min(n, len(cells) + SPARE) * magnitude
+
+
+def all_equal(n: float, value: float) -> str:
+    """Say that all values are equal."""
+    return f"all {counted(n)} values equal {plain_number(value)}: no standard error, no test"
 
 
 def plain_number(value: float) -> str:
-    """Write a number with the decimals it needs, at most four.
+    """Write a number with the decimals it needs, at most four; very large and small ones with an exponent.
 
     Examples
     --------
     >>> plain_number(-1.0), plain_number(0.125)
     ('−1', '0.125')
     """
+    if value and not 1e-4 <= abs(value) < 1e15:
+        return f"{value:g}".replace("-", "\N{MINUS SIGN}")
     digits = next((d for d in range(4) if abs(value - round(value, d)) <= 1e-9 * max(1.0, abs(value))), 4)
     return number(value, digits)
 

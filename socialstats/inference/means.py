@@ -18,7 +18,7 @@ from socialstats.inference.intervals import cochran_df
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
-UNIT = 1 - 1e-6  # a cluster that weighs more than this is the whole statistic: nothing is seen between clusters
+LOST = 64 * float(np.finfo(np.float64).eps)  # a share that rounding can leave of 0: one cluster is the whole statistic
 ROUND_DF = 1e-9
 
 
@@ -146,13 +146,24 @@ def _one_factor(scores: Any, shares: Any, code: IntArray | None, alike: FloatArr
     share = f / m
     largest = np.zeros(k)
     np.maximum.at(largest, column, share)
-    share = np.minimum(share, UNIT)
-    r = share**2 / (1 - share)
-    known = (largest > 0) & (largest < UNIT)
-    variance = np.where(known, sums(e**2 / m / (1 - share)), np.nan)
-    squares = sums(m * share**2)
+    top = np.full(k, -1)
+    most = np.flatnonzero(share == largest[column])
+    top[column[most]] = most
+    there = top >= 0
+    top = top[there]
+    others = m.copy()
+    others[top] -= 1  # all but one row of the largest share: sums over them lose nothing where it is near 1
+    rest = 1 - share
+    rest[top] = sums(others * share)[there]
+    known = np.zeros(k, dtype=bool)
+    known[there] = rest[top] > LOST
+    rest = np.maximum(rest, LOST)
+    r, of_top = share**2 / rest, np.zeros(k)
+    of_top[there] = r[top]
+    variance = np.where(known, sums(e**2 / m / rest), np.nan)
+    squares, apart = sums(m * share**2), sums(others * r)
     with np.errstate(divide="ignore", invalid="ignore"):
-        df = 1 / (squares + sums(m * r) ** 2 - sums(m * r**2))
+        df = 1 / (squares + apart**2 - sums(others * r**2) + 2 * of_top * apart)
         near = np.round(df)
         df = np.where(np.abs(df - near) < ROUND_DF * near, near, df)  # equal clusters: G - 1, not 27.999999999999996
         return MeanErrors(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from socialstats.resampling.units import FloatArray, IntArray, Units
 
@@ -49,6 +49,41 @@ def wilson(
     middle = (p + share / 2) / (1 + share)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + share)
     return np.clip(middle - half, 0.0, 1.0), np.clip(middle + half, 0.0, 1.0)
+
+
+def korn_graubard(p: float, n: float, *, df: float, most: float, level: float) -> tuple[float, float]:
+    """Interval of a proportion from clusters, after Clopper and Pearson (1934).
+
+    Beta quantiles with n (t(most) / t(df))^2 trials, so that few degrees of freedom count.
+
+    Parameters
+    ----------
+    p : float
+    n : float
+        Effective trials.
+    df : float
+        Degrees of freedom of the variance behind `n`.
+    most : float
+        Those that independent trials would have.
+    level : float
+
+    References
+    ----------
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+
+    Examples
+    --------
+    >>> low, high = korn_graubard(0.0, 50.0, df=49, most=49, level=0.95)
+    >>> low, round(high, 4)
+    (0.0, 0.0711)
+    """
+    tail = (1 - level) / 2
+    if most > df:
+        n *= float(stdtrit(most, 1 - tail) / stdtrit(df, 1 - tail)) ** 2
+    x = p * n
+    low = float(betaincinv(x, n - x + 1, tail)) if x > 0 else 0.0
+    return low, float(betaincinv(x + 1, n - x, 1 - tail)) if x < n else 1.0
 
 
 def cluster_variance(

@@ -16,12 +16,13 @@ from socialstats.models.chance_agreement import ChanceAgreement, conger_chance, 
 from socialstats.models.rating_counts import Refusal, rated
 from socialstats.models.reliability import (
     NO_ERROR,
+    UNDEFINED,
     AgreementOptions,
     CiName,
     Coefficient,
     Group,
     chosen_raters,
-    coefficient_row,
+    coefficient_rows,
     groups_of,
     reliability_weights,
 )
@@ -128,7 +129,7 @@ def fleiss_kappa(
         refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
         on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
-    options.check()
+    options.check_all()
     return by_levels(ratings, "declared", lambda one: estimate(one, weights, kind, options), Ratings)
 
 
@@ -137,8 +138,8 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     w = reliability_weights(design, weights, kind, options.refusal)
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=1)
-    made = [coefficient_row("kappa", group, coefficient(group, w.matrix), options) for group in groups]
-    rows = tuple(row for row, _ in made)
+    found = [coefficient(group, w.matrix) for group in groups]
+    rows, warned, largest = coefficient_rows("kappa", groups, found, options)
     test = null_test(groups[0], w.name)
     whole = groups[0].counts
     return Result(
@@ -147,10 +148,10 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         inference=inference_text(design, options),
         rows=(*rows, *test),
         counts=reliability_counts(design, whole),
-        fit=options.fit(rows[0]),
+        fit=options.fit(rows[0], largest),
         settings={"weights": w.name, "kind": kind, **options.settings},
         cautions=(
-            *agreement_cautions(design, groups, rows, options), *(found for _, found in made if found),
+            *w.cautions, *agreement_cautions(design, groups, rows, options, largest), *warned,
         ),
         references=METRIC.references,
         design=design,
@@ -163,10 +164,12 @@ def coefficient(group: Group, weights: FloatArray) -> Coefficient:
     counts = group.counts
     parts = ChanceAgreement(kind="fleiss", weights=weights, counts=counts)
     if group.n_paired == 0 or not counts.varies or 1 - parts.whole()[1] <= NO_ERROR:
-        return Coefficient(estimate=math.nan, statistics=None, finish=parts.finish, values=lambda: np.zeros(0))
+        return UNDEFINED
+    paired = (counts.size > 1).astype(np.float64)
     return Coefficient(
         estimate=parts.linear_values()[0], statistics=parts.statistics(), finish=parts.finish,
-        values=lambda: parts.linear_values()[1],
+        values=lambda: parts.linear_values()[1], apart=paired - parts.agreement, weight=paired,
+        expected=1 - parts.whole()[1],
     )  # fmt: skip
 
 

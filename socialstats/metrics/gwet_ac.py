@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,12 +14,13 @@ from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, 
 from socialstats.models.chance_agreement import ChanceAgreement
 from socialstats.models.rating_counts import Refusal
 from socialstats.models.reliability import (
+    UNDEFINED,
     AgreementOptions,
     CiName,
     Coefficient,
     Group,
     chosen_raters,
-    coefficient_row,
+    coefficient_rows,
     groups_of,
     reliability_weights,
 )
@@ -123,7 +123,7 @@ def gwet_ac(
         refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
         on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
-    options.check()
+    options.check_all()
     return by_levels(ratings, "declared", lambda one: estimate(one, weights, kind, options), Ratings)
 
 
@@ -133,8 +133,8 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     term = "AC1" if w.name == "unweighted" else "AC2"
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=1)
-    made = [coefficient_row(term, group, coefficient(group, w.matrix), options) for group in groups]
-    rows = tuple(row for row, _ in made)
+    found = [coefficient(group, w.matrix) for group in groups]
+    rows, warned, largest = coefficient_rows(term, groups, found, options)
     whole = groups[0].counts
     return Result(
         metric="gwet_ac",
@@ -142,11 +142,10 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         inference=inference_text(design, options),
         rows=rows,
         counts=reliability_counts(design, whole),
-        fit=options.fit(rows[0]),
+        fit=options.fit(rows[0], largest),
         settings={"weights": w.name, "kind": kind, **options.settings},
         cautions=(
-            *agreement_cautions(design, groups, rows, options), *undeclared(design),
-            *(found for _, found in made if found),
+            *w.cautions, *agreement_cautions(design, groups, rows, options, largest), *undeclared(design), *warned,
         ),
         references=METRIC.references,
         design=design,
@@ -159,10 +158,12 @@ def coefficient(group: Group, weights: FloatArray) -> Coefficient:
     counts = group.counts
     parts = ChanceAgreement(kind="gwet", weights=weights, counts=counts)
     if group.n_paired == 0 or len(counts.levels) < 2:
-        return Coefficient(estimate=math.nan, statistics=None, finish=parts.finish, values=lambda: np.zeros(0))
+        return UNDEFINED
+    paired = (counts.size > 1).astype(np.float64)
     return Coefficient(
         estimate=parts.linear_values()[0], statistics=parts.statistics(), finish=parts.finish,
-        values=lambda: parts.linear_values()[1],
+        values=lambda: parts.linear_values()[1], apart=paired - parts.agreement, weight=paired,
+        expected=1 - parts.whole()[1],
     )  # fmt: skip
 
 

@@ -14,11 +14,12 @@ from socialstats.designs.parts import Factor, FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
-from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
-from socialstats.inference.linearised import linearised_error
+from socialstats.inference.how import How
+from socialstats.inference.infer import Estimand, infer
+from socialstats.inference.intervals import checked_level
 from socialstats.models.agreement_weights import WeightsKind
 from socialstats.models.judges import Judged, Sides, judged_units, people_and_judges
-from socialstats.models.reliability import FEWEST_UNITS, NO_ERROR, reliability_weights
+from socialstats.models.reliability import METHODS, reliability_weights
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten
@@ -33,7 +34,6 @@ NO_PEOPLE = (
     "judge rated"
 )
 FLAT = "no variation: raters gave levels that do not disagree, so agreement by chance is complete"
-NO_WIDTH = "no unit moves kappa: the standard error is 0, so there is no interval"
 
 
 @reads(Ratings)
@@ -146,7 +146,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
                 "people": len(sides.people), "judges": len(sides.judges)},
         fit={"nobs": int(first.n or 0), "n_clusters": first.n_clusters, "df": first.df, "method": first.method},
         settings=settings | {"weights": weights.name, "source": sides.group, "reference": sides.level},
-        cautions=cautions(design, sides, judged, factors),
+        cautions=(*weights.cautions, *cautions(design, sides, judged, factors)),
         references=METRIC.references,
         design=design,
         extras={"people": sides.people, "judges": sides.judges, "group": sides.group, "level": sides.level,
@@ -168,32 +168,30 @@ def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray,
     judge, people = judged.kappas(v)
     values = (judge.value - people.value, judge.value, people.value)
     moves = (judge.influence - people.influence, judge.influence, people.influence)
-    why = "all units are in one cluster: no standard error" if clusters == 1 else ""
-    if judged.n_units < FEWEST_UNITS:
-        why = f"{count(judged.n_units, 'unit')}: too few for a standard error"
     out = []
     for row, x, z in zip(rows, values, moves, strict=True):
         if math.isnan(x):
             out.append(replace(row, undefined=FLAT))
         else:
-            known = replace(row, estimate=x)
-            out.append(replace(known, undefined=why) if why else with_interval(known, z, judged.copies, codes, level))
+            out.append(with_interval(replace(row, estimate=x), z, judged.copies, codes, level))
     return out
 
 
 def with_interval(row: Row, values: FloatArray, copies: FloatArray, codes: Sequence[Any], level: float) -> Row:
-    """Add standard error and t interval (cut at 1 for an agreement), and the test of a difference of 0."""
-    error, df = linearised_error(values, copies, codes)
-    value = float(row.estimate or 0.0)
-    if not error > NO_ERROR:
-        return replace(row, undefined=NO_WIDTH)
-    reach = critical_value(level, df) * error
-    row = replace(row, std_error=error, df=df, conf_low=value - reach, conf_level=level,
-                  conf_high=value + reach if row.term == DIFFERENCE else min(1.0, value + reach),
-                  method="linearised s.e., t interval")  # fmt: skip
-    if row.term != DIFFERENCE:
-        return row
-    return replace(row, statistic=value / error, p_value=float(two_sided_p(np.asarray(value / error), df)))
+    """Add standard error and interval, and the test of a difference of 0."""
+    n, how = copies.sum(), How(ci="closed", cluster=None, level=level, resamples=0, seed=0)
+    one = Estimand(
+        estimate=np.array([row.estimate or 0.0]), shares=(copies / n)[:, None], copies=copies,
+        influence=lambda: ((values - copies @ values / n) * copies / n)[:, None], bounded=row.term != DIFFERENCE,
+    )  # fmt: skip
+    (found,), _ = infer(one, tuple(codes), how)
+    tested = row.term == DIFFERENCE
+    return replace(
+        row, std_error=found.std_error, df=found.df, conf_low=found.low, conf_high=found.high,
+        undefined=found.why or None, conf_level=None if found.low is None else level,
+        statistic=found.statistic if tested else None, p_value=found.p if tested else None,
+        method=METHODS[found.kind] if found.low is not None else None,
+    )  # fmt: skip
 
 
 def cautions(

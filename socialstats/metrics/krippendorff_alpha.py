@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.errors import InputError
-from socialstats.models.coincidences import AlphaSums, alpha_sums, coincidence_matrix, influence
+from socialstats.models.coincidences import (
+    AlphaSums,
+    alpha_sums,
+    coincidence_matrix,
+    influence,
+    largest_distance,
+    observed,
+    positions,
+)
 from socialstats.models.rating_counts import RatingCounts, Refusal
 from socialstats.models.reliability import (
+    UNDEFINED,
     AgreementOptions,
     CiName,
     Coefficient,
     Group,
     chosen_raters,
-    coefficient_row,
+    coefficient_rows,
     groups_of,
 )
 from socialstats.models.reliability_words import (
@@ -120,7 +126,7 @@ def krippendorff_alpha(
         refusal=refusal, raters=None if raters is None else tuple(raters), stratum=stratum, ci=ci, cluster=cluster,
         on_undefined=on_undefined, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
-    options.check()
+    options.check_all()
     return by_levels(ratings, "declared", lambda one: estimate(one, scale, options), Ratings)
 
 
@@ -130,11 +136,8 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
     design = chosen_raters(design, options)
     groups = groups_of(design, options, least=2)
     sums = [alpha_sums(group.counts, used) if group.counts.varies else None for group in groups]
-    made = [
-        coefficient_row("alpha", group, coefficient(group, one, used), options)
-        for group, one in zip(groups, sums, strict=True)
-    ]
-    rows = tuple(row for row, _ in made)
+    found = [coefficient(group, one, used) for group, one in zip(groups, sums, strict=True)]
+    rows, warned, largest = coefficient_rows("alpha", groups, found, options)
     whole = groups[0].counts
     return Result(
         metric="krippendorff_alpha",
@@ -142,10 +145,10 @@ def estimate(design: Ratings, scale: str | None, options: AgreementOptions) -> R
         inference=inference_text(design, options),
         rows=rows,
         counts=reliability_counts(design, whole),
-        fit=options.fit(rows[0]),
+        fit=options.fit(rows[0], largest),
         settings={"scale": used, **options.settings},
         cautions=(
-            *agreement_cautions(design, groups, rows, options), *(found for _, found in made if found),
+            *agreement_cautions(design, groups, rows, options, largest), *warned,
         ),
         references=METRIC.references,
         design=design,
@@ -185,10 +188,14 @@ def coefficient(group: Group, sums: AlphaSums | None, scale: str) -> Coefficient
     """Alpha of a group of units; None stands for ratings that do not vary."""
     counts = group.counts
     if sums is None:
-        return Coefficient(estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: np.zeros(0))
+        return UNDEFINED
+    value, (_, expected, n) = float(sums.alpha(sums.total())[0, 0]), sums.finish(sums.total())
+    farthest = largest_distance(counts, scale)
     return Coefficient(
-        estimate=float(sums.alpha(sums.total())[0, 0]), statistics=sums.statistics, finish=sums.alpha,
+        estimate=value, statistics=sums.statistics, finish=sums.alpha,
         values=lambda: counts.n_units * influence(counts, scale),
+        apart=observed(counts, scale, positions(counts, scale)) / counts.size / farthest, weight=counts.size,
+        expected=float(expected[0] / (n[0] * (n[0] - 1))) / farthest,
     )  # fmt: skip
 
 

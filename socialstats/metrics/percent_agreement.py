@@ -27,6 +27,7 @@ from socialstats.models.raters import (
 from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
+from socialstats.results.scaling import size_unit
 from socialstats.text import count
 
 if TYPE_CHECKING:
@@ -168,8 +169,10 @@ def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
             f"tolerance={tolerance:g} needs levels in an order, and these are nominal; declare levels=[lowest, ..., "
             "highest] and scale='ordinal'"
         )
-    far = np.abs(design.scores[:, None] - design.scores[None, :])
-    near = (far <= tolerance * (1 + 1e-12)).astype(np.float64)
+    unit = size_unit(design.scores)
+    scores = design.scores / unit
+    far = np.abs(scores[:, None] - scores[None, :])
+    near = (far <= tolerance / unit * (1 + 1e-12)).astype(np.float64)
     if refusal == "missing":
         return near
     k = len(near)

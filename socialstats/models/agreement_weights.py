@@ -14,8 +14,9 @@ import numpy as np
 
 from socialstats.designs.parts import AnyArray, FloatArray
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import InputError
-from socialstats.text import quoted, shorten
+from socialstats.errors import Caution, InputError, caution
+from socialstats.results.scaling import scaled
+from socialstats.text import listing, quoted, shorten
 
 WeightsName = Literal["unweighted", "linear", "quadratic", "ordinal", "ratio"]
 WEIGHTS: tuple[str, ...] = get_args(WeightsName)
@@ -34,10 +35,13 @@ class AgreementWeights:
         One of `WEIGHTS`, or ``"custom"``.
     matrix : (levels, levels) float64 array
         Symmetric, between 0 and 1, ones on the diagonal.
+    cautions : tuple of Caution
+        SS330, where ordinal levels are numbers at unequal distances.
     """
 
     name: str
     matrix: FloatArray
+    cautions: tuple[Caution, ...] = ()
 
 
 def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement") -> AgreementWeights:
@@ -65,7 +69,18 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
             "Declare levels=[lowest, ..., highest] and scale='ordinal', or use weights='unweighted'"
         )
     matrix = agreement_weights(weights, design.scores, kind=kind, levels=design.levels)
-    return AgreementWeights(name=name, matrix=matrix)
+    return AgreementWeights(name=name, matrix=matrix, cautions=numbers_taken(design, name))
+
+
+def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
+    """Caution SS330: weights follow the numbers of ordinal levels (as irrCAC), not their ranks (as vcd, psych)."""
+    if design.scale != "ordinal" or not design.numeric or name not in ("linear", "quadratic", "ratio"):
+        return ()
+    steps = np.diff(np.sort(scaled(design.scores)))
+    if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
+        return ()
+    said = f"weights='{name}' take the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
+    return (caution("SS330", said, affects="the coefficient", fix="weights='ordinal' takes ranks, or pass a matrix"),)
 
 
 def agreement_weights(
@@ -132,6 +147,7 @@ def agreement_weights(
 def distances(name: str, x: FloatArray) -> FloatArray:
     """Distances between levels as a share of the largest one, (levels, levels)."""
     k = len(x)
+    x = scaled(x)
     far = np.abs(x[:, None] - x[None, :])
     if name == "unweighted":
         return 1 - np.eye(k)

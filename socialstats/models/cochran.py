@@ -12,8 +12,9 @@ from socialstats.resampling.units import FloatArray
 def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:
     """Cochran's (1950) Q: (k - 1) (k sum C_j^2 - T^2) / (k T - sum R_i^2), chi-square with k - 1 df.
 
-    C_j are the column sums, R_i the row sums, T the total. With two columns Q is McNemar's chi-square. Without a row
-    that differs within itself: 0, p = 1.
+    C_j are the column sums, R_i the row sums, T the total; both parts are added up from whole numbers that are 0 for
+    rows of one value: sum (k C_j - T)^2 / k and sum R_i (k - R_i). With two columns Q is McNemar's chi-square. Without
+    a row that differs within itself: 0, p = 1.
 
     Parameters
     ----------
@@ -29,10 +30,10 @@ def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:
     (4.5, 2.0)
     """
     k = values.shape[1]
-    columns, rows = count @ values, values.sum(axis=1)
-    total = float(columns.sum())
-    inside = k * total - float(count @ rows**2)
+    rows = values.sum(axis=1)
+    off = count @ (k * values - rows[:, None])
+    inside = float(count @ (rows * (k - rows)))
     if inside <= 0:
         return McNemarTest(statistic=0.0, df=float(k - 1), p=1.0)
-    statistic = (k - 1) * float(k * (columns @ columns) - total**2) / inside
+    statistic = (k - 1) * float(off @ off) / k / inside
     return McNemarTest(statistic=statistic, df=float(k - 1), p=float(not_zero(chdtrc(k - 1.0, statistic))))

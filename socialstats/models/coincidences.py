@@ -87,9 +87,10 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
 def check_scores(counts: RatingCounts, scale: str) -> None:
     """Raise InputError for ratio distances between negative numbers."""
     if scale == "ratio" and counts.scores.min() < 0:
+        least = counts.levels[int(counts.scores.argmin())]
         raise InputError(
-            f"scale='ratio' needs values of at least 0, not {counts.scores.min():g}; use scale='interval' where 0 is "
-            "not the absence of what is measured"
+            f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence "
+            "of what is measured"
         )
 
 
@@ -238,7 +239,7 @@ def influence(counts: RatingCounts, scale: str) -> FloatArray:
     """
     margins, m = counts.margins, counts.size
     n = margins.sum()
-    x = {"interval": centred(counts), "ordinal": mid_ranks(margins)}.get(scale, counts.scores)
+    x = positions(counts, scale)
     own = observed(counts, scale, x)
     away = distances_to_all(margins, x, scale)
     do, de = counts.copies @ own, margins @ away
@@ -248,6 +249,20 @@ def influence(counts: RatingCounts, scale: str) -> FloatArray:
         d_do, d_de = d_do + moved_do, d_de + moved_de
     slope: FloatArray = -(m * do + n * d_do - n * do * d_de / de) / de
     return slope
+
+
+def positions(counts: RatingCounts, scale: str) -> FloatArray:
+    """Places of the levels whose squared differences are the distances (ratio and nominal: their scores)."""
+    return {"interval": centred(counts), "ordinal": mid_ranks(counts.margins)}.get(scale, counts.scores)
+
+
+def largest_distance(counts: RatingCounts, scale: str) -> float:
+    """Largest distance of two levels that were given."""
+    if scale == "nominal":
+        return 1.0
+    used = positions(counts, scale)[counts.margins > 0]
+    low, high = float(used.min()), float(used.max())
+    return ((high - low) / (high + low)) ** 2 if scale == "ratio" else (high - low) ** 2
 
 
 def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArray:

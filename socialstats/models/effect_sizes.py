@@ -9,11 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.inference.clustered_mean import rounding
 from socialstats.inference.influence import jackknife_errors
 from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import PairValues
 from socialstats.resampling import Units, jackknife
 from socialstats.resampling.units import FloatArray
+from socialstats.results.scaling import scaled, size_unit
 from socialstats.text import number
 
 TERMS = ("d_z", "d_av", "d_rm")
@@ -58,7 +60,7 @@ class Summary:
         d_z = None if self.t is None else self.t / math.sqrt(self.n)
         d_av = None
         if self.mean is not None and self.sd_first is not None and self.sd_second is not None and self.varies:
-            d_av = self.mean / math.sqrt((self.sd_first**2 + self.sd_second**2) / 2)
+            d_av = self.mean / math.hypot(self.sd_first, self.sd_second) * math.sqrt(2)
         d_rm = None if d_z is None or self.r is None else d_z * math.sqrt(2 * (1 - self.r))
         return {"d_z": d_z, "d_av": d_av, "d_rm": d_rm}
 
@@ -77,6 +79,7 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
     finish : callable
         (B, 8) -> (B, 3); NaN where a standard deviation is 0.
     """
+    pairs, _ = pairs.sized()
     c = pairs.count
     x, y, d = (v - float(c @ v / c.sum()) for v in (pairs.first, pairs.second, pairs.difference))
     gap = float(c @ pairs.difference / c.sum())
@@ -101,6 +104,7 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
 
 def summary_of(pairs: PairValues) -> Summary:
     """Return the summary numbers of pairs; r is None where a condition does not vary, t where differences do not."""
+    pairs, unit = pairs.sized()
     c, n = pairs.count, float(pairs.n)
 
     def spread(values: FloatArray) -> float:
@@ -108,7 +112,7 @@ def summary_of(pairs: PairValues) -> Summary:
         return math.sqrt(float(c @ (values - mean) ** 2) / (n - 1))
 
     def varies(values: FloatArray) -> bool:
-        return bool(np.ptp(values) > n * np.finfo(np.float64).eps * pairs.magnitude)
+        return bool(np.ptp(values) > rounding(values, n, pairs.magnitude))
 
     mean, sd = float(c @ pairs.difference / n), spread(pairs.difference)
     one, two = (spread(values) if varies(values) else 0.0 for values in (pairs.first, pairs.second))
@@ -117,7 +121,10 @@ def summary_of(pairs: PairValues) -> Summary:
         off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
         r = max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two)))
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
-    return Summary(n=n, mean=mean, sd=sd if t is not None else None, sd_first=one, sd_second=two, r=r, t=t)
+    return Summary(
+        n=n, mean=mean * unit, sd=sd * unit if t is not None else None, sd_first=one * unit, sd_second=two * unit, r=r,
+        t=t,
+    )  # fmt: skip
 
 
 def completed(
@@ -141,7 +148,9 @@ def completed(
         if sd is not None and r is not None:
             raise InputError("sd=, sd_first=, sd_second= and r= say the same thing twice: leave out sd= or r=")
         if r is not None:
-            sd = math.sqrt(max(0.0, sd_first**2 + sd_second**2 - 2 * r * sd_first * sd_second))
+            unit = size_unit(np.array([sd_first, sd_second]))
+            one, two = sd_first / unit, sd_second / unit
+            sd = math.sqrt(max(0.0, one**2 + two**2 - 2 * r * one * two)) * unit
             if not sd > SMALL * (sd_first + sd_second):
                 raise InputError(f"r={r:g} with these standard deviations leaves no variation of the differences")
     if t is not None and mean is not None and sd is not None:
@@ -163,7 +172,8 @@ def completed(
 
 def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     """Correlation of the conditions that the three standard deviations imply, or InputError where there is none."""
-    r = (sd_first**2 + sd_second**2 - sd**2) / (2 * sd_first * sd_second)
+    one, two, both = scaled(np.array([sd_first, sd_second, sd])).tolist()
+    r = float((one**2 + two**2 - both**2) / (2 * one * two))
     if abs(r) > 1:
         raise InputError(f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})")
     return r
@@ -198,7 +208,8 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
     1.0
     """
     n = count.sum()
-    off = values - count @ values / n
+    off = scaled(values)
+    off = off - count @ off / n
     sd = math.sqrt(float(count @ off**2 / n))
     skewness, kurtosis = (float(count @ (off / sd) ** k / n) for k in (3, 4))
     shape = 1 - d_z * skewness + d_z**2 * (kurtosis - 1) / 4
@@ -269,7 +280,7 @@ def d_z_of(values: FloatArray, level: float, magnitude: float) -> Ends:
     """
     zero, ones = np.zeros(len(values)), np.ones(len(values))
     pairs = PairValues(
-        difference=values, first=values, second=zero, count=ones, n=len(values), magnitude=magnitude
+        difference=values, first=values, second=zero, count=ones, n=len(values), magnitude=magnitude, tolerance=zero
     )  # fmt: skip
     t = summary_of(pairs).t
     if t is None:

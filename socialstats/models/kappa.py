@@ -169,6 +169,41 @@ class KappaTable:
     weights: FloatArray
     count: FloatArray
 
+    def shares(self) -> csr_array:
+        """(cells, numbers) sparse array: what the units of a cell weigh in each pair, and in mean and pooled kappa."""
+        columns = [there for there, _ in self.shared]
+        if len(columns) > 1:
+            kept = [there for there, used in zip(columns, self.used, strict=True) if used]
+            columns += [np.unique(np.concatenate([*some, np.zeros(0, dtype=np.int64)])) for some in (kept, columns)]
+        weights = [self.count[there] for there in columns]
+        return sparse_columns([(t, n / n.sum()) for t, n in zip(columns, weights, strict=True)], len(self.count))
+
+    def disagreements(self) -> tuple[csr_array, csr_array, FloatArray]:
+        """Return disagreements times shares, the shares, and the disagreements by chance; scaled to be 1 at most.
+
+        Of the mean they are those of the pairs in it together, of the pooled kappa those of all pairs.
+        """
+        v = (1 - self.weights).ravel()
+        top = max(float(v.max()), NONE_LEFT)
+        n, expected = (np.nan_to_num([getattr(f, name) for f in self.found]) for name in ("n", "expected"))
+        chance = n * (1 - expected) / top
+        chosen = [np.array([p]) for p in range(len(n))]
+        if len(n) > 1:
+            chosen += [np.flatnonzero(self.used), np.arange(len(n))]
+        apart, size, joint = [], [], []
+        for some in chosen:
+            met, far = np.zeros((2, len(self.count)))
+            for p in some:
+                there, cell = self.shared[p]
+                met[there] += self.count[there]
+                far[there] += self.count[there] * v[cell] / top
+            rated, total = np.flatnonzero(met), max(met.sum(), 1.0)
+            apart.append((rated, far[rated] / total))
+            size.append((rated, met[rated] / total))
+            joint.append(chance[some].sum() / total)
+        first, second = (sparse_columns(columns, len(self.count)) for columns in (apart, size))
+        return first, second, np.array(joint)
+
     def statistics(self) -> csr_array | FloatArray:
         """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse unless small.
 
@@ -194,6 +229,18 @@ class KappaTable:
     def finish(self, sums: FloatArray) -> FloatArray:
         """Turn sums of `statistics` into kappas, their mean over the `used` pairs, and the pooled kappa."""
         return kappas(sums, self.weights, self.used)
+
+
+def sparse_columns(columns: Sequence[tuple[IntArray, FloatArray]], cells: int) -> csr_array:
+    """Make a (cells, columns) sparse array of columns given by their cells and values."""
+    from scipy.sparse import csr_array
+
+    values = np.concatenate([v for _, v in columns])
+    at = (
+        np.concatenate([there for there, _ in columns]),
+        np.repeat(np.arange(len(columns)), [len(v) for _, v in columns]),
+    )
+    return csr_array((values, at), shape=(cells, len(columns)))
 
 
 def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, int]]) -> KappaTable:
@@ -288,35 +335,3 @@ def influences(
         some = np.flatnonzero(there_)
         out.append(Influence(cells=some, values=values[some]) if len(some) else None)
     return tuple(out)
-
-
-def standard_error(one: Influence | None, count: FloatArray, clusters: Sequence[IntArray]) -> tuple[float, int]:
-    """Return the standard error of an estimate (NaN: none), and its number of clusters (units without any).
-
-    Units independent: sqrt(sum of squared influences), Fleiss, Cohen & Everitt's for a pair. Clusters: G/(G - 1) times
-    the sum of squared cluster sums (Liang & Zeger 1986). Two crossed factors: V1 + V2 - V12, at least the larger of V1
-    and V2 (Cameron, Gelbach & Miller 2011).
-    """
-    if one is None:
-        return np.nan, 0
-    if not clusters:
-        n = count[one.cells]
-        return float(np.sqrt(np.sum(one.values**2 / n))), int(n.sum())
-    singles = [one_way(one, codes) for codes in clusters]
-    if len(clusters) == 1:
-        return float(np.sqrt(singles[0][0])), singles[0][1]
-    wide = int(clusters[1].max()) + 1
-    both = one_way(one, clusters[0] * wide + clusters[1])[0]
-    larger = max(singles[0][0], singles[1][0]) if not np.isnan(singles[0][0] + singles[1][0]) else np.nan
-    variance = max(singles[0][0] + singles[1][0] - both, larger) if not np.isnan(both) else np.nan
-    return float(np.sqrt(variance)), min(singles[0][1], singles[1][1])
-
-
-def one_way(one: Influence, codes: IntArray) -> tuple[float, int]:
-    """Variance by one cluster factor (NaN with fewer than two clusters), and the number of clusters that take part."""
-    levels, dense = np.unique(codes[one.cells], return_inverse=True)
-    g = len(levels)
-    if g < 2:
-        return np.nan, g
-    sums = np.bincount(dense, weights=one.values)
-    return float(sums @ sums) * g / (g - 1), g

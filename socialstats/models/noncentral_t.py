@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.intervals import FloatArray, checked_level
 
-REACH = 6.0
-WIDENINGS = 40
-NEAR_ZERO = 1e-5  # smaller tails: 1 - P loses digits, and scipy's P itself is right to some 1e-15 only
 ZOOMS, POINTS, DEEP = 12, 2001, 45.0
+STEEP = 5.0  # t / sqrt(2 df) from which t U varies more than Z, and the integral is over Z
+KINK = 13.0  # noncentralities above: the normal density at U = 0 is below 1e-36
+ONLY_U = 1e7  # t / sqrt(2 df) from which Z changes the ends by less than 1e-13 of them
+STIRLING = 1000.0  # arguments of log Gamma from which its asymptotic series has all digits
+NORMAL_END = 40.0  # beyond, the normal density is 0 as a float
+STEP = 0.4  # of the trapezoid rule, in standard deviations of the narrowest factor: its error is exp(-2 (pi / STEP)^2)
 
 
 def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[float, float]:
@@ -37,12 +41,13 @@ def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[fl
     InputError
         For a t that is not finite or df not above 0.
     UndefinedStatistic
-        If the distribution function cannot be inverted.
+        If an end is beyond the largest float.
 
     Notes
     -----
-    Solved for abs(t) and the sign put back. scipy's distribution function is NaN far out in the tails; there it stands
-    for 0 (noncentrality above t) or 1 (below). The bracket abs(t) -+ 6 (1 + abs(t)/sqrt(2 df)) is widened where needed.
+    P(T <= t) at noncentrality delta is P(t U + Z > delta), with Z normal and U^2 an independent chi-square over its df:
+    the ends are the two quantiles of t U + Z. Solved for abs(t), and the sign put back. As t grows, they approach
+    t sqrt(chi2_q / df).
 
     References
     ----------
@@ -57,34 +62,88 @@ def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[fl
     if not math.isfinite(t) or not (math.isfinite(df) and df > 0):
         raise InputError(f"the noncentral t needs a finite t and positive df, not t={t!r}, df={df!r}")
     tail = (1 - level) / 2
-    low, high = (solve(abs(t), df, share) for share in (1 - tail, tail))
+    low, high = (t_u_plus_z(abs(t), df, tail, upper=upper) for upper in (False, True))
+    if not math.isfinite(high):
+        raise UndefinedStatistic(f"the noncentrality at t = {t:g} with {df:g} df is beyond the largest float")
     return (low, high) if t >= 0 else (-high, -low)
 
 
-def solve(t: float, df: float, share: float) -> float:
-    """Return the noncentrality at which P(T <= t) is `share`, for t >= 0."""
+def t_u_plus_z(t: float, df: float, tail: float, *, upper: bool) -> float:
+    """Return the value that t U + Z exceeds (upper) or falls below with probability `tail`, for t >= 0."""
     from scipy.optimize import brentq
-    from scipy.special import nctdtr
+    from scipy.special import ndtri
 
-    def gap(center: float) -> float:
-        below = float(nctdtr(df, center, t))
-        if math.isnan(below):
-            below = 0.0 if center > t else 1.0
-        return below - share
+    ratio = t / math.sqrt(2 * df)
+    if ratio > ONLY_U:
+        return t * u_quantile(df, tail, upper=upper)
+    sign = 1.0 if upper else -1.0
+    far, near = tail / 4, 2 * tail  # P(U beyond far) + P(Z beyond far) < tail < 1 - P(U within near) - P(Z within)
+    outer = t * u_quantile(df, far, upper=upper) - sign * float(ndtri(far))
+    inner = t * u_quantile(df, near, upper=upper) + sign * float(ndtri(tail))
+    share = tail_over_z(t, df, upper) if ratio > STEEP and min(outer, inner) > KINK else tail_over_u(
+        t, df, upper, max(abs(outer), abs(inner)))  # fmt: skip
+    return float(brentq(lambda end: share(end) - tail, outer, inner, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500))
 
-    reach = REACH * (1 + t / math.sqrt(2 * df))
-    for _ in range(WIDENINGS):
-        if gap(t - reach) > 0 > gap(t + reach):
-            return float(brentq(gap, t - reach, t + reach, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500))
-        reach *= 1.5
-    raise UndefinedStatistic(f"the noncentral t distribution cannot be inverted at t = {t:g} with {df:g} df")
+
+def u_quantile(df: float, tail: float, *, upper: bool) -> float:
+    """Quantile of U = sqrt(chi-square / df), of the upper or the lower tail."""
+    from scipy.special import gammainccinv, gammaincinv
+
+    return math.sqrt(float((gammainccinv if upper else gammaincinv)(df / 2, tail)) / (df / 2))
+
+
+def tail_over_u(t: float, df: float, upper: bool, reach: float) -> Callable[[float], float]:
+    """Return the function from an end to P(t U + Z > end) or P(t U + Z < end), integrated over log U.
+
+    Parameters
+    ----------
+    t, df : float
+    upper : bool
+    reach : float
+        Largest size of an end.
+    """
+    from scipy.special import ndtr
+
+    deep = DEEP / df
+    low = -math.sqrt(2 * deep) if deep < 0.5 else -deep - 0.5
+    high = min(math.sqrt(deep), 0.5 * math.log(4 * deep + 4))
+    steepest = min(t * math.exp(high), reach + 10)
+    step = min(0.1, STEP / math.sqrt(2 * df + steepest**2))
+    s = np.linspace(low, high, math.ceil((high - low) / step) + 1)
+    weight = np.exp(log_u_density(s, df))
+    weight /= weight.sum()
+    mean = t * np.exp(s)
+    sign = 1.0 if upper else -1.0
+    return lambda end: float(weight @ ndtr(sign * (mean - end)))
+
+
+def tail_over_z(t: float, df: float, upper: bool) -> Callable[[float], float]:
+    """As `tail_over_u`, integrated over Z: for t U that varies more than Z, and ends far above 0."""
+    from scipy.special import gammainc, gammaincc
+
+    z = np.arange(-NORMAL_END, NORMAL_END, STEP)
+    weight = np.exp(-z * z / 2)
+    weight /= weight.sum()
+    beyond = gammaincc if upper else gammainc
+
+    def share(end: float) -> float:
+        u = np.maximum(end - z, 0.0) / t
+        return float(weight @ beyond(df / 2, df / 2 * u * u))
+
+    return share
+
+
+def log_u_density(s: FloatArray, df: float) -> FloatArray:
+    """Log density of log U at s, less its largest value; without cancellation for many df."""
+    out: FloatArray = df * (s - np.expm1(2 * s) / 2)
+    return out
 
 
 def noncentral_t_tail(t: float, df: float, center: float, *, upper: bool) -> float:
     """P(T >= t) or P(T <= t) of the noncentral t distribution, with its relative precision kept far out in the tail.
 
-    T <= t where Z <= t U - center, Z normal and U^2 chi-square over its df. Where scipy's distribution function is
-    too near 0 or 1, or NaN, the integral over log U is taken by the trapezoid rule.
+    T <= t where Z <= t U - center, Z normal and U^2 chi-square over its df: integrated over log U by the trapezoid
+    rule, or over Z where t U varies more.
 
     Parameters
     ----------
@@ -103,25 +162,22 @@ def noncentral_t_tail(t: float, df: float, center: float, *, upper: bool) -> flo
     >>> 1e-46 < noncentral_t_tail(0.0, 50.0, -14.0, upper=True) < 1e-44  # P(Z > 14)
     True
     """
-    from scipy.special import nctdtr
-
     if t < 0:
         return noncentral_t_tail(-t, df, -center, upper=not upper)
-    below = float(nctdtr(df, center, t))
-    tail = 1 - below if upper else below
-    return integrated_tail(t, df, center, upper) if math.isnan(below) or tail < NEAR_ZERO else tail
+    if t > STEEP * math.sqrt(2 * df) and center > KINK:
+        return tail_over_z(t, df, not upper)(center)
+    return integrated_tail(t, df, center, upper)
 
 
 def integrated_tail(t: float, df: float, center: float, upper: bool) -> float:
     """Integrate normal(center - t u) (upper) or normal(t u - center) over the density of log u."""
-    from scipy.special import gammaln, log_ndtr
+    from scipy.special import log_ndtr
 
-    sign, half = (-1.0 if upper else 1.0), df / 2
-    constant = math.log(2) + half * math.log(half) - float(gammaln(half))
+    sign = -1.0 if upper else 1.0
 
     def exponent(s: FloatArray) -> FloatArray:
-        u = np.exp(s)
-        return np.asarray(constant + df * s - half * u * u + log_ndtr(sign * (t * u - center)))
+        with np.errstate(over="ignore"):
+            return np.asarray(log_u_density(s, df) + log_ndtr(sign * (t * np.exp(s) - center)))
 
     low, high = -60 / df - math.log1p(t) - 3, math.log(10 + (60 + abs(center)) / math.sqrt(df))
     for _ in range(ZOOMS):  # the integrand has one peak: narrow down to where it counts
@@ -132,7 +188,15 @@ def integrated_tail(t: float, df: float, center: float, upper: bool) -> float:
         if len(kept) > POINTS / 2:
             break
     peak = float(values.max())
-    return math.exp(peak) * float(np.exp(values - peak).sum()) * float(s[1] - s[0])
+    return math.exp(peak + log_peak(df)) * float(np.exp(values - peak).sum()) * float(s[1] - s[0])
+
+
+def log_peak(df: float) -> float:
+    """Log of the largest value of the density of log U: 2 (df/2)^(df/2) exp(-df/2) / Gamma(df/2)."""
+    half = df / 2
+    if half > STIRLING:  # the series of log Gamma, where its parts would cancel
+        return math.log(2) + 0.5 * math.log(half / (2 * math.pi)) - 1 / (12 * half)
+    return math.log(2) + half * math.log(half) - half - math.lgamma(half)
 
 
 def d_z_interval(t: float, n: float, level: float = 0.95) -> tuple[float, float]:
@@ -184,4 +248,6 @@ def hedges_j(df: float) -> float:
     """
     if not df > 1:
         raise UndefinedStatistic(f"Hedges' correction needs more than 1 degree of freedom, not {df:g}")
+    if df > 2 * STIRLING:  # the asymptotic series, where log Gammas of this size would cancel
+        return 1 - 3 / (4 * df) - 7 / (32 * df**2) - 9 / (128 * df**3)
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)

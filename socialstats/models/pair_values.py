@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,9 +13,10 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, studentized
 from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.results.scaling import size_unit
 from socialstats.text import shorten
 
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
+ROUNDING = 8  # rounding errors that two differences of two values can be apart
 LEFT = 1e-13  # share of a sum of squares that rounding can leave of a sum that is 0
 MOST_LABEL = 30
 
@@ -33,6 +34,8 @@ class PairValues:
         Pairs.
     magnitude : float
         Largest size of a value.
+    tolerance : (cells,) float64 array
+        What rounding can make of two equal differences, from the precision of the values' type.
     """
 
     difference: FloatArray
@@ -41,6 +44,13 @@ class PairValues:
     count: FloatArray
     n: int
     magnitude: float
+    tolerance: FloatArray
+
+    def sized(self) -> tuple[PairValues, float]:
+        """Return the values divided by their `size_unit`, and the unit."""
+        unit = size_unit(self.first, self.second)
+        names = ("difference", "first", "second", "magnitude", "tolerance")
+        return (self if unit == 1 else replace(self, **{name: getattr(self, name) / unit for name in names})), unit
 
 
 def pair_values(design: Paired) -> PairValues:
@@ -49,23 +59,34 @@ def pair_values(design: Paired) -> PairValues:
     Raises
     ------
     DesignError
-        For nominal values, or fewer than two pairs.
+        For nominal values, fewer than two pairs, or differences beyond the largest float.
     """
-    raw = design.difference
+    with np.errstate(over="ignore"):
+        raw = design.difference
     n = design.n_pairs
     if n < 2:
         raise DesignError(f"{design.source}: a paired comparison needs at least 2 pairs; there is {n}")
-    magnitude = float(max(np.abs(design.first).max(), np.abs(design.second).max()))
+    if not np.all(np.isfinite(raw)):
+        raise DesignError(f"{design.source}: differences are beyond the largest number, 1.8e308. Use a larger unit")
+    size = np.maximum(np.abs(design.first), np.abs(design.second))
+    tolerance = ROUNDING * design.epsilon * size
     return PairValues(
-        difference=merged(raw, ROUNDING * magnitude), first=design.first, second=design.second, count=design.count,
-        n=n, magnitude=magnitude,
+        difference=merged(raw, tolerance), first=design.first, second=design.second, count=design.count,
+        n=n, magnitude=float(size.max()), tolerance=tolerance,
     )  # fmt: skip
 
 
-def merged(values: FloatArray, tolerance: float) -> FloatArray:
+def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     """Give values that differ by rounding only one value, and 0 to those next to it; signs stay symmetric.
 
-    1.1 - 0.1 and 1.3 - 0.3 are not the same float; ranks and ties need them to be.
+    1.1 - 0.1 and 1.3 - 0.3 are not the same float; ranks and ties need them to be. Sizes next to each other are one
+    where they differ by the larger tolerance at most. Where such steps lead farther than the tolerance, the values lie
+    too densely for ties to be told, and stay as they are.
+
+    Parameters
+    ----------
+    values : (k,) float64 array
+    tolerance : (k,) float64 array or float
 
     Examples
     --------
@@ -75,7 +96,13 @@ def merged(values: FloatArray, tolerance: float) -> FloatArray:
     size = np.abs(values)
     order = np.argsort(size, kind="stable")
     ordered = np.concatenate([[0.0], size[order]])
-    group = np.cumsum(np.diff(ordered) > tolerance)  # 0: next to zero
+    allowed = np.concatenate([[0.0], np.broadcast_to(np.asarray(tolerance, dtype=np.float64), size.shape)[order]])
+    new = np.diff(ordered) > np.maximum(allowed[1:], allowed[:-1])
+    chain = np.concatenate([[0], np.cumsum(new)])
+    starts = np.flatnonzero(np.concatenate([[True], new]))
+    longest = np.maximum.reduceat(allowed, starts)[chain]
+    dense = np.append(ordered[starts[1:] - 1], ordered[-1])[chain] - ordered[starts][chain] > longest
+    group = np.cumsum(new | (dense[1:] & (np.diff(ordered) > 0)))  # 0: next to zero
     largest = np.zeros(int(group[-1]) + 1)
     np.maximum.at(largest, group, size[order])
     largest[0] = 0.0
@@ -153,6 +180,10 @@ def mean_interval(
         raise InputError(
             f"ci='{ci}' needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
         )
+    unit = size_unit(values)
+    if unit != 1:
+        found = mean_interval(values / unit, count, codes, ci=ci, level=level, resamples=resamples, seed=seed)
+        return replace(found, low=found.low * unit, high=found.high * unit)
     centre = float(count @ values / count.sum())
     x = values - centre
     units = Units.clusters(*codes) if codes else Units.rows(count)

@@ -14,6 +14,7 @@ import numpy as np
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError
+from socialstats.results.scaling import scaled
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -126,7 +127,8 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
         For an unknown option.
     """
     unit, _, value, levels = given(design, refusal)
-    scores = np.append(design.scores, design.scores.max(initial=-1.0) + 1)[: len(levels)]
+    scores = scaled(design.scores)
+    scores = np.append(scores, scores.max(initial=-1.0) + 1)[: len(levels)]
     keys, n = np.unique(unit * len(levels) + value, return_counts=True)
     index, unit = np.unique(keys // max(len(levels), 1), return_inverse=True)
     size = np.bincount(unit, weights=n, minlength=len(index)).astype(np.float64)

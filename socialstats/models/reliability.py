@@ -6,7 +6,7 @@ A coefficient brings its statistics, its finish and its linearised values; here 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -16,13 +16,11 @@ from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.inference.dependence import cluster_factors
-from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
-from socialstats.inference.linearised import linearised_error
+from socialstats.inference.how import NAMES, How
+from socialstats.inference.infer import Disagreement, Estimand, infer
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.pair_values import whole
 from socialstats.models.rating_counts import REFUSALS, RatingCounts, merged, rating_counts
-from socialstats.resampling import Units, bootstrap, choose, jackknife
-from socialstats.resampling.intervals import check_resamples
 from socialstats.results import Row
 from socialstats.text import count, shorten
 
@@ -30,33 +28,28 @@ CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
 NO_ERROR = 1e-12
 MOST_LEVELS = 2000
-FEWEST_UNITS = 3  # two units give alpha two influences of one size: an interval of no meaning
-NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
+METHODS = {
+    "t": "linearised s.e., t interval", "fisher": "error by clusters, Fisher z, t",
+    "disagreements": "Korn and Graubard's interval of the share of disagreement",
+    "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
+}  # fmt: skip
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
-ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 FULL = "no variation: the weights say that all levels given agree fully"
 CONSTANT = "no variation: every rating is '{level}', so agreement by chance is complete"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementOptions:
+class AgreementOptions(How):
     """Options that all coefficients take; see `krippendorff_alpha`."""
 
     refusal: str
     raters: tuple[str, ...] | None
     stratum: str | None
-    ci: str
-    cluster: Any
     on_undefined: Any
-    level: float
-    resamples: int
-    seed: int
 
-    def check(self) -> None:
+    def check_all(self) -> None:
         """Raise InputError for an impossible option."""
-        checked_level(self.level)
-        if self.ci not in CI:
-            raise InputError(f"ci='{self.ci}' is not one of {', '.join(CI)}")
+        self.check(CI)
         if self.refusal not in REFUSALS:
             raise InputError(f"refusal='{self.refusal}' is not one of {', '.join(REFUSALS)}")
         allowed = self.on_undefined in ("nan", "raise") or (
@@ -66,24 +59,19 @@ class AgreementOptions:
         )
         if not allowed:
             raise InputError(f"on_undefined={self.on_undefined!r} is not one of 'nan', 'raise', 1.0")
-        if self.ci != "closed":
-            check_resamples(self.resamples, self.level)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Everything, to be echoed in a result."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        names = ("refusal", "raters", "stratum", "ci", "cluster", "on_undefined", "level", "resamples", "seed")
+        return {name: getattr(self, name) for name in names}
 
-    def fit(self, row: Row) -> dict[str, Any]:
+    def fit(self, row: Row, largest: float) -> dict[str, Any]:
         """Return the header of a result whose first row is this one."""
-        drawn = {} if self.ci == "closed" else {"seed": self.seed, "resamples": self.resamples}
         return {
-            "nobs": int(row.n or 0),
-            "n_clusters": row.n_clusters,
-            "df": None if row.df is None else whole(row.df),
-            "method": row.method,
-            **drawn,
-        }
+            "nobs": int(row.n or 0), "n_clusters": row.n_clusters, "df": None if row.df is None else whole(row.df),
+            "method": row.method, "effective_df": row.df, "largest_leverage": largest or None, **self.drawn,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,12 +86,42 @@ class Coefficient:
         As for `socialstats.resampling.bootstrap`.
     values : callable
         Returns the linearised values of the units, whose mean has the standard error of the coefficient.
+    apart, weight : callable, (units,) float64 array
+        Disagreement within each unit, from 0 to 1, and what the unit weighs in its mean.
+    expected : float
+        That disagreement by chance: the coefficient is 1 - sum weight apart / sum weight / expected.
     """
 
     estimate: float
     statistics: Any
     finish: Callable[[FloatArray], FloatArray]
     values: Callable[[], FloatArray]
+    apart: FloatArray
+    weight: FloatArray
+    expected: float
+
+    def estimand(self, copies: FloatArray) -> Estimand:
+        """Return what the room of inference needs."""
+        n, weight = copies.sum(), copies * self.weight
+        shares = weight / weight.sum()
+
+        def influence() -> FloatArray:
+            values = self.values()
+            return np.asarray((values - copies @ values / n) * copies / n)[:, None]
+
+        return Estimand(
+            estimate=np.array([self.estimate]), influence=influence, shares=(copies / n)[:, None], copies=copies,
+            statistics=self.statistics, finish=self.finish, disagreement=Disagreement(
+                values=(shares * self.apart)[:, None], shares=shares[:, None], expected=np.array([self.expected])
+            ),
+        )  # fmt: skip
+
+
+NOTHING = np.zeros(0)
+UNDEFINED = Coefficient(
+    estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: NOTHING, apart=NOTHING, weight=NOTHING,
+    expected=math.nan,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -190,16 +208,33 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
     return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
 
 
-def coefficient_row(
-    term: str, group: Group, coefficient: Coefficient, options: AgreementOptions
-) -> tuple[Row, Caution | None]:
-    """Make the row of a coefficient with its interval.
+def coefficient_rows(
+    term: str, groups: Sequence[Group], coefficients: Sequence[Coefficient], options: AgreementOptions
+) -> tuple[tuple[Row, ...], tuple[Caution, ...], float]:
+    """Make the rows of a coefficient, of all units and of each level of the stratum, with their intervals.
+
+    Returns
+    -------
+    tuple
+        Rows, cautions, and the largest share of a coefficient that one cluster holds.
 
     Raises
     ------
     UndefinedStatistic
-        If the coefficient does not exist and ``on_undefined="raise"``.
+        If a coefficient does not exist and ``on_undefined="raise"``.
     """
+    made = [coefficient_row(term, *one, options) for one in zip(groups, coefficients, strict=True)]
+    cautions: dict[str, Caution] = {}
+    for _, _, found in made:
+        for one in found:
+            cautions.setdefault(one.code, one)
+    return tuple(row for row, _, _ in made), tuple(cautions.values()), max(largest for _, largest, _ in made)
+
+
+def coefficient_row(
+    term: str, group: Group, coefficient: Coefficient, options: AgreementOptions
+) -> tuple[Row, float, tuple[Caution, ...]]:
+    """Make the row of a coefficient, with the largest share of a cluster and cautions."""
     counts = group.counts
     known: dict[str, Any] = {
         "term": term, "group": group.name, "n": float(counts.n_ratings), "n_units": counts.n_units,
@@ -210,16 +245,18 @@ def coefficient_row(
         if options.on_undefined == "raise":
             raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
         if options.on_undefined == "nan" or group.n_paired == 0:
-            return Row(**known, undefined=why), None
-        return Row(**known, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), None
-    known["estimate"] = coefficient.estimate
-    why = no_error(group)
-    if why:
-        return Row(**known, undefined=why), None
-    if options.ci == "closed":
-        return Row(**known, **closed(group, coefficient, options.level)), None
-    fields, found = resampled(group, coefficient, options)
-    return Row(**known, **fields), found
+            return Row(**known, undefined=why), 0.0, ()
+        return Row(**known, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
+    (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options)
+    what = "clusters" if group.clusters else "units"
+    method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {what}"
+    tested = options.ci == "closed"
+    return Row(
+        **known, estimate=coefficient.estimate, std_error=found.std_error, conf_low=found.low, conf_high=found.high,
+        conf_level=None if found.low is None else options.level, statistic=found.statistic if tested else None,
+        df=found.df if tested else None, p_value=found.p if tested else None, undefined=found.why or None,
+        method=None if found.why and found.std_error is None else method,
+    ), found.largest, cautions  # fmt: skip
 
 
 def undefined_reason(group: Group) -> str:
@@ -229,60 +266,3 @@ def undefined_reason(group: Group) -> str:
     if group.counts.varies:
         return FULL
     return CONSTANT.format(level=shorten(group.counts.levels[int(group.counts.level[0])]))
-
-
-def no_error(group: Group) -> str:
-    """Say why a coefficient has no interval; empty where it has one."""
-    if group.n_clusters is not None and group.n_clusters < 2:
-        return "all units are in one cluster: no standard error"
-    if group.counts.n_units < FEWEST_UNITS:
-        return f"{count(group.counts.n_units, 'unit')}: too few for a standard error"
-    if group.counts.agrees:
-        return "perfect agreement in every unit: an interval would have no width, whatever the number of units"
-    return ""
-
-
-def closed(group: Group, coefficient: Coefficient, level: float) -> dict[str, Any]:
-    """Row fields of the t interval with the linearised standard error, cut at 1, and of the test of 0."""
-    error, df = linearised_error(coefficient.values(), group.counts.copies, group.clusters)
-    if not error > NO_ERROR:
-        return {"undefined": ALIKE.format(what="clusters" if group.clusters else "units")}
-    reach = critical_value(level, df) * error
-    t = coefficient.estimate / error
-    return {
-        "std_error": error, "conf_low": coefficient.estimate - reach, "conf_level": level,
-        "conf_high": min(1.0, coefficient.estimate + reach), "statistic": t, "df": df,
-        "p_value": float(two_sided_p(np.asarray(t), df)), "method": "linearised s.e., t interval",
-    }  # fmt: skip
-
-
-def resampled(
-    group: Group, coefficient: Coefficient, options: AgreementOptions
-) -> tuple[dict[str, Any], Caution | None]:
-    """Row fields of a bootstrap interval of units or clusters, and caution SS204."""
-    units = Units.clusters(*group.clusters) if group.clusters else Units.rows(group.counts.copies)
-    try:
-        boot = bootstrap(
-            coefficient.statistics, coefficient.finish, units, resamples=options.resamples, seed=options.seed
-        )
-    except UndefinedStatistic as error:
-        return {"undefined": str(error)}, None
-    if boot.is_constant[0]:
-        return {"undefined": ALIKE.format(what="clusters" if group.clusters else "units")}, None
-    jack = jackknife(coefficient.statistics, coefficient.finish, units) if options.ci == "bca" and len(
-        units.sizes) == 1 else None  # fmt: skip
-    found = choose(options.ci, boot, level=options.level, jack=jack)
-    what = "clusters" if group.clusters else "units"
-    fields: dict[str, Any] = {
-        "std_error": float(boot.std_error[0]),
-        "method": f"{NAMES[options.ci]} bootstrap of {what}",
-    }
-    if found.undefined[0]:
-        fields["undefined"] = found.undefined[0]
-    else:
-        ends = float(found.low[0]), float(found.high[0])
-        if ends[0] <= coefficient.estimate <= ends[1]:
-            fields |= {"conf_low": ends[0], "conf_high": min(1.0, ends[1]), "conf_level": options.level}
-        else:
-            fields["undefined"] = "the bootstrap interval leaves the estimate out: too few or too uneven units"
-    return fields, boot.caution("the interval")

@@ -12,8 +12,9 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, caution
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.how import NAMES
 from socialstats.models.rating_counts import RatingCounts
-from socialstats.models.reliability import NAMES, AgreementOptions, Group
+from socialstats.models.reliability import AgreementOptions, Group
 from socialstats.results import Row
 from socialstats.text import count, interval, listing, number, p_value, shorten
 
@@ -22,18 +23,22 @@ SMALL = 50
 
 def inference_text(design: Ratings, options: AgreementOptions) -> str:
     """Say how the intervals were obtained."""
-    over = cluster_text(cluster_factors(design, options.cluster), "units")
+    factors = cluster_factors(design, options.cluster)
+    over = cluster_text(factors, "units")
     if options.ci == "closed":
-        return f"t intervals with linearised standard errors; {over}"
+        made = (
+            "Fisher z intervals with standard errors by" if factors else "t intervals with linearised standard errors;"
+        )
+        return f"{made} {over}"
     return f"{NAMES[options.ci]} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
 
 
 def agreement_cautions(
-    design: Ratings, groups: Sequence[Group], rows: Sequence[Row], options: AgreementOptions
+    design: Ratings, groups: Sequence[Group], rows: Sequence[Row], options: AgreementOptions, largest: float
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, small samples, constant ratings, and missing ratings."""
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
-    found = list(cluster_cautions(design, factors))
+    found = list(cluster_cautions(design, factors, df=[row.df for row in rows], largest=largest))
     units = groups[0].n_paired
     if units < SMALL and not factors:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"

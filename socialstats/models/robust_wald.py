@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
-from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, clustered_mean, others
 from socialstats.inference.intervals import cochran_df, not_zero
 from socialstats.inference.means import crossing
 from socialstats.resampling.units import FloatArray, IntArray
@@ -68,11 +68,13 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     mean = count @ values / n
     off = (values - mean) * count[:, None]
     cautious = False
-    parts = [outer_sums(off, c, 1 / (1 - np.bincount(c, count) / n)) / n**2 for c in dense[:2]]
     dfs = [satterthwaite(count, c) for c in dense[:2]]
+    if np.isnan(dfs).any():
+        return ONE_HOLDS_ALL
+    parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
     covariance, freedom = parts[0], dfs[0]
     if len(dense) > 1:
-        covariance = parts[0] + parts[1] - outer_sums(off, dense[2], np.ones(int(dense[2].max()) + 1)) / n**2
+        covariance = parts[0] + parts[1] - outer_sums(off / n, dense[2], np.ones(int(dense[2].max()) + 1))
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
         known = rank_of(parts[0] + parts[1])

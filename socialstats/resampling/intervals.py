@@ -81,6 +81,8 @@ def order_quantile(ordered: FloatArray, alpha: float) -> float:
     k = math.floor(position)
     if k < 1 or k >= b:
         return math.nan
+    if ordered[k - 1] == ordered[k]:  # infinite, perhaps
+        return float(ordered[k])
     at, below, above = ndtri(alpha), ndtri(k / (b + 1)), ndtri((k + 1) / (b + 1))
     return float(ordered[k - 1] + (at - below) / (above - below) * (ordered[k] - ordered[k - 1]))
 
@@ -96,8 +98,9 @@ def quantile_error(ordered: FloatArray, alpha: float) -> float:
         return math.nan
     step = math.sqrt(b * alpha * (1 - alpha))
     at = (b + 1) * alpha - 1
-    ends = np.interp([at - step, at + step], np.arange(b), ordered)
-    return float(ends[1] - ends[0]) / 2
+    with np.errstate(invalid="ignore"):  # infinite replicates: NaN
+        ends = np.interp([at - step, at + step], np.arange(b), ordered)
+        return float(ends[1] - ends[0]) / 2
 
 
 def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:

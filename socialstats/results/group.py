@@ -118,10 +118,14 @@ class ResultGroup:
 
     def verify(self) -> Verification:
         """Recompute every level by independent implementations: one table, the level before each quantity."""
-        checks = [
-            replace(check, quantity=f"{shorten(level, 40)}: {check.quantity}")
-            for level, verification in self._each(lambda r: r.verify()).items() for check in verification
-        ]  # fmt: skip
+        checks, before = [], 0
+        for level, found in self._each(lambda r: (len(r.tidy()), r.verify())).items():
+            checks += [
+                replace(check, quantity=f"{shorten(level, 40)}: {check.quantity}",
+                        row=None if check.row is None else check.row + before)
+                for check in found[1]
+            ]  # fmt: skip
+            before += found[0]
         return Verification(checks=tuple(checks))
 
     def cite(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from socialstats.errors import InputError
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+OUT_OF_RANGE = "beyond the range of floating-point numbers: give the values in another unit"
 
 
 def checked_level(level: float, fix: str = "") -> float:
@@ -68,6 +69,19 @@ class Row:
     undefined: str | None = None
 
 
+def within_floats(row: Row) -> Row:
+    """Return a row whose numbers are all finite: what overflowed is undefined, with what was computed from it."""
+    beyond = [name for name in NUMBERS if math.isinf(getattr(row, name) or 0.0)]
+    if not beyond:
+        return row
+    first = min(NUMBERS.index(name) for name in beyond)
+    gone: dict[str, Any] = dict.fromkeys(("conf_low", "conf_high", "conf_level") if first < 4 else ())
+    gone |= dict.fromkeys(beyond) | dict.fromkeys(NUMBERS[4:] if first in (0, 1, 4) else ())
+    why = f"its {beyond[0].replace('_', ' ')} is {OUT_OF_RANGE}"
+    return replace(row, **gone, undefined=row.undefined or why)
+
+
+NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name != "undefined")
 TEXT_COLUMNS = ("term", "by", "group", "method")
 GLANCE_COLUMNS = (

@@ -1,15 +1,59 @@
-"""Our numbers beside those of independent implementations."""
+"""Our numbers beside those of independent implementations, and which published numbers have none beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
 
-from socialstats.results.rows import plain
+from socialstats.results.rows import Row, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
+KINDS: dict[str, str] = {
+    "estimate": "estimates", "std_error": "standard errors", "conf_low": "intervals", "conf_high": "intervals",
+    "statistic": "statistics", "df": "degrees of freedom", "p_value": "p values", "p_adjusted": "adjusted p values",
+}  # fmt: skip
+NOT_RECOMPUTED = "no independent implementation recomputed it"
+
+
+class Published(float):
+    """A number of a row that knows its row and its field; arithmetic gives a plain float.
+
+    A check whose `ours` is such a number is a check of that number. A check of anything made from it is not, unless
+    `marked` says so.
+
+    Examples
+    --------
+    >>> x = Published(0.5, (3, "p_value"))
+    >>> x.at, type(x + 0.0).__name__, marked(1 - x, x).at
+    ((3, 'p_value'), 'float', (3, 'p_value'))
+    """
+
+    __slots__ = ("at",)
+    at: tuple[int, str] | None
+
+    def __new__(cls, value: float, at: tuple[int, str] | None = None) -> Self:
+        """Make the number `value` of row `at[0]`, field `at[1]`."""
+        made = super().__new__(cls, value)
+        made.at = at
+        return made
+
+
+def marked(value: float, of: float | None) -> float:
+    """Return a value that stands for the published number `of`, from which it was computed."""
+    return Published(value, of.at) if isinstance(of, Published) else value
+
+
+def published(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Return rows whose numbers know where they stand: what a crosscheck is given."""
+    made = []
+    for k, row in enumerate(rows):
+        known: Any = {n: Published(x, (k, n)) for n in KINDS if (x := getattr(row, n)) is not None}
+        made.append(replace(row, **known))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +68,11 @@ class Check:
     tolerance : float
         Largest absolute difference that counts as agreement; `why` justifies it in one line.
     ok : bool or None
-        None where the other side has no such number or is known to be wrong (then `note` says so).
+        None where the number was not compared: `note` says why.
+    row : int or None
+        Place of the published number among the rows of the result; None for other numbers, such as a log-likelihood.
+    field : str
+        Its column in `tidy()`.
     """
 
     quantity: str
@@ -36,6 +84,8 @@ class Check:
     ok: bool | None
     why: str = ""
     note: str = ""
+    row: int | None = None
+    field: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -46,10 +96,34 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many numbers of one kind agree, disagree, and were not checked; an interval is one number."""
+
+    agree: int = 0
+    disagree: int = 0
+    unchecked: int = 0
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.agree + self.disagree + self.unchecked
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verification:
-    """The outcome of `Result.verify()`: a small table of checks."""
+    """The outcome of `Result.verify()`: a small table of checks.
+
+    Every published number (estimate, standard error, ends, statistic, degrees of freedom, p, adjusted p of every row)
+    has a check; one that no crosscheck returned has a check with ``ok=None`` and the reason.
+    """
 
     checks: tuple[Check, ...]
+
+    def __repr__(self) -> str:
+        return f"<Verification: {tally_text(self.tallies(), self.reasons())}>"
 
     @property
     def ok(self) -> bool:
@@ -59,14 +133,107 @@ class Verification:
     def __iter__(self) -> Iterator[Check]:
         return iter(self.checks)
 
+    def numbers(self) -> dict[tuple[int, str], bool | None]:
+        """Return for each published number (row, field) whether it agrees; None: not checked."""
+        found: dict[tuple[int, str], bool | None] = {}
+        for check in self.checks:
+            if check.row is not None:
+                found[check.row, check.field] = worst_of([found.get((check.row, check.field)), check.ok], one=True)
+        return found
+
+    def tallies(self) -> dict[str, Tally]:
+        """Return how many published numbers of each kind agree, disagree and were not checked."""
+        items: dict[tuple[int, str], list[bool | None]] = {}
+        for (row, field), ok in self.numbers().items():
+            items.setdefault((row, KINDS[field]), []).append(ok)
+        found = {kind: Tally() for kind in dict.fromkeys(KINDS.values())}
+        for (_, kind), oks in items.items():
+            ok = worst_of(oks)
+            found[kind] += Tally(agree=ok is True, disagree=ok is False, unchecked=ok is None)
+        return {kind: tally for kind, tally in found.items() if tally.n}
+
+    def reasons(self) -> Counter[str]:
+        """Return why numbers were not checked, with how many (both ends of an interval are two)."""
+        unchecked = {at for at, ok in self.numbers().items() if ok is None}
+        notes = {(c.row, c.field): c.note for c in self.checks if (c.row, c.field) in unchecked}
+        return Counter(note or NOT_RECOMPUTED for note in notes.values())
+
     def tidy(self) -> pd.DataFrame:
         """Return the checks as a table, one row a quantity."""
         import pandas as pd
 
         names = ("quantity", "ours", "theirs", "package", "version", "difference", "tolerance", "ok", "why")
-        return pd.DataFrame({n: [getattr(c, n) for c in self.checks] for n in (*names, "note")})
+        return pd.DataFrame({n: [getattr(c, n) for c in self.checks] for n in (*names, "note", "row", "field")})
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """Return the checks as built-in types."""
-        names = [f.name for f in fields(Check)]
-        return [{n: plain(getattr(c, n)) for n in names} | {"difference": c.difference} for c in self.checks]
+    def to_dict(self) -> dict[str, Any]:
+        """Return counts, reasons, and every check, as built-in types; like checks stand under what they share."""
+        shared = ("package", "version", "why", "note")
+        groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for check in self.checks:
+            own = {f.name: plain(getattr(check, f.name)) for f in fields(Check) if f.name not in shared}
+            groups.setdefault(tuple(getattr(check, n) for n in shared), []).append(own)
+        return {
+            "counts": {kind: asdict(tally) for kind, tally in self.tallies().items()},
+            "not_checked": dict(self.reasons()),
+            "groups": [dict(zip(shared, key, strict=True)) | {"checks": own} for key, own in groups.items()],
+        }
+
+
+def worst_of(oks: Iterable[bool | None], *, one: bool = False) -> bool | None:
+    """Return False if one is False, else None if one is None (with `one`: if none is True), else True."""
+    known = set(oks)
+    if False in known:
+        return False
+    return True if known == {True} or (one and True in known) else None
+
+
+def tally_text(tallies: Mapping[str, Tally], reasons: Mapping[str, int]) -> str:
+    """Return counts by kind in words.
+
+    Examples
+    --------
+    >>> tally_text({"estimates": Tally(agree=40), "intervals": Tally(agree=36, unchecked=4)}, {"few draws": 8})
+    'estimates 40 of 40, intervals 36 of 40; not checked: few draws (8)'
+    """
+    counts = ", ".join(f"{kind} {tally.agree:,} of {tally.n:,}" for kind, tally in tallies.items())
+    wrong = sum(tally.disagree for tally in tallies.values())
+    why = "; ".join(f"{reason} ({n:,})" for reason, n in reasons.items())
+    parts = (f"{wrong:,} disagree" if wrong else "", f"not checked: {why}" if why else "")
+    return "; ".join([counts or "no published number", *(part for part in parts if part)])
+
+
+def totals(found: Iterable[Verification]) -> tuple[dict[str, Tally], Counter[str]]:
+    """Return the counts by kind, and the reasons why numbers were not checked, of several results together."""
+    tallies: dict[str, Tally] = {}
+    reasons: Counter[str] = Counter()
+    for one in found:
+        reasons += one.reasons()
+        for kind, tally in one.tallies().items():
+            tallies[kind] = tallies.get(kind, Tally()) + tally
+    return {kind: tallies[kind] for kind in dict.fromkeys(KINDS.values()) if kind in tallies}, reasons
+
+
+def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
+    """Return the checks, with the place of each published number, and one more for each number without a check.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        As `published` returns them: what the checks were made from.
+    checks : iterable of Check
+    """
+    placed = []
+    for check in checks:
+        at = check.ours.at if isinstance(check.ours, Published) else None
+        theirs = None if check.theirs is None else float(check.theirs)
+        ours = None if check.ours is None else float(check.ours)
+        where = {} if at is None else {"row": at[0], "field": at[1]}
+        placed.append(replace(check, ours=ours, theirs=theirs, **where))  # type: ignore[arg-type]
+    seen = {(check.row, check.field) for check in placed}
+    missing = [
+        Check(quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}", ours=float(value), theirs=None,
+              package="", version="", tolerance=0.0, ok=None, note=NOT_RECOMPUTED, row=k, field=name)
+        for k, row in enumerate(rows) for name in KINDS
+        if (value := getattr(row, name)) is not None and (k, name) not in seen
+    ]  # fmt: skip
+    return Verification(checks=(*placed, *missing))

@@ -17,7 +17,7 @@ from socialstats.figures import forest
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.models.mcnemar import Cells, mid_p
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import numbers_text, p_text, with_holm
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, quoted, shorten
@@ -59,12 +59,12 @@ class ItemChanges(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Count the differences again with pandas; the clearest ones' errors by statsmodels' residuals and CR2."""
         from socialstats.crosscheck.item_changes import checks_of
 
         checks: Sequence[Check] = checks_of(self.rows, self.extras["stories"], CHECKED)
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def item_changes(one: Comparisons, two: Comparisons, labels: tuple[str, str], *, level: float = 0.95) -> Result:

@@ -19,7 +19,7 @@ from socialstats.models.modes import mode_distances
 from socialstats.models.raters import BoolArray
 from socialstats.models.rating_counts import rating_counts
 from socialstats.resampling import Units, bootstrap
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.sources import human_source, raters_of
 from socialstats.text import count, quoted, shorten
@@ -59,12 +59,12 @@ class RatingsDifference(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute the differences with pandas and the krippendorff package."""
         from socialstats.crosscheck.ratings_difference import checks_of
 
         checks: Sequence[Check] = checks_of(self.rows, self.extras["parts"], self.extras["people"])
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def ratio(sums: FloatArray) -> FloatArray:

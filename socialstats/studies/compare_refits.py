@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ from socialstats.models.raters import BoolArray
 from socialstats.models.shares import group_shares
 from socialstats.resampling.engine import Replicates
 from socialstats.resampling.intervals import basic
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.pair_model import fit_model
 from socialstats.text import count, quoted
@@ -58,7 +58,7 @@ class ModelDifference(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute the differences of strengths and effects from both models fitted by statsmodels or scipy."""
         from socialstats.crosscheck.bradley_terry import peer_estimates
 
@@ -73,7 +73,7 @@ class ModelDifference(Result):
                       version="", tolerance=1e-6, ok=abs(row.estimate - value) <= 1e-6,
                       why="two maxima, each found to 1e-8 or better")
             )  # fmt: skip
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def on_common_pairs(

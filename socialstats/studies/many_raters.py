@@ -14,7 +14,7 @@ from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.raters import pair_names
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.outcome import Block, Table
@@ -32,12 +32,12 @@ class PairKappas(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Compute the kappa of every pair from its own table, and the quantiles anew."""
         from socialstats.crosscheck.pair_kappas import checks_of
 
         checks: Sequence[Check] = checks_of(self, PLACES)
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:

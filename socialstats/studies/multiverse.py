@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -11,7 +11,7 @@ from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.halves import in_halves
 from socialstats.progress import say
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import KINDS, Check, Result, Row, marked
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, interval, number, quoted, shorten
 
@@ -46,7 +46,6 @@ class Variant:
 
 
 OWN = "socialstats"
-NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
 
 
 class Multiverse(Result):
@@ -54,21 +53,34 @@ class Multiverse(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Iterator[Check]:
         """Recompute the estimate that lies farthest from the page's own by the crosscheck of its metric.
 
         The rows must also be those of the analyses that they name: one that is not is a check that fails.
         """
         leads: Mapping[str, Row] = self.extras["leads"]
-        checks = [
-            Check(quantity=f"{row.term}: estimate", ours=row.estimate, theirs=leads[row.term].estimate,
-                  package=OWN, version="", tolerance=0.0, why="copied from the analysis of that name", ok=False)
-            for row in known(self.rows) if any(getattr(row, n) != getattr(leads[row.term], n) for n in NUMBERS)
-        ]  # fmt: skip
+        for row in known(self.rows):
+            for name in KINDS:
+                if getattr(row, name) != getattr(leads[row.term], name):
+                    yield Check(quantity=f"{row.term}: {name}", ours=getattr(row, name), version="", tolerance=0.0,
+                                theirs=getattr(leads[row.term], name), package=OWN, ok=False,
+                                why="copied from the analysis of that name")  # fmt: skip
         base = leads[self.rows[0].term].estimate or 0.0
         farthest = max(leads, key=lambda label: abs((leads[label].estimate or 0.0) - base))
-        checks += [replace(c, quantity=f"{farthest}: {c.quantity}") for c in self.extras["results"][farthest].verify()]
-        return Verification(checks=tuple(checks))
+        result, shown = self.extras["results"][farthest], {row.term: row for row in self.rows}
+        lead = next(k for k, row in enumerate(result.rows) if row is leads[farthest])
+        for check in result.verify():
+            named = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
+            if check.row == lead and check.ours is not None:
+                yield replace(named, ours=marked(check.ours, getattr(shown[farthest], check.field)))
+            elif check.ok is not None:
+                yield named
+        others = "of all analyses, the one farthest from the page's own was recomputed"
+        for row in self.rows:
+            for name in KINDS if row.term != farthest else ():
+                if (value := getattr(row, name)) is not None:
+                    yield Check(quantity=f"{row.term}: {name}", ours=value, theirs=None, package="", version="",
+                                tolerance=0.0, ok=None, note=others)  # fmt: skip
 
 
 def multiverse(

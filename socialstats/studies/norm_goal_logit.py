@@ -16,7 +16,7 @@ from socialstats.inference.clustered_mean import t_p_value
 from socialstats.inference.intervals import critical_value
 from socialstats.models.multinomial_logit import Logit, joint_test, multinomial_logit
 from socialstats.models.source_counts import source_counts
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table
 from socialstats.studies.outcome import Block, Table
@@ -53,12 +53,12 @@ class LogitResult(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Fit it again row by row, by statsmodels' MNLogit with clusters."""
         from socialstats.crosscheck.multinomial_logit import checks_of
 
         checks: Sequence[Check] = checks_of(self)
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def dummies(factor: Factor) -> list[tuple[str, FloatArray]]:

@@ -9,7 +9,7 @@ import numpy as np
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import NothingToAnalyse
 from socialstats.inference.intervals import critical_value, two_sided_p
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.sources import Source
 
 NAME = "ratings independent"
@@ -20,12 +20,12 @@ class RatingsAlone(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute the difference, its error and interval by statsmodels."""
         from socialstats.crosscheck.proportions import two_proportions
 
         checks: Sequence[Check] = two_proportions(self.rows[0], self.extras["counts"])
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def ratings_alone(design: Ratings, source: Source, other: str, place: int, level: float) -> RatingsAlone:

@@ -12,7 +12,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.clustered_mean import t_p_value
 from socialstats.inference.intervals import critical_value
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block
 from socialstats.text import count, number, p_value, shorten
@@ -32,12 +32,12 @@ class PartGaps(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute the differences from the two rows (which have checks of their own), by scipy."""
         from socialstats.crosscheck.part_gaps import checks_of
 
         checks: Sequence[Check] = checks_of(self)
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def apart(design: Ratings, stratum: str) -> bool:

@@ -13,7 +13,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.figures import forest
 from socialstats.models.raters import BoolArray
 from socialstats.models.unit_means import Inference, Sample, mean_row
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.compare_measures import answered, unit_shares
 from socialstats.studies.estimates import numbers_text, rows_table, span_text
@@ -29,12 +29,12 @@ class RatingMeans(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute means, errors and intervals with pandas and scipy."""
         from socialstats.crosscheck.rating_means import checks_of
 
         checks: Sequence[Check] = checks_of(self)
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def rating_means(design: Ratings, level: float) -> RatingMeans | None:

@@ -13,7 +13,7 @@ from socialstats.errors import InputError
 from socialstats.models.raters import BoolArray
 from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.models.unit_shares import How, merged, share_row
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.text import count
 
 REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
@@ -64,12 +64,12 @@ class Rereading(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute the numbers with pandas, scipy and statsmodels."""
         from socialstats.crosscheck.reread import checks_of
 
         checks: Sequence[Check] = checks_of(self)
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def answers_of(one: Ratings, two: Ratings) -> Answers:

@@ -12,7 +12,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.results import Check, Result, Row, Verification
+from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import (
     cluster_ways,
     clusters_caption,
@@ -148,7 +148,7 @@ class LeftOut(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Sequence[Check]:
         """Recompute the difference without each cluster (of many: the ends of the range) from the pairs, by pandas."""
         import pandas as pd
 
@@ -163,7 +163,7 @@ class LeftOut(Result):
             checks.append(Check(quantity=f"difference without '{row.term}'", ours=ours, theirs=theirs, package="pandas",
                                 version=pd.__version__, tolerance=tolerance, ok=abs(ours - theirs) <= tolerance,
                                 why="sums in another order"))  # fmt: skip
-        return Verification(checks=tuple(checks))
+        return checks
 
 
 def leave_one_out(design: Paired, factor: Factor, lead: Row, metric: str) -> Result:

@@ -7,11 +7,21 @@ from socialstats.tables.filtering import rows_where, rows_without, rows_without_
 from socialstats.tables.formats import Format
 from socialstats.tables.reading import read_table
 from socialstats.tables.table import Table, as_table
-from socialstats.tables.values import MISSING, Coded, Labels, as_number, as_text, missing_labels, missing_names
+from socialstats.tables.values import (
+    EPSILON,
+    MISSING,
+    Coded,
+    Labels,
+    as_number,
+    as_text,
+    missing_labels,
+    missing_names,
+)
 
 __all__ = [
     "Coded",
     "Counts",
+    "EPSILON",
     "Format",
     "Labels",
     "MISSING",

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
-WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER = 0, 1, 2, 3, 4
+WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_EXTREME = 0, 1, 2, 3, 4, 5
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # products of three weights are floats
 LARGEST = 2**62
 R_INTEGER_NA = -(2**31)  # how R's integer NA reads where a file or engine does not know it
 N, SUM, SUM_SQ, STATUS = "socialstats rows", "socialstats sum", "socialstats sum of squares", "socialstats status"
@@ -43,8 +44,8 @@ class Counts:
         Sum of the rows' weights and of their squares; both equal `n` without weights, and 0 in cells whose
         weights cannot be used.
     status : (cells,) int64 array
-        ``WEIGHT_OK``, ``WEIGHT_ZERO``, ``WEIGHT_MISSING``, ``WEIGHT_NEGATIVE`` or ``WEIGHT_NO_NUMBER``
-        (text, infinite): rows of different status are never in one cell.
+        ``WEIGHT_OK``, ``WEIGHT_ZERO``, ``WEIGHT_MISSING``, ``WEIGHT_NEGATIVE``, ``WEIGHT_NO_NUMBER`` (text, infinite)
+        or ``WEIGHT_EXTREME`` (below 1e-100, above 1e100): rows of different status are never in one cell.
     """
 
     columns: Mapping[str, Coded]
@@ -104,7 +105,7 @@ def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, 
         status = weight_status(numbers)
         if status.any():
             numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
-            combined.push(STATUS, status - 1, WEIGHT_NO_NUMBER + 1)
+            combined.push(STATUS, status - 1, WEIGHT_EXTREME + 1)
     n, cell_of_row, cells = combined.finish(len(frame), each_row=numbers is not None)
     size = len(n)
     w = w2 = n
@@ -221,7 +222,9 @@ def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, sourc
 
 
 def _status_expression(w: nw.Expr) -> nw.Expr:
-    infinite = nw.when(w.is_finite()).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_NO_NUMBER))
+    usual = (w >= SMALLEST_WEIGHT) & (w <= LARGEST_WEIGHT)
+    extreme = nw.when(usual).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_EXTREME))
+    infinite = nw.when(w.is_finite()).then(extreme).otherwise(nw.lit(WEIGHT_NO_NUMBER))
     negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
     zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
     nan = nw.when(w.is_nan() | (w == R_INTEGER_NA)).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
@@ -236,8 +239,9 @@ def _code_cells(column: nw.Series[Any], source: str) -> Coded:
 
 
 def weight_status(numbers: FloatArray) -> IntArray:
-    """Classify weights: usable, zero, missing, negative, or no finite number."""
+    """Classify weights: usable, zero, missing, negative, no finite number, or far from 1."""
     status = np.zeros(len(numbers), dtype=np.int64)
+    status[(numbers < SMALLEST_WEIGHT) | (numbers > LARGEST_WEIGHT)] = WEIGHT_EXTREME
     status[numbers == 0] = WEIGHT_ZERO
     status[np.isnan(numbers)] = WEIGHT_MISSING
     status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
@@ -260,8 +264,8 @@ def text_weight(value: Any) -> tuple[float, int]:
     number = as_number(text)
     if number is None:
         return 0.0, WEIGHT_NO_NUMBER if text != "-inf" else WEIGHT_NEGATIVE
-    status = WEIGHT_ZERO if number == 0 else WEIGHT_OK if number > 0 else WEIGHT_NEGATIVE
-    return max(number, 0.0), status
+    status = int(weight_status(np.array([number]))[0])
+    return number if status == WEIGHT_OK else 0.0, status
 
 
 def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from socialstats.errors import InputError, MissingDependency
 from socialstats.tables.counting import Counts, Frame, counts
 from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
-from socialstats.tables.values import as_text
+from socialstats.tables.values import EPSILON, as_text
 from socialstats.text import shorten
 
 Locate = Callable[[Sequence[int]], list[int]]
@@ -42,6 +43,8 @@ class Table:
         Row positions to lines, for text files.
     sha256 : callable or None
         Checksum of the bytes that were read, for files and standard input.
+    epsilons : mapping of str to float
+        Relative rounding errors of columns that were computed from others of less precision; see `epsilon`.
     """
 
     frame: Frame
@@ -53,6 +56,7 @@ class Table:
     semicolons: bool = False
     locate: Locate | None = None
     sha256: Callable[[], str] | None = None
+    epsilons: Mapping[str, float] = field(default_factory=dict)
 
     def has(self, name: str) -> bool:
         """Return whether a column, or a level of the index, has this name."""
@@ -65,6 +69,11 @@ class Table:
             return False
         lazy = isinstance(chosen, nw.LazyFrame)
         return lazy or all(isinstance(value, Hashable) for value in chosen.head(FEW).get_column(column).to_list())
+
+    def epsilon(self, column: str) -> float:
+        """Return the relative rounding error of a column's numbers: 1.2e-7 in single precision, else 2.2e-16."""
+        single = self.frame.select(column).collect_schema()[column] == nw.Float32
+        return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
 
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
         """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""

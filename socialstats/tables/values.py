@@ -18,6 +18,8 @@ IntArray = np.ndarray[Any, np.dtype[np.int64]]
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 AnyArray = np.ndarray[Any, np.dtype[Any]]
 
+EPSILON = float(np.finfo(np.float64).eps)
+"""Relative rounding error of double precision."""
 MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", ".", "-2147483648"})
 """Texts that mean a missing value unless they are declared as something else; the last is R's integer NA."""
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

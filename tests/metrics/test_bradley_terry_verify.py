@@ -11,7 +11,6 @@ import pytest
 from socialstats.crosscheck.pair_clusters import errors_of
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry import bradley_terry
 from tests.golden_data import SHARED, golden, golden_frame
 
@@ -34,7 +33,7 @@ def test_plain_fits_are_checked_by_three_solvers_and_statsmodels():
     fit = bradley_terry(Comparisons.from_counts(journal_citations()))
     assert packages(fit) == {"choix", "statsmodels"}
     names = " ".join(c.quantity for c in fit.verify())
-    for solver in ("ilsr_pairwise", "opt_pairwise", "mm_pairwise", "log-likelihood", "s.e.", "low", "high", "p of"):
+    for solver in ("ilsr_pairwise", "opt_pairwise", "mm_pairwise", "log-likelihood", "s.e.", "low", "high", ", p"):
         assert solver in names
     tolerances = {c.quantity.split(", ")[1].split(" ")[0]: c.tolerance for c in fit.verify() if c.package == "choix"}
     assert tolerances == {"ilsr_pairwise_dense": 1e-8, "ilsr_pairwise": 1e-8, "opt_pairwise": 1e-5, "mm_pairwise": 5e-5}
@@ -62,12 +61,6 @@ def test_every_kind_of_fit_is_confirmed(options, ties):
 def test_weighted_fits_are_confirmed(ties):
     fit = bradley_terry(crossed(weight="w"), ties=ties, cluster=None)
     packages(fit)
-
-
-def test_the_tie_free_part_is_labelled_as_such():
-    checks = [c for c in bradley_terry(crossed()).verify() if c.package == "choix"]
-    assert len(checks) == 4
-    assert all("tie-free part" in c.quantity for c in checks)
 
 
 def wrong(fit, **changes):
@@ -108,18 +101,20 @@ def test_what_takes_too_long_is_skipped_with_a_note():
     assert all("75,000 rows" in c.note for c in skipped)
 
 
-def test_ties_that_hold_the_graph_together_leave_no_tie_free_part():
-    frame = pd.DataFrame(
-        [("A", "B", "A"), ("A", "B", "B"), ("B", "C", "C"), ("B", "C", "tie")], columns=["item_a", "item_b", "winner"]
-    )
-    checks = bradley_terry(Comparisons.from_frame(frame)).verify()
-    assert checks.ok
-    assert [c.package for c in checks if c.ok is None] == ["choix"]
-
-
-def test_derived_results_point_to_their_fit():
-    with pytest.raises(InputError, match="that fit"):
-        bradley_terry(crossed()).ranks().verify()
+@pytest.mark.parametrize("cluster", [None, "worker"])
+def test_what_follows_from_a_fit_is_recomputed(cluster):
+    fit = bradley_terry(crossed(), cluster=cluster)
+    first, second = fit.items[:2]
+    derived = [fit.worth(), fit.ranks(), fit.ranks(kind="simultaneous"), fit.quasi_variances(), fit.pairwise(),
+               fit.contrast(f"{first} - {second}"), fit.predict(first, second)]  # fmt: skip
+    for result in derived:
+        found = result.verify()
+        assert found.ok, found.tidy().to_string()
+        assert not found.reasons(), result.title
+        row = next(k for k, one in enumerate(result.rows) if one.conf_low is not None)
+        rows = list(result.rows)
+        rows[row] = replace(rows[row], conf_low=rows[row].conf_low - 20.0)
+        assert not replace(result, rows=tuple(rows)).verify().ok
 
 
 @pytest.mark.parametrize("ties", ["none", "davidson"])

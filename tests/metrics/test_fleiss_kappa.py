@@ -147,8 +147,10 @@ def test_the_table_of_bad_input():
     with pytest.raises(UndefinedStatistic):
         fleiss_kappa(same, on_undefined="raise")
     perfect = fleiss_kappa(ratings([[1, 1], [2, 2], [1, 1]])).row("kappa")
-    assert (perfect.estimate, perfect.conf_low, perfect.p_value) == (1, None, None)
-    assert "perfect agreement" in perfect.undefined
+    assert (perfect.estimate, perfect.std_error, perfect.p_value, perfect.conf_high) == (1, None, None, 1)
+    assert perfect.conf_low == pytest.approx(
+        1 - (1 - 0.025 ** (1 / 3)) / (4 / 9)
+    )  # Clopper and Pearson's end of 0 of 3
     with pytest.raises(NothingToAnalyse):
         fleiss_kappa(ratings([[1], [2]]))
     opposite = fleiss_kappa(ratings([[1, 2]] * 4)).row("kappa")

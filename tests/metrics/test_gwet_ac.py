@@ -168,8 +168,11 @@ def test_no_variation():
     same = [[1, 1], [1, 1], [1, 1]]
     declared = gwet_ac(ratings(same, levels=[1, 2, 3]), weights="unweighted").rows[0]
     assert declared.estimate == 1  # chance agreement is 0, not 0/0: AC1 exists
-    assert declared.conf_low is None
-    assert "perfect agreement" in declared.undefined
+    worst = 1 - 0.025 ** (1 / 3)  # Clopper and Pearson's upper end of 0 of 3
+    assert (declared.std_error, declared.conf_high) == (None, 1)
+    assert declared.conf_low == pytest.approx(
+        1 - worst / (1 - gwet_ac(ratings(same, levels=[1, 2, 3])).extras["chance_agreement"])
+    )
     alone = ratings(same)
     row = gwet_ac(alone).rows[0]
     assert row.estimate is None

@@ -91,7 +91,8 @@ def test_within_units_is_the_mean_of_the_units():
     assert result.row("model (plug-in)").estimate == pytest.approx(1 - values.mean(), abs=1e-12)
     assert result.row("model").estimate > result.row("model (plug-in)").estimate
     assert result.verify().ok
-    assert [c.quantity for c in result.verify()][1:4:2] == ["model [all units], corrected", "model [all units], low"]
+    names = [c.quantity for c in result.verify()]
+    assert {"model [all units], corrected", "model [all units], low", "model, p"} <= set(names)
     assert "rating-jackknife" in result.row("model").method
     assert "exchanged" in result.row("model").method
 

@@ -146,7 +146,7 @@ def test_a_judge_who_always_gives_the_middle_level_agrees_as_by_chance():
     row = constant.row("judge with people")
     assert row.estimate == 0
     assert row.conf_low is None
-    assert row.undefined == "no unit moves kappa: the standard error is 0, so there is no interval"
+    assert row.undefined == "all units are rated alike: an interval would have no width, whatever their number"
     assert constant.row("difference").conf_high is not None
     assert constant.verify().ok
 

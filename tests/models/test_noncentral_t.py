@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.metrics.effect_sizes import effect_sizes_from_summary
 from socialstats.models.noncentral_t import d_z_interval, hedges_j, noncentral_t_tail, noncentrality_interval
 from tests.golden_data import golden
 
@@ -98,3 +99,54 @@ def test_far_tails_of_the_central_t_and_the_normal():
     assert noncentral_t_tail(0.0, 50, -14.0, upper=True) == pytest.approx(stats.norm.sf(14), rel=1e-10)
     assert noncentral_t_tail(30.0, 40, 0.0, upper=True) == pytest.approx(stats.t.sf(30, 40), rel=1e-10)
     assert noncentral_t_tail(8.0, 1e6, 0.0, upper=True) == pytest.approx(stats.t.sf(8, 1e6), rel=1e-8)
+
+
+@pytest.mark.parametrize("case", golden("noncentral_t")["cases"], ids=lambda c: f"t={c['t']:g}, df={c['df']}")
+def test_ends_of_any_t_are_rs_quantiles(case):
+    # R's uniroot ran to 1e-13 of the end, on integrals right to 1e-13
+    ends = noncentrality_interval(case["t"], case["df"])
+    assert ends == pytest.approx((case["low"], case["high"]), rel=1e-11)
+
+
+@pytest.mark.parametrize("case", golden("noncentral_t")["many"], ids=lambda c: f"t={c['t']:g}, df={c['df']:g}")
+def test_ends_of_small_t_with_many_df_are_rs(case):
+    # R's dchisq is right to some 1e-13 for so many df
+    ends = noncentrality_interval(case["t"], case["df"])
+    assert ends == pytest.approx((case["low"], case["high"]), abs=1e-11)
+
+
+@pytest.mark.parametrize("t", [1e7, 37_345_188.0, 1e12, 1e200, 1e300])
+@pytest.mark.parametrize("df", [1, 5, 29, 1e6])
+def test_ends_of_large_t_are_quantiles_of_the_spread(t, df):
+    low, high = noncentrality_interval(t, df)
+    near = [t * math.sqrt(x / df) for x in stats.chi2.ppf([0.025, 0.975], df)]
+    # Z adds a share 1/t^2 (df / chi-square) to the variance of t U
+    assert (low, high) == pytest.approx(near, rel=1e-7)
+
+
+def test_an_end_beyond_the_largest_float_is_undefined():
+    with pytest.raises(UndefinedStatistic, match="beyond the largest float"):
+        noncentrality_interval(1.7e308, 3)
+
+
+@pytest.mark.parametrize(("t", "df"), [(2.0, 1e12), (1e-300, 5), (1e4, 1e12), (141.0, 1), (0.0, 1e15)])
+def test_ends_hold_t(t, df):
+    low, high = noncentrality_interval(t, df)
+    assert low < t < high
+
+
+def test_summary_numbers_with_a_large_t():
+    row = effect_sizes_from_summary(t=1e5, n=6).row("d_z")
+    assert row.conf_high == pytest.approx(65_402.6, abs=0.1)  # 160,203.0087 of noncentral_t.json over sqrt(6)
+    assert row.conf_low == pytest.approx(16_645.44, abs=0.01)
+    wide = effect_sizes_from_summary(t=1e6, n=6).row("d_z")
+    assert (wide.conf_low, wide.conf_high) == pytest.approx((10 * row.conf_low, 10 * row.conf_high), rel=1e-6)
+
+
+@pytest.mark.parametrize("df", [1500, 1999, 2001, 5000])
+def test_hedges_correction_of_many_df(df):
+    # Gamma(x + 1) / Gamma(x + 1/2) = Gamma(x) / Gamma(x - 1/2) x / (x - 1/2), from the smallest x up
+    steps = np.arange(df % 2 + 2, df, 2)
+    start = math.exp(math.lgamma((df % 2 + 2) / 2) - math.lgamma((df % 2 + 1) / 2))
+    expected = start * np.exp(np.log1p(1 / (steps - 1)).sum()) / math.sqrt(df / 2)
+    assert hedges_j(df) == pytest.approx(expected, rel=1e-12)

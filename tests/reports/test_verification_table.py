@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from socialstats.results import Check, Verification
-from socialstats_reports.verification import verification_counts, verification_table
+from socialstats_reports.verification import verification_lines, verification_table
 
 
 def check(quantity: str, ours: float | None, theirs: float | None, ok: bool | None = True, why: str = "sums") -> Check:
@@ -27,6 +29,12 @@ def test_numbers_checked_in_one_way_share_a_line_that_shows_the_farthest() -> No
     ]  # fmt: skip
 
 
-def test_every_number_is_counted_once() -> None:
-    assert verification_counts(FOUND) == {"n": 6, "compared": 5, "agree": 4}
+def test_published_numbers_are_counted_by_kind_with_what_was_not_checked() -> None:
+    low = replace(check("a, low", 0.5, 0.5), row=0, field="conf_low")
+    high = replace(check("a, high", 1.5, None, ok=None, why=""), row=0, field="conf_high", note="too many draws")
+    again = replace(check("a", 1.0, 9.0, ok=False), row=0, field="estimate")
+    found = {**FOUND, "more": Verification(checks=(low, high, again, replace(again, ok=True)))}
+    assert verification_lines(found) == {
+        "counts": ["estimates 0 of 1", "intervals 0 of 1"], "wrong": ["estimates 1"], "reasons": ["too many draws (1)"],
+    }  # fmt: skip
     assert sum(row[2] for row in verification_table(FOUND).cells if isinstance(row[2], int)) == 6

@@ -30,21 +30,22 @@ class FromFit(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Verification:
         """Recompute the numbers by their definitions, with derivatives taken numerically."""
         found: Verification = importlib.import_module("socialstats.crosscheck.pair_derived").verify(self)
         return found
 
 
 def derived(
-    fit: BradleyTerryResult, title: str, rows: list[Row], words: str, kind: type[Result] = Result, **more: Any
-) -> Result:
+    fit: BradleyTerryResult, title: str, rows: list[Row], words: str, extras: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Result:  # fmt: skip
     """Make a Result that belongs to a fit: same design, counts, cautions and inference unless given."""
     defaults: dict[str, Any] = {
         "inference": fit.inference, "counts": fit.counts, "settings": fit.settings, "cautions": fit.cautions,
-        "references": fit.references, "design": fit.design,
+        "references": fit.references, "design": fit.design, "extras": {"fit": fit, **(extras or {})},
     }  # fmt: skip
-    return kind(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
+    return FromFit(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
 
 
 def require_strengths(fit: BradleyTerryResult) -> tuple[FloatArray, FloatArray]:
@@ -82,8 +83,7 @@ def worth(fit: BradleyTerryResult, level: float) -> Result:
         f"over {count(len(rows), 'item')}."
     )
     return derived(
-        fit, "Bradley-Terry worths (sum one)", rows, words, kind=FromFit, references=("bradley1952",),
-        extras={"fit": fit},
+        fit, "Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",),
     )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def contrast(fit: BradleyTerryResult, spec: str | Mapping[str, float], level: fl
         if row.undefined is None
         else f"{label} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
     )
-    return derived(fit, "Contrast of Bradley-Terry coefficients", [row], words)
+    return derived(fit, "Contrast of Bradley-Terry coefficients", [row], words, {"weights": dict(weights)})
 
 
 def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
@@ -223,7 +223,7 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
         f"({adjust} over the family)."
         + (f" {count(len(rows) - len(tested))} cannot be tested." if len(tested) < len(rows) else "")
     )
-    return derived(fit, "All differences of strengths", rows, words, references=("holm1979",))
+    return derived(fit, "All differences of strengths", rows, words, {"adjust": adjust}, references=("holm1979",))
 
 
 def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
@@ -256,8 +256,8 @@ def effect_in_sds(fit: BradleyTerryResult, term: str, level: float) -> Result:
         f"{ends_of(row)} (sd = {number(sd)} log-odds)."
     )
     return derived(
-        fit, f"Effect of {term} in sds of the strengths", [row, spread, chance], words, kind=FromFit,
-        extras={"sd": float(sd), "fit": fit, "effect": term},
+        fit, f"Effect of {term} in sds of the strengths", [row, spread, chance], words,
+        extras={"sd": float(sd), "effect": term},
     )  # fmt: skip
 
 

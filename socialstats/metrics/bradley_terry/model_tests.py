@@ -46,7 +46,8 @@ def anova(one: BradleyTerryResult, other: BradleyTerryResult) -> Result:
     words = f"Adding {label}: " + (
         f"no test ({lead.undefined})." if lead.p_value is None else f"{said}, {p_value(lead.p_value)} ({lead.group})."
     )
-    return derived(large, "Comparison of nested models", rows, words, cautions=cautions, inference=str(rows[0].group))
+    return derived(large, "Comparison of nested models", rows, words, {"small": small}, cautions=cautions,
+                   inference=str(rows[0].group))  # fmt: skip
 
 
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import InputError
+from socialstats.errors import InputError, MleDoesNotExist
 
 Ties = Literal["auto", "davidson", "rao_kupper", "half", "none"]
 Strengths = Literal["free", "none"]
@@ -58,7 +58,10 @@ class Options:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
         ties = design.n_ties
         if ties == design.n_rows and self.ties not in ("half", "none"):
-            raise InputError("every row is a tie: nothing distinguishes the items")
+            raise MleDoesNotExist(
+                "no finite tie parameter exists: every row is a tie. Use ties='half', which makes all strengths equal",
+                terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
+            )
         if self.ties == "auto" and not (self.solver == "mm" and ties):
             return "davidson" if ties else "none"
         if self.ties == "none" and ties:

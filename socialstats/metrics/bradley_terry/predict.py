@@ -69,7 +69,8 @@ def predict(
         f"{item_a} is expected to win against {item_b} with probability {number(win.estimate, bounded=True)}, "
         f"{ends_of(win)}."
     )
-    return derived(fit, "Predicted outcome", rows, words)
+    compared = {"items": (item_a, item_b), "first": FIRST[first], "covariates": dict(covariates)}
+    return derived(fit, "Predicted outcome", rows, words, compared)
 
 
 def _predictor(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ from socialstats.models.bradley_terry.batch import Refits, Refitter
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.units import Units, weight_blocks
-from socialstats.results import Result, Row
+from socialstats.results import Check, Result, Row
 from socialstats.text import count, percent
 
 if TYPE_CHECKING:
@@ -49,6 +51,11 @@ class BradleyTerryBootstrap(Result):
     effects: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     n_degenerate: int = 0
     ok: np.ndarray[Any, np.dtype[np.bool_]] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def crosscheck(self) -> Sequence[Check]:
+        """Fit every resample again from the bare likelihood, where that does not take too long."""
+        checks: Sequence[Check] = importlib.import_module("socialstats.crosscheck.pair_refits").verify_bootstrap(self)
+        return checks
 
 
 def bootstrap(
@@ -84,7 +91,7 @@ def bootstrap(
         counts=fit.counts, fit={**fit.fit, "seed": seed, "resamples": resamples},
         settings={**fit.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
         cautions=tuple(cautions), references=("davisonhinkley1997",), design=fit.design,
-        strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost, ok=ok,
+        extras={"fit": fit}, strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost, ok=ok,
         words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
     )  # fmt: skip
 

@@ -14,11 +14,12 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors
 from socialstats.models.stratified_mean import Strata, StratifiedMeans, stratified_means
-from socialstats.text import quoted, shorten
+from socialstats.text import count, quoted, shorten
 
 TASK = "task"
 POOLINGS = ("tasks", "units")
 BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
 NOBODY = "no unit has scores of both"
 
 
@@ -167,6 +168,9 @@ def board_of(
     if not kept.any():
         raise NothingToAnalyse(f"{design.source}: no model has a score")
     times = np.where(kept, design.unit_count, 0).astype(np.int64)
+    if (total := float(times.sum())) > max(MOST_COUNTED, len(times)):
+        raise InputError(f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
+                         f"{count(total)}. Divide all counts by a common factor")  # fmt: skip
     index = np.repeat(np.arange(len(times)), times)
     tasks, codes = tasks_of(design, task)
     there, dense = np.unique(codes[index], return_inverse=True)

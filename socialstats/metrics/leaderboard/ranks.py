@@ -60,7 +60,7 @@ class RankTable(Result):
 
     __slots__ = ()
 
-    def verify(self) -> Verification:
+    def crosscheck(self) -> Verification:
         """Count ranks again, and sets by Holm's method where no draws made them."""
         found: Verification = importlib.import_module("socialstats.crosscheck.leaderboard").verify_ranks(self)
         return found

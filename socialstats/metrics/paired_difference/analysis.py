@@ -15,6 +15,8 @@ from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, 
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.resampling.units import FloatArray
+from socialstats.results.scaling import size_unit
+from socialstats.tables import EPSILON
 from socialstats.text import count
 
 MOST_FLIPPED = 20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
@@ -62,8 +64,8 @@ def interval_of(
 
 def shifted(pairs: PairValues, options: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
-    size = max(pairs.magnitude, abs(options.null))
-    return merged(pairs.difference - options.null, ROUNDING * size) if options.null else pairs.difference
+    tolerance = np.maximum(pairs.tolerance, ROUNDING * EPSILON * abs(options.null))
+    return merged(pairs.difference - options.null, tolerance) if options.null else pairs.difference
 
 
 def ranked(pairs: PairValues, options: Options) -> SignedRank | str:
@@ -87,29 +89,36 @@ def rank_variants(ranks: SignedRank, pairs: PairValues, options: Options) -> dic
 
 def flipped_units(
     pairs: PairValues, factors: Sequence[Factor], options: Options
-) -> tuple[FloatArray, FloatArray] | None:
-    """Return what changes its sign, and how often each occurs: pairs, or sums of clusters; None for two factors."""
+) -> tuple[FloatArray, FloatArray, float] | None:
+    """Return what changes its sign (pairs, or sums of clusters) over its `size_unit`, how often each occurs, the unit.
+
+    None for two factors.
+    """
     if len(factors) == 2:
         return None
     values = shifted(pairs, options)
+    unit = size_unit(values)
     if not factors:
-        return values, pairs.count
-    sums = merged(cluster_sums(values, pairs.count, factors[0].codes), ROUNDING * pairs.n * pairs.magnitude)
-    return sums, np.ones(len(sums))
+        return values / unit, pairs.count, unit
+    sums = cluster_sums(values / unit, pairs.count, factors[0].codes)
+    return merged(sums, pairs.n * float(pairs.tolerance.max() / unit)), np.ones(len(sums)), unit
 
 
 def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> ChanceTest | str:
-    """Run the sign-flip test of pairs or whole clusters, or say why there is none."""
+    """Run the sign-flip test of pairs or whole clusters (its statistic a mean), or say why there is none."""
     units = flipped_units(pairs, factors, options)
     if units is None:
         return CROSSED_FLIPS
-    many = len(units[0]) > MOST_FLIPPED
+    values, times, unit = units
+    many = len(values) > MOST_FLIPPED
     try:
         test = sign_flip(
-            *units, alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips, seed=options.seed
-        )
+            values, times, alternative=options.alternative, flips=FEWEST_FLIPS if many else options.flips,
+            seed=options.seed,
+        )  # fmt: skip
     except UndefinedStatistic as error:
         return str(error)
+    test = replace(test, statistic=test.statistic / float(pairs.n) * unit)
     if not many or test.exact:
         return test
     normal = normal_flips(pairs, factors, options)["p"]

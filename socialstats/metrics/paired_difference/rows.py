@@ -85,7 +85,7 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean, factors: Sequence[Fact
     drawn = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
     how = "exact" if test.exact else drawn
     return Row(
-        term="sign_flip", group="test", statistic=float(test.statistic[0]) / lead.n, p_value=float(test.p_value[0]),
+        term="sign_flip", group="test", statistic=float(test.statistic[0]), p_value=float(test.p_value[0]),
         n=lead.n, n_units=int(lead.n), n_clusters=lead.clusters[0] if lead.clusters else None,
         method=f"sign flips of {unit} ({how})",
     )  # fmt: skip
@@ -94,9 +94,10 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean, factors: Sequence[Fact
 def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Row]:
     """Means and standard deviations of the conditions, of the difference, and their correlation."""
     n, rows = float(pairs.n), []
-    parts = zip(design.conditions, (pairs.first, pairs.second), (summary.sd_first, summary.sd_second), strict=True)
+    sized, unit = pairs.sized()
+    parts = zip(design.conditions, (sized.first, sized.second), (summary.sd_first, summary.sd_second), strict=True)
     for name, values, sd in parts:
-        rows.append(Row(term=name, group="mean", estimate=float(pairs.count @ values / n), n=n))
+        rows.append(Row(term=name, group="mean", estimate=float(sized.count @ values / n) * unit, n=n))
         rows.append(Row(term=name, group="sd", estimate=sd, n=n))
     rows.append(Row(term="difference", group="sd", estimate=summary.sd or 0.0, n=n))
     why = None if summary.r is not None else "a condition does not vary: no correlation"

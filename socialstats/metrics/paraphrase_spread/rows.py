@@ -16,6 +16,7 @@ from socialstats.models.signed_rank import signed_rank
 from socialstats.models.trait_answers import Answers
 from socialstats.models.unit_means import NO_UNIT, Inference, Sample, across, d_z_row, mean_row, of_one
 from socialstats.results import FloatArray, Row
+from socialstats.tables import EPSILON
 from socialstats.text import quoted, shorten
 
 DEPENDENT = "units are clustered: Wilcoxon's test takes them as independent"
@@ -142,7 +143,7 @@ def rank_row(sample: Sample, options: Options) -> tuple[Row, dict[str, float]]:
     row = Row(term="wilcoxon", group="change", n=float(len(sample.unit)), n_units=len(sample.unit))
     if sample.how.dependent or not len(sample.unit):
         return replaced(row, DEPENDENT if len(sample.unit) else NO_UNIT.format(sample.how.unit)), {}
-    values = merged(sample.means, ROUNDING * sample.how.magnitude)
+    values = merged(sample.means, ROUNDING * EPSILON * sample.how.magnitude)
     try:
         ranks = signed_rank(values, np.ones(len(values)))
     except UndefinedStatistic as error:

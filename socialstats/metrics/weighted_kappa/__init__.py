@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -14,7 +15,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
 from socialstats.inference.intervals import checked_level
-from socialstats.metrics.weighted_kappa.rows import RESAMPLED, TOGETHER, Options, Part
+from socialstats.metrics.weighted_kappa.rows import TOGETHER, Options, Part
 from socialstats.metrics.weighted_kappa.words import INTERVALS, plot, sentence
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.kappa import kappa_table, largest_kappa
@@ -70,7 +71,8 @@ def weighted_kappa(
         With a ``by`` factor: one result a level.
     weights : str, (levels, levels) matrix or None
         ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"``, or a matrix in the order of the
-        levels. None: unweighted for nominal levels, else quadratic. See
+        levels. None: unweighted for nominal levels, else quadratic. Levels that are numbers are as far apart as the
+        numbers, of ordinal levels as well (caution SS330 where they are not equally spaced). See
         `socialstats.models.agreement_weights.agreement_weights`.
     kind : {"agreement", "disagreement"}
         What a matrix holds (ones or zeros on the diagonal); the wrong one is an error.
@@ -166,21 +168,24 @@ def estimate(design: Ratings, o: Options) -> Result:
     need_pairs(design, whole)
     parts = [part_of(group, one, weights, o) for group, one in counted]
     rows = tuple(row for part in parts for row in part.rows())
-    resampled = {"seed": o.seed, "resamples": o.resamples} if o.ci in RESAMPLED else {}
+    known = parts[0].inferred[0]
+    largest = max(one.largest for one in known)
     return Result(
         metric="weighted_kappa",
         title="Cohen's kappa (unweighted)" if weights.name == "unweighted" else f"Weighted kappa ({weights.name})",
         inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci, **resampled},
+        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci,
+             "effective_df": known[-1].df, "largest_leverage": largest or None, **o.drawn},
         settings={
             "weights": weights.name, "kind": o.kind, "pairs": o.pairs, "stratum": o.stratum, "refusal": o.refusal,
             "ci": o.ci, "cluster": o.cluster, "on_undefined": o.on_undefined, "level": o.level,
             "resamples": o.resamples, "seed": o.seed,
         },
         cautions=(
-            *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal), *cluster_cautions(design, factors),
+            *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal),
+            *parts[0].inferred[1], *cluster_cautions(design, factors, df=[one.df for one in known], largest=largest),
         ),
         references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
         design=design,
@@ -216,7 +221,7 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
     k = len(weights.matrix)
     matrix: FloatArray = np.eye(k + 1)
     matrix[:k, :k] = weights.matrix
-    return AgreementWeights(name=weights.name, matrix=matrix)
+    return replace(weights, matrix=matrix)
 
 
 def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) -> dict[str, dict[str, float | None]]:

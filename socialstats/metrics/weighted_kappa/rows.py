@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from socialstats.errors import UndefinedStatistic
-from socialstats.inference.intervals import critical_value, two_sided_p
-from socialstats.models.kappa import KappaTable, PairKappa, standard_error
+from socialstats.errors import Caution, UndefinedStatistic
+from socialstats.inference.how import How
+from socialstats.inference.infer import Disagreement, Estimand, Inferred, infer
+from socialstats.inference.intervals import two_sided_p
+from socialstats.models.kappa import KappaTable, PairKappa, sparse_columns
 from socialstats.models.raters import OnUndefined, Patterns
-from socialstats.resampling import Bootstrap, Interval, bootstrap, choose, jackknife
 from socialstats.results import Row
 from socialstats.text import count as counted
 from socialstats.text import shorten
@@ -24,18 +24,16 @@ RESAMPLED = ("percentile", "basic", "bca")
 MEAN, POOLED = "mean", "pooled"
 TOGETHER = (MEAN, POOLED)
 METHODS = {
-    "closed": "Fisher z of kappa", "wald": "Wald", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
-    "bca": "bootstrap, BCa",
+    "fisher": "Fisher z of kappa", "wald": "Wald", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
+    "bca": "bootstrap, BCa", "disagreements": "Korn and Graubard's interval of the share of disagreement",
+    "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
 }  # fmt: skip
-PERFECT = "perfect agreement: the standard error is 0, so there is no interval"
-FLAT = "no unit moves kappa: the standard error is 0, so there is no interval"
-ONE_CLUSTER = "a single cluster: no standard error and no interval"
 NO_PAIR = "no two raters have a kappa"
 TOO_FEW = "kappa needs at least 2 units with ratings of two raters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(How):
     """What the caller chose, checked."""
 
     weights: Any
@@ -43,12 +41,7 @@ class Options:
     pairs: str | tuple[str, str]
     stratum: str | None
     refusal: str
-    ci: str
-    cluster: str | Sequence[str] | None
     on_undefined: OnUndefined
-    level: float
-    resamples: int
-    seed: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,19 +64,24 @@ class Part:
     options: Options
 
     @cached_property
-    def resampled(self) -> tuple[Interval, Bootstrap] | str | None:
-        """Bootstrap intervals of all columns; why there are none; None where none were asked for."""
-        o, table = self.options, self.table
-        if o.ci not in RESAMPLED or np.isnan(table.pooled):
-            return None
-        if any(len(np.unique(codes)) < 2 for codes in self.patterns.clusters):
-            return ONE_CLUSTER
-        units = self.patterns.units()
-        statistics = table.statistics()
-        boot = bootstrap(statistics, table.finish, units, resamples=o.resamples, seed=o.seed)
-        leave_out = o.ci == "bca" and len(self.patterns.clusters) < 2
-        jack = jackknife(statistics, table.finish, units) if leave_out else None
-        return choose(o.ci, boot, level=o.level, jack=jack), boot
+    def inferred(self) -> tuple[tuple[Inferred, ...], tuple[Caution, ...]]:
+        """What is known of each pair's kappa and (with several pairs) of the mean and the pooled one, and cautions."""
+        table, several = self.table, len(self.table.found) > 1
+        values = [math.nan if f.n < 2 or None not in f.constant else f.kappa for f in table.found]
+        estimate = np.array([*values, *([table.mean, table.pooled] if several else [])])
+        nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+        moves = [nothing if one is None else (one.cells, one.values) for one in table.influence[: len(estimate)]]
+        apart, weights, expected = table.disagreements()
+        return infer(
+            Estimand(
+                estimate=estimate, influence=lambda: sparse_columns(moves, len(table.count)),
+                shares=table.shares(), copies=table.count, statistics=table.statistics(), finish=table.finish,
+                disagreement=Disagreement(values=apart, shares=weights, expected=expected),
+                fisher=True, large_sample=True,
+            ),
+            self.patterns.clusters,
+            self.options,
+        )  # fmt: skip
 
     def rows(self) -> list[Row]:
         """Return the rows of all pairs together (where there are several), then those of each pair."""
@@ -106,7 +104,7 @@ class Part:
             why = NO_PAIR if not any(f.n for f in self.table.found) else "no variation: " + NO_PAIR
             return undefined_row(row, why, self.options.on_undefined if any(f.n for f in self.table.found) else "nan")
         value = 0.0 if abs(value) < ROUNDING else value
-        return self.filled(replace(row, estimate=value), column, PERFECT if value == 1 else "")
+        return self.filled(replace(row, estimate=value), column)
 
     def pair_row(self, p: int) -> Row:
         """Row of one pair of raters."""
@@ -121,76 +119,35 @@ class Part:
             if always[0] is not None and always[0] == always[1]:
                 why = f"no variation: both raters gave '{always[0]}' to all {counted(found.n, 'unit')}"
             return undefined_row(row, why, self.options.on_undefined)
-        row, why = replace(row, estimate=found.kappa), ""
+        row = replace(row, estimate=found.kappa)
         if any(level is not None for level in always):
             who = [shorten(self.patterns.raters[r]) for r in self.table.pairs[p]]
             said = next((r, level) for r, level in zip(who, always, strict=True) if level is not None)
             why = f"'{said[0]}' always gave '{said[1]}', so kappa is 0 whatever the other did: no error, no interval"
-        elif found.kappa == 1:
-            why = PERFECT
-        return self.tested(self.filled(row, p, why), p, found)
-
-    def filled(self, row: Row, column: int, why: str) -> Row:
-        """Add standard error, interval, and t test (for pairs of independent units replaced by `tested`)."""
-        o, clusters = self.options, self.patterns.clusters
-        error, g = standard_error(self.table.influence[column], self.patterns.count, clusters)
-        row = replace(row, n_clusters=g if clusters else None, method=METHODS[o.ci])
-        if not why and math.isnan(error):
-            why = ONE_CLUSTER
-        if not why and error <= 1e-9:
-            why = FLAT
-        if why:
             return replace(row, undefined=why)
-        value = float(row.estimate or 0.0)
-        p = float(two_sided_p(np.array(value / error), g - 1))
-        low, high, why = self.ends(column, value, error, g)
-        there = not why
+        return self.tested(self.filled(row, p), found)
+
+    def filled(self, row: Row, column: int) -> Row:
+        """Add standard error, interval, and t test (for pairs of independent units replaced by `tested`)."""
+        clusters = self.patterns.clusters
+        found = self.inferred[0][
+            min(column, len(self.inferred[0]) - 1)
+        ]  # of one pair, mean and pooled kappa are its own
+        made = METHODS[found.kind if found.kind in METHODS else "fisher"]
         return replace(
-            row, std_error=error, conf_low=low if there else None, conf_high=high if there else None,
-            conf_level=o.level if there else None, statistic=value / error, df=float(g - 1), p_value=p,
-            undefined=why or None, method=f"{METHODS[o.ci]}; t test of kappa over its s.e.",
+            row, std_error=found.std_error, conf_low=found.low, conf_high=found.high,
+            conf_level=None if found.low is None else self.options.level, statistic=found.statistic, df=found.df,
+            p_value=found.p, undefined=found.why or None, n_clusters=found.clusters if clusters else None,
+            method=made if found.statistic is None else f"{made}; t test of kappa over its s.e.",
         )  # fmt: skip
 
-    def tested(self, row: Row, p: int, found: PairKappa) -> Row:
+    def tested(self, row: Row, found: PairKappa) -> Row:
         """Give a pair of independent units the z test by the null standard error."""
         if self.patterns.clusters or not found.null_error > 0:
             return row
         z = found.kappa / found.null_error
-        how = f"{METHODS[self.options.ci]}; z test by the null s.e."
+        how = f"{(row.method or '').partition(';')[0]}; z test by the null s.e."
         return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), method=how)
-
-    def ends(self, column: int, value: float, error: float, g: int) -> tuple[float, float, str]:
-        """Return the interval, or why there is none."""
-        o = self.options
-        if isinstance(self.resampled, str):
-            return math.nan, math.nan, self.resampled
-        if self.resampled is not None:
-            found, boot = self.resampled
-            column = min(column, len(found.low) - 1)  # a single pair has one column for all three
-            if boot.is_constant[column]:
-                return math.nan, math.nan, "all resamples give the same kappa, so there is no interval"
-            return float(found.low[column]), float(found.high[column]), found.undefined[column]
-        if o.ci == "wald":
-            reach = critical_value(o.level, g - 1 if self.patterns.clusters else None) * error
-            return value - reach, value + reach, ""
-        small = 1.0 if self.patterns.clusters else math.sqrt(g / (g - 1))
-        return fisher_interval(value, error * small, df=g - 1, level=o.level)
-
-
-def fisher_interval(value: float, error: float, *, df: float, level: float) -> tuple[float, float, str]:
-    """Interval of a coefficient in (-1, 1) by its Fisher z: tanh(atanh(value) -+ t error / (1 - value^2)).
-
-    Examples
-    --------
-    >>> low, high, _ = fisher_interval(0.5, 0.1, df=99, level=0.95)
-    >>> round(low, 3), round(high, 3)
-    (0.277, 0.672)
-    """
-    if abs(value) >= 1:
-        return math.nan, math.nan, "kappa is not inside (-1, 1), where its Fisher z exists; use ci='percentile'"
-    reach = critical_value(level, df) * error / (1 - value**2)
-    low, high = math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
-    return low, high, ""
 
 
 def undefined_row(row: Row, why: str, on_undefined: OnUndefined) -> Row:

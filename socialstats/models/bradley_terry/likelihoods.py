@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+LARGE = 1e300  # odds beyond are as good as infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +87,20 @@ class BradleyTerry:
     def curvature(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> Curvature:
         """Return the derivatives of the binomial log-likelihood (Bradley & Terry 1952)."""
         wins, total = stats
-        p = np.exp(-eta)  # in place from here on: this is the inner loop of every bootstrap
-        p += 1
+        q = np.exp(-eta)  # in place from here on: this is the inner loop of every bootstrap
+        np.minimum(q, LARGE, out=q)
+        p = 1 + q
         np.reciprocal(p, out=p)
-        expected = total * p
-        np.subtract(1, p, out=p)
-        p *= expected
+        q *= p  # 1 - p, without cancellation
+        p *= total
+        q *= p
         zero = np.zeros(())
-        return Curvature(wins - expected, zero, p, zero, zero)
+        return Curvature(wins - p, zero, q, zero, zero)
 
     def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
         """Return the Bernoulli log-likelihood; half wins enter with weight one half."""
         wins, total = stats
-        return float(wins @ eta + total @ log_expit(-eta))  # log expit(eta) = eta + log expit(-eta)
+        return float(wins @ log_expit(eta) + (total - wins) @ log_expit(-eta))  # terms of one sign: nothing cancels
 
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the win probabilities; a tie has probability 0."""
@@ -142,22 +144,24 @@ class Davidson:
         top = np.maximum(np.abs(eta) / 2, tau)
         ea, eb, et = np.exp(eta / 2 - top), np.exp(-eta / 2 - top), np.exp(tau - top)
         total = ea + eb + et
-        half = 0.5 * (ea - eb) / total
-        pt = et / total
+        pa, pb, pt = ea / total, eb / total, et / total
+        half = 0.5 * (pa - pb)
         return Curvature(
             signed - n * half,
             (ties - n * pt).sum(axis=0),
-            n * (0.25 * (1 - pt) - half**2),
+            n * (pa * pb + 0.25 * pt * (pa + pb)),  # (1 - pt)/4 - half^2, without cancellation
             -n * half * pt,
-            n * pt * (1 - pt),
+            n * pt * (pa + pb),
         )
 
     def loglik(self, eta: FloatArray, tau: Any, stats: Sequence[FloatArray]) -> float:
-        """Return the multinomial log-likelihood."""
+        """Return the multinomial log-likelihood: a sum of terms of one sign, so that nothing cancels."""
         signed, ties, n = stats
-        top = np.maximum(np.abs(eta) / 2, tau)
-        log_total = np.log(np.exp(eta / 2 - top) + np.exp(-eta / 2 - top) + np.exp(tau - top)) + top
-        return float(np.sum(signed * eta) + np.sum(ties * tau) - np.sum(n * log_total))
+        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(np.abs(eta) / 2, tau)
+        log_total = np.log1p(np.exp(np.sort(parts, axis=0)[:2]).sum(axis=0))  # the largest of the three is exp(0)
+        decided = (n - ties) / 2
+        weights = (decided + signed, decided - signed, ties)
+        return float(sum(np.sum(w * (part - log_total)) for w, part in zip(weights, parts, strict=True)))
 
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray]:
         """Return the score of each outcome: its sufficient statistics minus their expectation."""

@@ -73,11 +73,12 @@ def fit_newton(
     for iteration in range(1, max_iterations + 1):
         at = _curvature(data, model, beta)
         try:
-            step = solve_centred(_information(data, model, at), _gradient(data, model, at), data.n_items)
+            slope = _gradient(data, model, beta)
+            step = solve_centred(_information(data, model, at), slope, data.n_items)
         except np.linalg.LinAlgError:  # the likelihood is flat to working precision
             break
         gap = float(np.max(np.abs(step), initial=0.0))
-        decrement = float(step @ _gradient(data, model, at))
+        decrement = float(step @ slope)
         beta, loglik = _move(data, model, beta, step, loglik)
         if gap <= STEP_TOLERANCE * (1 + np.max(np.abs(beta), initial=0.0)):
             return _fitted(data, model, beta, iteration)
@@ -161,8 +162,11 @@ def _curvature(data: PairData, model: Likelihood, beta: FloatArray) -> Curvature
     return model.curvature(data.eta(beta), tau, model.statistics(data.w))
 
 
-def _gradient(data: PairData, model: Likelihood, at: Curvature) -> FloatArray:
-    return gradient(data, at.g_eta, at.g_tau if model.tie_term is not None else None)
+def _gradient(data: PairData, model: Likelihood, beta: FloatArray) -> FloatArray:
+    """Return the score: by outcome, as wins less expected wins lose all digits where odds are large."""
+    has_tau = model.tie_term is not None
+    of_eta, of_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
+    return gradient(data, (data.w * of_eta).sum(axis=0), float((data.w * of_tau).sum()) if has_tau else None)
 
 
 def _information(data: PairData, model: Likelihood, at: Curvature) -> FloatArray:

@@ -1,0 +1,101 @@
+"""Bootstraps of paired comparisons once more: rows drawn by numpy, each resample fitted from the bare likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.draws import Cells
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.pair_clusters import with_tie
+from socialstats.crosscheck.pair_columns import PairColumns, back_to_centred, effects, item_columns
+from socialstats.crosscheck.pair_likelihood import curvature, gradient, maximise
+from socialstats.crosscheck.row_arithmetic import label
+from socialstats.results import Check, FloatArray
+
+WHY = "the rows that the seed draws, drawn by numpy; every resample fitted anew"
+LARGEST = 10_000_000  # resamples x rows x coefficients^2: a few seconds
+LONG = "refits of every resample would take too long"
+LOST = "no resample has a finite estimate"
+CLOSE = 1e-6
+
+
+def refits(fit: Any, by: str, resamples: int, seed: int) -> tuple[FloatArray, FloatArray] | str:
+    """Return the centred coefficients of the sample, (k,), and of every resample, (B, k); or why there are none."""
+    design, state = fit.design, fit.fitted_state
+    if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row a pair
+        return LONG
+    x = np.hstack([item_columns(design), effects(fit)[0]])
+    keys, place = np.unique(np.column_stack([x, design.outcome]), axis=0, return_inverse=True)
+    table = PairColumns(x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=np.ones(len(keys)),
+                        weight_sq=np.ones(len(keys)), groups=(), back=np.eye(1), note="")  # fmt: skip
+    if resamples * keys.size * keys.shape[1] > LARGEST:
+        return LONG
+    codes = {"row": (), "pair": (design.pair.codes,)}.get(by, tuple(f.codes for f in state.factors))
+    cells = Cells.of(design.count, codes)
+    if not cells.seeded:
+        return "rows of the library come from tables of counts: other draws"
+    back = with_tie(back_to_centred(len(fit.items), x.shape[1]), tied=state.model.tie_term is not None)
+    place = place.ravel()
+
+    def fitted(times: FloatArray, beta: FloatArray) -> FloatArray | None:
+        own = replace(
+            table, weight=np.bincount(place, design.weight * times / design.count, len(keys)).astype(np.float64)
+        )
+        h = curvature(state.ties, own, beta)
+        for k in range(60):
+            try:  # the first curvature serves ten steps: a chord is quicker than as many tangents
+                h = curvature(state.ties, own, beta) if k > 9 else h
+                step = np.linalg.solve(h, gradient(state.ties, own, beta))
+            except np.linalg.LinAlgError:
+                return None
+            beta = beta + np.clip(step, -2, 2)
+            if not np.abs(beta).max() < 30:
+                return None
+            if np.abs(step).max() < 1e-9:
+                return beta
+        return None
+
+    start = maximise(
+        state.ties, replace(table, weight=np.bincount(place, design.weight, len(keys)).astype(np.float64))
+    ).estimate
+    found = [fitted(times, start) for times in cells.draws(resamples, seed)]
+    known = [one for one in found if one is not None]
+    if not known:
+        return LOST
+    return back @ start, np.array(known) @ back.T
+
+
+def verify_bootstrap(result: Any) -> list[Check]:
+    """Recompute estimates, standard errors and ends of a bootstrapped fit."""
+    fit, settings = result.extras["fit"], result.settings
+    found = refits(fit, settings["by"], settings["resamples"], settings["seed"])
+    if isinstance(found, str):
+        return [
+            compare(label(row, name), value, None, package="scipy", tolerance=0, why="", note=found)
+            for row in result.rows for name in ("estimate", "std_error", "conf_low", "conf_high")
+            if (value := getattr(row, name)) is not None
+        ]  # fmt: skip
+    beta, drawn = found
+    lost = settings["resamples"] - len(drawn)
+    made: dict[str, Any] = {"package": "scipy", "why": WHY}
+    checks = [compare("resamples without an estimate", result.n_degenerate, float(lost), tolerance=0, **made)]
+    if (reference := fit.fitted_state.options.reference) is not None:
+        shift, n = np.eye(len(beta)), len(fit.items)
+        shift[:n, fit.items.index(reference)] -= 1
+        beta, drawn = shift @ beta, drawn @ shift.T
+    for k, row in enumerate(result.rows):
+        value, x = float(beta[k]), drawn[:, k]
+        checks.append(compare(label(row), row.estimate, value, tolerance=CLOSE, **made))
+        if row.std_error is None or row.conf_level is None:
+            continue
+        low, high = np.quantile(x, [(1 - row.conf_level) / 2, (1 + row.conf_level) / 2], method="weibull")
+        if settings["ci"] == "basic":
+            low, high = 2 * value - high, 2 * value - low
+        error = float(x.std(ddof=1))
+        wanted = ((row.std_error, error), (row.conf_low, low), (row.conf_high, high))
+        checks += [compare(label(row, "s.e. or end"), ours, float(theirs), tolerance=CLOSE, **made)
+                   for ours, theirs in wanted]  # fmt: skip
+    return checks
