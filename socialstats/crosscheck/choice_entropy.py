@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.effect_sizes import d_z_checks
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.reread import mean_row_checks
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.designs.comparisons import Comparisons
-from socialstats.results import Check, FloatArray, Result, Verification, marked
+from socialstats.results import Check, Result, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,9 +61,7 @@ def mean_checks(result: Result, values: pd.DataFrame) -> list[Check]:
 
 
 def difference_checks(result: Result, base: float) -> list[Check]:
-    """Compare differences with the paired t, their sd, both means, and the ends of d_z with scipy's nct."""
-    from scipy.stats import nct
-
+    """Compare differences with the paired t, their sd, both means, and d_z with its ends."""
     a, b = (pair_values(design, base) for design in result.design)
     both = a.index.intersection(b.index)
     checks: list[Check] = []
@@ -75,24 +74,11 @@ def difference_checks(result: Result, base: float) -> list[Check]:
         for side, name in zip((a, b), result.settings["labels"], strict=True):
             own = result.row(term, group=name)
             checks.append(compare(label(own), own.estimate, float(side.loc[both, term].mean()), **made))
-    row, gap = result.row("H", group="difference"), (a.loc[both, "H"] - b.loc[both, "H"]).to_numpy()
+    gap = (a.loc[both, "H"] - b.loc[both, "H"]).to_numpy()
     sd = result.row("sd", group="difference")
     checks.append(compare("sd", sd.estimate, float(gap.std(ddof=1)), **made))
-    if row.undefined:
-        return checks
-    return checks + effect_checks(result, gap, float(gap.mean() / gap.std(ddof=1) * math.sqrt(len(gap))), nct)
-
-
-def effect_checks(result: Result, difference: FloatArray, t: float, nct: object) -> list[Check]:
-    """The ends of d_z put t at the tails of the noncentral t distribution."""
-    row, n = result.row("d_z", group="difference"), len(difference)
-    theirs = float(difference.mean() / difference.std(ddof=1))
-    checks = [compare("d_z", row.estimate, theirs, package="scipy", tolerance=1e-9, why=CLOSED)]
-    if row.conf_low is None or row.conf_high is None:
-        return checks
-    tail = (1 - result.settings["level"]) / 2
-    for name, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
-        share = float(nct.cdf(t, n - 1, end * np.sqrt(n)))  # type: ignore[attr-defined]
-        why = "P(T <= t) at this end of d_z, against its tail"
-        checks.append(compare(f"d_z, {name}: tail", marked(want, end), share, package="scipy", tolerance=1e-6, why=why))
-    return checks
+    size = result.row("d_z", group="difference")
+    if size.estimate is not None:
+        theirs = float(gap.mean() / gap.std(ddof=1))
+        checks.append(compare("d_z", size.estimate, theirs, package="scipy", tolerance=1e-9, why=CLOSED))
+    return checks if size.conf_low is None else checks + d_z_checks(size, gap, result.settings["level"])

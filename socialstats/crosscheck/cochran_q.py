@@ -37,7 +37,7 @@ def verify(result: Result) -> Verification:
     row = result.row("robust_wald", group="test") if factors else None
     if row is not None and row.df is not None:
         d = table - table.mean(axis=1, keepdims=True)
-        checks += hotelling_checks(row, d[:, :-1], codes, result.extras["df_denominator"])
+        checks += hotelling_checks(row, d, codes, result.extras["df_denominator"])
     return Verification(checks=tuple(checks))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.couple_records import Key
+from socialstats.crosscheck.row_arithmetic import weighted_df
 from socialstats.results import FloatArray
 
 if TYPE_CHECKING:
@@ -53,32 +54,21 @@ def fitted(mine: pd.DataFrame) -> Any:
 
 
 def two_way(mine: pd.DataFrame, contrast: FloatArray, codes: list[Any]) -> tuple[float, float]:
-    """V1 + V2 - V12 with G/(G-1) for each, not below the larger of V1 and V2; Cochran's degrees of freedom."""
-    from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
-
-    both, one, two = cov_cluster_2groups(fitted(mine), codes[0], codes[1], use_correction=False)
-    sizes = [len(np.unique(c)) for c in codes]
-    sizes.append(len(np.unique(np.column_stack(codes), axis=0)))
-    parts = [
-        float(contrast @ v @ contrast) * g / (g - 1) for v, g in zip((one, two, one + two - both), sizes, strict=True)
-    ]
-    error = float(np.sqrt(max(parts[0] + parts[1] - parts[2], parts[0], parts[1])))
-    return error, cochran(parts[:2], [g - 1 for g in sizes[:2]]) if sum(parts[:2]) > 0 else np.nan
+    """The largest of V1, V2 (by CR2) and V1 + V2 - V12 (plain squares of intersections); Cochran's df."""
+    both = np.unique(np.column_stack(codes), axis=0, return_inverse=True)[1].ravel()
+    if both.max() == max(int(code.max()) for code in codes):
+        return one_way(mine, contrast, min(codes, key=lambda code: int(code.max())))
+    parts = [one_way(mine, contrast, code) for code in codes]
+    first, second = (error**2 for error, _ in parts)
+    overlap = float((np.bincount(both, moved(mine, contrast)) ** 2).sum())
+    error = float(np.sqrt(max(first, second, first + second - overlap)))
+    return error, weighted_df([first, second], [df for _, df in parts]) if first + second > 0 else np.nan
 
 
-def cochran(parts: list[float], dfs: list[int]) -> float:
-    """Degrees of freedom whose t quantile is the mean of those of the parts, weighted by them: a root of scipy's t."""
-    from scipy import optimize, stats
-
-    wanted = float(np.average(stats.t.ppf(0.975, dfs), weights=parts))
-    low, high = min(dfs), max(dfs)
-    if low == high:
-        return float(low)
-
-    def beyond(df: float) -> float:
-        return float(stats.t.ppf(0.975, df)) - wanted
-
-    return float(optimize.brentq(beyond, 0.999 * low, 1.001 * high, xtol=1e-12, rtol=1e-13))
+def moved(mine: pd.DataFrame, contrast: FloatArray) -> FloatArray:
+    """What every answer adds to the contrast: its residual over the weight of its cell."""
+    off = mine["w"] * fitted(mine).resid * contrast[mine["cell"].to_numpy()]
+    return np.asarray(off / mine.groupby("cell")["w"].transform("sum"), dtype=np.float64)
 
 
 def one_way(mine: pd.DataFrame, contrast: FloatArray, code: Any) -> tuple[float, float]:
@@ -86,8 +76,7 @@ def one_way(mine: pd.DataFrame, contrast: FloatArray, code: Any) -> tuple[float,
 
     The degrees of freedom are tr(P)^2 / tr(P^2) with P of independent units written out as a matrix.
     """
-    off = mine["w"] * fitted(mine).resid * contrast[mine["cell"].to_numpy()]
-    sums = np.bincount(code, off / mine.groupby("cell")["w"].transform("sum"))
+    sums = np.bincount(code, moved(mine, contrast))
     size = np.bincount(mine.assign(code=code).drop_duplicates("unit")["code"]).astype(float)
     left = 1 - size / size.sum()
     p = (np.diag(size) - np.outer(size, size) / size.sum()) / np.sqrt(np.outer(left, left))

@@ -9,9 +9,10 @@ import numpy as np
 
 from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.draws import Cells
+from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
-from socialstats.crosscheck.row_arithmetic import end_checks
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.results import Check, FloatArray, Result, Row, Verification, marked
 
 PAIRED_CI = (
@@ -19,6 +20,10 @@ PAIRED_CI = (
 )
 TERMS = ("d_z", "d_av", "d_rm")
 ROUNDING = 1e-12
+MOST_LEFT_OUT = 2000
+MANY = "too many pairs to leave each out in turn"
+CLOSED = ("noncentral t", "jackknife t", "the outer ends")  # what the methods without resamples end with
+LEFT = "sizes without each pair (cluster), computed from its values again"
 HALF_DIGITS = 1e-6  # the root of 1 - r, where r is near 1
 
 
@@ -88,26 +93,124 @@ def gamma_checks(result: Result) -> list[Check]:
 
 
 def interval_checks(result: Result) -> list[Check]:
-    """Put the ends of d_z and g_z into scipy's noncentral t distribution, where they are from it."""
+    """Compare the intervals without resamples: noncentral t, jackknife t, or the outer ends of both."""
+    s, design, level = result.extras["summary"], result.design, result.settings["level"]
+    factors = design.factors(result.settings["cluster"]) if design is not None else ()
+    known = [row for row in result.rows if row.conf_low is not None and str(row.method).endswith(CLOSED)]
+    needed = any(row.method != "noncentral t" for row in known) and len(factors) < 2
+    sizes = left_out(design, factors[0].codes if factors else None) if needed else None
+    out = [skipped("interval of d_z", "pingouin", PAIRED_CI)] if known else []
+    for row in known:
+        j = hedges(s.n - 1) if row.term == "g_z" else 1.0
+        at = TERMS.index("d_z" if row.term == "g_z" else row.term)
+        if row.method != "noncentral t" and sizes is None:
+            out += too_many(row)
+            continue
+        error, df, *jack = jackknife_t(*sizes, at, level) if sizes is not None else (math.nan,) * 4
+        if row.std_error is not None:
+            out += [relative(label(row, "s.e."), row.std_error, j * error, "numpy", LEFT, close=1e-6),
+                    relative(label(row, "df"), row.df, df, "numpy", LEFT, close=1e-6)]  # fmt: skip
+        if row.method == "jackknife t":
+            out += end_checks(row, j * jack[0], j * jack[1], "scipy", LEFT, 1e-6)
+        else:
+            jack = [math.nan] * 2 if row.method == "noncentral t" else jack
+            out += hull_checks(row, s.t, s.n, (jack[0], jack[1]), level, factor=j)
+    return out
+
+
+def hull_checks(
+    row: Row, t: float, n: float, jack: tuple[float, float], level: float, *, factor: float = 1.0
+) -> list[Check]:
+    """Compare each end with the jackknife's, or (where the noncentral t reaches further) put it into scipy's.
+
+    Parameters
+    ----------
+    row : Row
+    t, n : float
+        mean / (sd / sqrt(n)), and values.
+    jack : pair of float
+        Ends of the jackknife t interval of d_z; not a number where there is none.
+    level : float
+    factor : float
+        The row's number over d_z (Hedges' J).
+    """
     from scipy.stats import nct
 
-    row: Row = result.row("d_z")
-    if row.conf_low is None or row.conf_high is None or row.method != "noncentral t":
+    if row.conf_low is None or row.conf_high is None:
         return []
-    s, tail = result.extras["summary"], (1 - result.settings["level"]) / 2
-    checks = [skipped("interval of d_z", "pingouin", PAIRED_CI)]
-    for name, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
+    tail, out = (1 - level) / 2, []
+    wide = (row.conf_high - row.conf_low) / factor
+    for which, shown, other, want in (("low", row.conf_low, jack[0], 1 - tail), ("high", row.conf_high, jack[1], tail)):
         # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
-        sign = 1.0 if s.t >= 0 else -1.0
-        share = float(nct.cdf(abs(s.t), s.n - 1, sign * end * math.sqrt(s.n)))
+        sign, end, outward = 1.0 if t >= 0 else -1.0, shown / factor, -1.0 if which == "low" else 1.0
+        share = float(nct.cdf(abs(t), n - 1, sign * end * math.sqrt(n)))
         share = share if sign > 0 else 1 - share
+        if abs(end - other) <= 1e-6 * wide:  # the noncentral t must not reach further
+            theirs = other * factor if outward * (want - share) >= -1e-6 else math.nan
+            out.append(near(label(row, which), shown, theirs, "scipy", LEFT, relative=1e-6))
+            continue
         why = "P(T <= t) at this end of d_z, against its tail"
-        checks.append(near(f"d_z, {name}: tail", marked(want, end), share, "scipy", why, relative=1e-7))
-    g = result.row("g_z")
-    if g.conf_low is not None and g.conf_high is not None and g.method == row.method:
-        j = hedges(s.n - 1)
-        checks += end_checks(g, j * row.conf_low, j * row.conf_high, "scipy", "Hedges' J times the ends of d_z")
-    return checks
+        theirs = math.nan if outward * (other - end) > 0 else share
+        out.append(near(label(row, f"{which}: tail"), marked(want, shown), theirs, "scipy", why, relative=1e-6))
+    return out
+
+
+def too_many(row: Row) -> list[Check]:
+    """Say that an interval was not compared."""
+    shown = {"low": row.conf_low, "high": row.conf_high, "s.e.": row.std_error, "df": row.df}
+    return [compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
+            for name, ours in shown.items()]  # fmt: skip
+
+
+def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
+    """Compare the ends of d_z of single values, which `hull_checks` describes."""
+    n, ones, zeros = len(values), np.ones(len(values)), np.zeros(len(values))
+    if n > MOST_LEFT_OUT:
+        return too_many(row)
+    sizes = np.array([sizes_of(values, zeros, ones - (np.arange(n) == k)) for k in range(n)])
+    jack = jackknife_t(sizes_of(values, zeros, ones), sizes, ones, 0, level)[2:]
+    return hull_checks(row, float(values.mean() / values.std(ddof=1)) * math.sqrt(n), n, jack, level)
+
+
+def left_out(design: Any, groups: Any) -> tuple[list[float], FloatArray, FloatArray] | None:
+    """Sizes of all pairs, (units, 3) sizes without each pair (cluster), and how many alike units each is.
+
+    None for too many pairs to compute them one by one.
+    """
+    if len(design.count) > MOST_LEFT_OUT:
+        return None
+    places = range(len(design.count)) if groups is None else np.unique(groups)
+    rows, copies = [], []
+    for place in places:
+        times = design.count.copy()
+        if groups is None:
+            times[place] -= 1
+        else:
+            times[groups == place] = 0
+        copies.append(design.count[place] if groups is None else 1.0)
+        rows.append(sizes_of(design.first, design.second, times))
+    return sizes_of(design.first, design.second, design.count), np.array(rows), np.array(copies)
+
+
+def jackknife_t(
+    whole: list[float], sizes: FloatArray, copies: FloatArray, at: int, level: float
+) -> tuple[float, float, float, float]:
+    """Standard error, df and ends of one size by the jackknife; the df from scipy's kurtosis.
+
+    The variance of a variance is V^2 (2/(n - 1) + g/n) with excess kurtosis g; that of chi-square, 2 V^2 / df.
+    """
+    from scipy.stats import kurtosis
+    from scipy.stats import t as distribution
+
+    written = np.repeat(sizes[:, at], copies.astype(np.int64))
+    n = len(written)
+    if not np.ptp(written) > 0:
+        return (math.nan,) * 4
+    error = math.sqrt((n - 1) * float(np.var(written)))
+    spread = 2 / (n - 1) + float(kurtosis(written)) / n
+    df = min(max(2 / spread, 1.0), n - 1.0)
+    reach = float(distribution.ppf((1 + level) / 2, df)) * error
+    return error, df, whole[at] - reach, whole[at] + reach
 
 
 def bootstrap_checks(result: Result) -> list[Check]:

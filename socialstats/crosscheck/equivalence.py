@@ -102,7 +102,7 @@ def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Chec
     row, options = result.rows[0], result.settings
     resid, groups = np.asarray(OLS(d, np.ones(len(d))).fit().resid), pairs.groups
     if groups.shape[1] == 2:
-        error, df = crossed_error(d, groups), float(min(len(np.unique(g)) for g in groups.T) - 1)
+        error, df = crossed_error(d, groups)
     else:
         sizes = np.bincount(groups[:, 0])
         if sizes.max() > LARGEST_MATRIX or len(sizes) * len(d) > MOST_CELLS:

@@ -14,7 +14,7 @@ from socialstats.crosscheck.bootstrap import WHY, Redrawn
 from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.rated_table import rated_table
-from socialstats.crosscheck.row_arithmetic import end_checks, label
+from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.crosscheck.split_halves import ceiling_checks
 from socialstats.crosscheck.swapping import exchange_check, swap_check
 from socialstats.results import Check, FloatArray, Result, Row, Verification
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLOSED = "the same closed form in another order of arithmetic"
-NONCENTRAL = "roots of scipy's noncentral chi-square"
+OUTER = "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
 FAR = 2_000.0  # scaled values beyond are normal
 MOST_UNITS, MOST_GROUPS = 3000, 4
 MOST_PATTERNS = 200
@@ -109,8 +109,9 @@ def pooled_checks(
         if settings["ci"] == "noncentral" and row.conf_low is not None:
             error = math.sqrt(variance)
             checks.append(compare(label(row, "s.e."), row.std_error, error, tolerance=1e-6 * error, **made))
-            ends = chi_square_ends(float(value[k]), bias, variance, settings["level"])
-            checks += held_ends(row, 1 - ends[1], 1 - ends[0], NONCENTRAL)
+            part = sums.sum(axis=1, keepdims=True) if k == 0 else sums if k == len(cells) + 1 else sums[:, k - 1 : k]
+            ends = outer_ends(float(value[k]), float(value[k]) - bias, kept, chance_of(part), settings["level"])
+            checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
         elif settings["ci"] in ("percentile", "basic") and row.conf_low is not None and both["clustered"].all():
             drawn = Redrawn(estimate=1 - value[k : k + 1] + bias, left=None, copies=None,
                             replicates=1 - resampled(sums, groups_of, settings)[:, k : k + 1] + 2 * bias)  # fmt: skip
@@ -145,22 +146,56 @@ def pd_product(parts: list[list[Any]]) -> Any:
     return pd.MultiIndex.from_product(parts)
 
 
-def chi_square_ends(value: float, bias: float, variance: float, level: float) -> tuple[float, float]:
+def chance_of(sums: FloatArray) -> FloatArray:
+    """Eigenvalues of AV: the covariance of the differences of shares by clusters, over 8 ln 2 times their middle.
+
+    Parameters
+    ----------
+    sums : (clusters, k, 2, levels) float64 array
+        Counts of the k pairs of shares whose mean divergence is taken.
+    """
+    own = sums[sums.sum(axis=(1, 2, 3)) > 0]
+    sizes = own.sum(axis=(0, 3))[..., None]
+    shares = own.sum(axis=0) / sizes
+    off = (own - own.sum(axis=3, keepdims=True) * shares) / sizes
+    middle = shares.mean(axis=1).ravel()
+    gap = (off[:, :, 0] - off[:, :, 1]).reshape(len(own), -1)[:, middle > 0]
+    scale = 1 / np.sqrt(8 * math.log(2) * len(sizes) * middle[middle > 0])
+    return np.linalg.eigvalsh(np.atleast_2d(np.cov(gap.T)) * len(own) * np.outer(scale, scale))
+
+
+def outer_ends(
+    value: float, corrected: float, left: FloatArray, roots: FloatArray, level: float
+) -> tuple[float, float]:
+    """Ends of a divergence by `chi_square_ends`, the upper one by scipy's t of the values left where it is larger."""
+    from scipy.stats import kurtosis
+
+    n, first, second = len(left), float(roots.sum()), float((roots**2).sum())
+    df = 2 / (2 / (n - 1) + float(kurtosis(left)) / n)
+    reach = quantile(level, min(max(df, 1.0), n - 1.0)) * math.sqrt((n - 1) * float(np.var(left)))
+    if not (value > 0 and first > 0 and second > 0):
+        return corrected - reach, corrected + reach
+    low, high = chi_square_ends(value, first, second, level)
+    return low, max(high, corrected + reach)
+
+
+def chi_square_ends(value: float, mean: float, square: float, level: float) -> tuple[float, float]:
     """Truths for which the divergence is a quantile of scale times a noncentral chi-square, by scipy's roots.
 
-    The scale is variance / (4 value), the degrees of freedom bias / scale, the noncentrality truth / scale.
+    The scale is square / mean, the degrees of freedom mean / scale, the noncentrality truth / scale.
     """
     from scipy.optimize import brentq
-    from scipy.stats import ncx2, norm
+    from scipy.stats import chi2, ncx2, norm
 
-    scale = variance / (4 * value)
+    scale = square / mean
     if value / scale > FAR:
-        reach = float(norm.ppf((1 + level) / 2)) * math.sqrt(variance)
-        return max(0.0, value - bias - reach), value - bias + reach
+        reach = float(norm.ppf((1 + level) / 2)) * math.sqrt(2 * square + 4 * scale * max(value - mean, 0.0))
+        return max(0.0, value - mean - reach), value - mean + reach
 
     def truth(tail: float) -> float:
         def above(nc: float) -> float:
-            return float(ncx2.cdf(value / scale, bias / scale, max(nc, 1e-300))) - tail
+            x, df = value / scale, mean / scale
+            return float(ncx2.cdf(x, df, nc) if nc > 0 else chi2.cdf(x, df)) - tail
 
         if above(0.0) <= 0:
             return 0.0

@@ -20,7 +20,15 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
-from socialstats.crosscheck.row_arithmetic import label, quantile, relative, same_p, tail_p, unfloored_check
+from socialstats.crosscheck.row_arithmetic import (
+    crossed_error,
+    label,
+    quantile,
+    relative,
+    same_p,
+    tail_p,
+    unfloored_check,
+)
 from socialstats.crosscheck.share_errors import effective_pairs
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -239,9 +247,8 @@ def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
 
 
 def robust(result: Result, data: pd.DataFrame, factors: int, *, interval: bool) -> list[Check]:
-    """Standard error, t, p and (with `interval`) ends of the difference: statsmodels for two factors, else matrices."""
+    """Standard error, t, p and (with `interval`) ends: sums written out for two factors, else matrices."""
     from scipy.stats import t
-    from statsmodels.regression.linear_model import OLS
 
     row, test = result.rows[0], result.row("robust_t", group="test")
     d = np.asarray(data["d"], dtype=np.float64)
@@ -253,17 +260,8 @@ def robust(result: Result, data: pd.DataFrame, factors: int, *, interval: bool) 
             return [set_aside("std_error", row.std_error, None, "scipy", note)]
         error, df, package, why = *found, "scipy", SQUARE_ROOTS
     else:
-        fit = OLS(d, np.ones_like(d)).fit(
-            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True, "df_correction": False}
-        )
-        one = [
-            float(OLS(d, np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": groups[:, k]}).bse[0])
-            for k in (0, 1)
-        ]
-        with np.errstate(invalid="ignore"):
-            error = float(np.nanmax([fit.bse[0], *one]))
-        df, package = float(min(len(np.unique(groups[:, k])) for k in (0, 1)) - 1), "statsmodels"
-        why = "least squares with crossed clusters, not below those of one factor"
+        error, df = crossed_error(d, groups)
+        package, why = "scipy", "CR2 of both factors less the plain squares of their intersections; Cochran's quantile"
     low, high = t.interval(result.settings["level"], df, d.mean(), error)
     return [
         near("std_error", row.std_error, error, package, why, 1e-8),

@@ -83,7 +83,7 @@ def alone_checks(result: Result, pairs: Vectors) -> list[Check]:
 
 
 def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
-    """Compare clustered errors: CR2 by matrices from statsmodels' residuals, two factors with statsmodels itself."""
+    """Compare clustered errors: CR2 by matrices from statsmodels' residuals, two factors written out."""
     row, factors = result.rows[0], pairs.groups.shape[1]
     if not factors or row.std_error is None:
         return []
@@ -91,13 +91,7 @@ def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Chec
 
     model = OLS(d, np.ones(len(d)))
     if factors == 2:
-        checks = crossed_checks(result, row, pairs)
-        if result.extras["lead"].floored:
-            note = "statsmodels does not floor V1 + V2 - V12"
-            return [*checks, skipped("s.e., two crossed factors", "statsmodels", note)]
-        fit = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups, "use_correction": True})
-        error = float(fit.bse[0])
-        return [*checks, near("s.e., two crossed factors", row.std_error, error, "statsmodels")]
+        return crossed_checks(result, row, pairs)
     sizes = np.bincount(pairs.groups[:, 0])
     cr1 = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups[:, 0], "use_correction": True}).bse[0]
     checks = [near("s.e., CR1", result.extras["std_errors"].get("CR1"), float(cr1), "statsmodels")]

@@ -20,8 +20,9 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.results import Check, Result, Row
 
 CLOSED = "the same closed form in another order of arithmetic"
-CROSSED = "V1 + V2 - V12 by sums written out, not below V1 and V2"
+CROSSED = "CR2 of both factors less the plain squares of their intersections, written out; Cochran's quantile"
 IGNORING = "ignoring clusters"
+ALIKE = "clusters weighing alike"
 
 
 def row_checks(result: Result, pairs: Vectors) -> list[Check]:
@@ -38,7 +39,31 @@ def row_checks(result: Result, pairs: Vectors) -> list[Check]:
             out.append(relative(label(row, "s.e."), row.std_error, theirs, "numpy", CLOSED))
         t = (float(row.estimate or 0.0) - result.settings["null"]) / row.std_error
         out.append(relative(label(row, "statistic"), row.statistic, t, "numpy", CLOSED, size=1e-6))
-    return [*out, *summaries(result, pairs), *statistics(result, pairs)]
+    return [*out, *alike_checks(result, pairs), *summaries(result, pairs), *statistics(result, pairs)]
+
+
+def alike_checks(result: Result, pairs: Vectors) -> list[Check]:
+    """The mean of the means of clusters by pandas, its test by scipy."""
+    import pandas as pd
+    from scipy.stats import ttest_1samp
+
+    row = next((r for r in result.rows if r.group == ALIKE), None)
+    if row is None or row.std_error is None:
+        return []
+    options = result.settings
+    means = pd.Series(pairs.x - pairs.y).groupby(pairs.groups[:, 0]).mean().to_numpy()
+    side = {"two_sided": "two-sided"}.get(options["alternative"], options["alternative"])
+    test = ttest_1samp(means, options["null"], alternative=side)
+    ends = test.confidence_interval(options["level"])
+    why, size = "a t test of the means by pandas", float(np.abs(means).max())
+    return [
+        relative(label(row), row.estimate, float(means.mean()), "pandas", why, size=size),
+        relative(label(row, "s.e."), row.std_error, float(means.std(ddof=1) / len(means) ** 0.5), "pandas", why),
+        relative(label(row, "t"), row.statistic, float(test.statistic), "scipy", why, size=1e-6),
+        relative(label(row, "df"), row.df, float(test.df), "scipy", why),
+        same_p(label(row, "p"), row.p_value, float(test.pvalue), "scipy", why),
+        *end_checks(row, float(ends.low), float(ends.high), "scipy", why),
+    ]
 
 
 def summaries(result: Result, pairs: Vectors) -> list[Check]:
@@ -88,12 +113,11 @@ def statistics(result: Result, pairs: Vectors) -> list[Check]:
 def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
     """Two crossed factors: standard error, degrees of freedom, p and ends."""
     d, options = pairs.x - pairs.y, result.settings
-    error = crossed_error(d, pairs.groups)
-    df = min(len(np.unique(code)) for code in pairs.groups.T) - 1
+    error, df = crossed_error(d, pairs.groups)
     side, null = options["alternative"], options["null"]
     out = [
         relative(label(row, "s.e., two crossed factors"), row.std_error, error, "numpy", CROSSED),
-        relative(label(row, "df"), row.df, float(df), "numpy", CROSSED),
+        relative(label(row, "df"), row.df, df, "scipy", CROSSED),
         same_p(label(row, "p"), row.p_value, tail_p((float(d.mean()) - null) / error, df, side)),
     ]
     if "unfloored_std_error" in result.extras:

@@ -103,7 +103,7 @@ def mean_row_checks(
 def error_of(values: Any, groups: Any) -> tuple[float | None, float]:
     """Return standard error and degrees of freedom: one factor by matrices, two crossed ones written out."""
     if groups.shape[1] == 2:
-        return crossed_error(values, groups), float(min(len(np.unique(column)) for column in groups.T) - 1)
+        return crossed_error(values, groups)
     sizes = np.unique(groups[:, 0], return_counts=True)[1]
     if sizes.max() == 1:
         return float(values.std(ddof=1) / np.sqrt(len(values))), float(len(values) - 1)

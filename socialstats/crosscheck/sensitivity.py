@@ -1,7 +1,8 @@
-"""Sensitivity S once more: pandas over rows, and its bootstrap with rows drawn by numpy."""
+"""Sensitivity S once more: pandas over rows, its jackknife, and its bootstrap with rows drawn by numpy."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from socialstats.crosscheck.bootstrap import CLOSE, OTHER, WHY, Redrawn
 from socialstats.crosscheck.draws import Cells, half_width, spread_error
 from socialstats.crosscheck.long import compare, long_table
-from socialstats.crosscheck.row_arithmetic import label, relative, statistic_checks
+from socialstats.crosscheck.row_arithmetic import label, quantile, relative, statistic_checks
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -20,11 +21,13 @@ TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
 TERMS = ("S", "S_corrected", *(f"S_{c}" for c in TARGETS), *(f"S_{c}_corrected" for c in TARGETS))
 PLUG_IN = (0, 0, 2, 3, 4, 2, 3, 4)  # the plug-in term of each
 LARGEST = {"S": 225.0, "S_higher": 100.0, "S_equal": 25.0, "S_lower": 100.0}
+CORRECTED = (1, 1, 5, 6, 7, 5, 6, 7)  # the corrected term of each
 ONCE, BLOCK = 1e-9, 64
+LEFT = "S of the sums without one unit (cluster)"
 
 
 def verify(result: Result) -> Verification:
-    """Recompute S, its corrected value and components, and the bootstrap's standard errors and ends."""
+    """Recompute S, its corrected value and components, and the standard errors and ends."""
     settings = result.settings
     if "labels" in settings:
         parts = [brute(long_table(d, settings["covariate"]), settings["weights"]) for d in result.design]
@@ -37,7 +40,8 @@ def verify(result: Result) -> Verification:
         return Verification(checks=(*checks, *resampled_rows(result, tables)))
     table = long_table(result.design, settings["covariate"])
     checks = term_checks(result, brute(table, settings["weights"]), None)
-    return Verification(checks=(*checks, *resampled_rows(result, [table])))
+    rows = jackknife_rows if result.fit["method"] == "jackknife" else resampled_rows
+    return Verification(checks=(*checks, *rows(result, [table])))
 
 
 def term_checks(result: Result, values: dict[str, float], group: str | None) -> list[Check]:
@@ -75,6 +79,35 @@ def rates_of(rows: pd.DataFrame, weights: str) -> tuple[pd.Series, pd.Series]:
     return each["p"].mean(), each.size() ** 2 / each["worth"].sum()
 
 
+def jackknife_rows(result: Result, tables: list[pd.DataFrame]) -> list[Check]:
+    """Compare standard errors, degrees of freedom and ends with those of leaving out each unit (cluster) in turn.
+
+    Parameters
+    ----------
+    result : Result
+    tables : list of DataFrame
+        One design.
+    """
+    settings = result.settings
+    sums, cells, conditions = sums_of(tables[0], settings["weights"], result.design, settings["cluster"], [])
+    left = terms_of(np.array(list(cells.without_one())) / cells.count @ sums, conditions)
+    value, n = terms_of(sums.sum(axis=0)[None, :], conditions)[0], int(cells.copies.sum())
+    checks: list[Check] = []
+    for k, term in enumerate(TERMS):
+        row, most = result.row(term), LARGEST[term.removesuffix("_corrected")]
+        if row.conf_low is None or row.estimate is None:
+            continue
+        error = math.sqrt((n - 1) * float(np.var(np.repeat(left[:, k], cells.copies))))
+        reach = quantile(settings["level"], n - 1) * error
+        middle, shown = float(value[CORRECTED[k]]), float(row.estimate)
+        low, high = min(max(middle - reach, 0.0), shown), max(min(middle + reach, most), shown)
+        wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, low), ("high", row.conf_high, high))
+        checks += [compare(label(row, name), ours, theirs, package="scipy", tolerance=1e-8 * most, why=LEFT)
+                   for name, ours, theirs in wanted]  # fmt: skip
+        checks.append(relative(label(row, "df"), row.df, n - 1.0, "numpy", LEFT))
+    return checks
+
+
 def resampled_rows(result: Result, tables: list[pd.DataFrame]) -> list[Check]:
     """Compare standard errors and ends with those of resamples drawn here.
 
@@ -97,7 +130,7 @@ def resampled_rows(result: Result, tables: list[pd.DataFrame]) -> list[Check]:
     whole = [terms_of(sums.sum(axis=0)[None, :], conditions)[0] for sums, _, conditions in made]
     value = whole[0] - whole[1] if len(whole) > 1 else whole[0]
     left = None
-    if settings.get("ci") == "bca" and len(cells.codes) < 2:
+    if result.fit.get("method") == "bca" and len(cells.codes) < 2:
         kept = np.array(list(cells.without_one())) / cells.count
         left = terms_of(kept @ made[0][0], made[0][2])
     found = Redrawn(estimate=value, replicates=replicates, left=left, copies=cells.copies, seeded=cells.seeded)
@@ -124,6 +157,7 @@ def sums_of(
     conditions = table.groupby(["condition", "item"], sort=True)["condition"].first().to_numpy()
     factors = [] if cluster == "pair" else list(design.factors(cluster))
     if cluster == "pair":
+        pairs = pairs or sorted(set(table["pair"]))
         code = np.searchsorted(pairs, table["pair"])
         size = len(pairs)
         cells = Cells.of(np.ones(size), [np.arange(size)])
@@ -150,19 +184,25 @@ def terms_of(sums: FloatArray, conditions: Any) -> FloatArray:
         plain, less = [], []
         for name, target in TARGETS.items():
             here = conditions == name
-            none = np.full(len(p), np.nan)
-            plain.append(100 * np.nanmean((p[:, here] - target) ** 2, axis=1) if here.any() else none)
-            less.append(100 * np.nanmean(noise[:, here], axis=1) if here.any() else none)
+            plain.append(100 * mean_known((p[:, here] - target) ** 2))
+            less.append(100 * mean_known(noise[:, here]))
     better = [one - two for one, two in zip(plain, less, strict=True)]
     return np.column_stack([sum(plain), sum(better), *plain, *better])
+
+
+def mean_known(values: FloatArray) -> FloatArray:
+    """Mean of each row's numbers that exist; NaN where none does."""
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
 
 def term_ends(result: Result, row: Row, found: Redrawn, k: int) -> list[Check]:
     """Compare standard error and ends of a term; basic intervals of a corrected term are centred at the plug-in one."""
     if row.conf_low is None or row.estimate is None:
         return []
-    settings, value = result.settings, float(row.estimate)
-    ci, single = settings.get("ci", "basic"), "labels" not in settings
+    settings, value, single = result.settings, float(row.estimate), "labels" not in result.settings
+    ci = result.fit["method"] if single else "basic"
     low, high = found.ends(ci, k, settings["level"])
     if ci == "basic":
         shift = float(found.estimate[PLUG_IN[k]] - found.estimate[k])

@@ -65,7 +65,7 @@ def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]
     if row.std_error is None:
         return scored
     if groups.shape[1] == 2:
-        error, df = crossed_error(d, groups), float(min(len(np.unique(g)) for g in groups.T) - 1)
+        error, df = crossed_error(d, groups)
     else:
         found = bias_reduced(d, groups[:, 0])
         if found is None:

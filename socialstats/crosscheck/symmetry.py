@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
-from socialstats.crosscheck.row_arithmetic import relative, same_p
+from socialstats.crosscheck.row_arithmetic import reduced_parts, relative, same_p, weighted_df
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -84,21 +84,28 @@ def wald_check(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     levels = sorted(set(data["first"]) | set(data["second"]))
     d = np.column_stack([(data["first"] == x).astype(float) - (data["second"] == x).astype(float) for x in levels])
     codes = data[[f"g{k}" for k in range(factors)]].to_numpy()
-    return hotelling_checks(row, d[:, :-1], codes, result.extras["df_denominator"])
+    return hotelling_checks(row, d, codes, result.extras["df_denominator"])
 
 
 def hotelling_checks(row: Row, d: FloatArray, codes: Any, denominator: float) -> list[Check]:
-    """Compare F and p with explicit sums over clusters of the columns of d; codes (n, factors)."""
+    """Compare F and p with explicit sums over clusters of the columns of d, which sum to 0; codes (n, factors)."""
     from scipy.stats import f
 
-    q, crossed = d.shape[1], codes.shape[1] == 2
-    covariance = crossed_covariance(d, codes) if crossed else clustered_covariance(d, codes[:, 0])
+    whole, d = d, d[:, :-1]
+    q = d.shape[1]
+    parts, _ = reduced_parts(d[:, 0], codes)
+    crossed = len(parts) == 2
+    coarser = min(codes.T, key=lambda code: len(np.unique(code)))
+    covariance = crossed_covariance(d, codes) if crossed else clustered_covariance(d, coarser)
     if crossed:
-        denominator = float(min(len(np.unique(code)) for code in codes.T) - q)
+        traces = [float(np.trace(clustered_covariance(whole, code))) for code in codes.T]
+        denominator = weighted_df(traces, [df for _, df in parts]) - q + 1
     if int(np.linalg.matrix_rank(covariance, tol=1e-10 * float(np.trace(covariance)))) < q:
         return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
-    freedom = denominator + q - 1
-    value = denominator / (freedom * q) * float(d.mean(axis=0) @ np.linalg.solve(covariance, d.mean(axis=0)))
+    freedom, middle = denominator + q - 1, d.mean(axis=0)
+    each = [covariance, *(clustered_covariance(d, code) for code in codes.T)] if crossed else [covariance]
+    full = [v for v in each if int(np.linalg.matrix_rank(v, tol=1e-10 * float(np.trace(v)))) == q]
+    value = denominator / (freedom * q) * min(float(middle @ np.linalg.solve(v, middle)) for v in full)
     why = "one column left out, covariance by sums over clusters"
     return [
         near("F", row.statistic, value, "pandas", why, 1e-7),
@@ -118,14 +125,11 @@ def clustered_covariance(d: FloatArray, code: Any) -> FloatArray:
 
 
 def crossed_covariance(d: FloatArray, codes: Any) -> FloatArray:
-    """V1 + V2 - V12 of the means, each with G/(G - 1); V1 + V2 (one column: V1 or V2) where that is too small."""
-    off, parts = d - d.mean(axis=0), []
-    for names in (codes[:, 0], codes[:, 1], [f"{a}|{b}" for a, b in codes.tolist()]):
-        sums: dict[object, FloatArray] = {}
-        for name, row in zip(np.asarray(names).tolist(), off, strict=True):
-            sums[name] = sums.get(name, 0.0) + row
-        spread = sum(np.outer(own, own) for own in sums.values())
-        parts.append(len(sums) / (len(sums) - 1) * np.asarray(spread, dtype=np.float64) / len(d) ** 2)
+    """V1 + V2 - V12 of the means, V1 and V2 by CR2; V1 + V2 (one column: V1 or V2) where that is too small."""
+    parts = [clustered_covariance(d, code) for code in codes.T]
+    both = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+    sums = np.column_stack([np.bincount(both, column - column.mean()) for column in d.T])
+    parts.append(sums.T @ sums / len(d) ** 2)
     whole: FloatArray = parts[0] + parts[1] - parts[2]
     if d.shape[1] == 1:
         return max(whole, parts[0], parts[1], key=lambda part: float(part[0, 0]))

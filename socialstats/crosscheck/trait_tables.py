@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
+from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
 from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import same_p, statistic_checks, t_ends
+from socialstats.crosscheck.row_arithmetic import crossed_error, same_p, statistic_checks, t_ends, weighted_df
 from socialstats.designs.ratings import Ratings
-from socialstats.results import Check, FloatArray, Row, marked
+from socialstats.results import Check, FloatArray, Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,8 +165,7 @@ def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, c
         return []
     error, df = found
     checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
-    crossed = settings.get("judges") == "random" or clusters.ndim > 1
-    return checks + ([near(f"df, {name}", row.df, df, "statsmodels")] if row.df is not None and not crossed else [])
+    return checks + ([near(f"df, {name}", row.df, df, "scipy")] if row.df is not None else [])
 
 
 def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple[float, float] | None:
@@ -181,8 +180,7 @@ def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple
         x = values.mean(axis=1).to_numpy()
         groups = [inner] if inner.ndim == 1 else list(inner.T)
     if len(groups) == 2:
-        codes = [np.unique(g, return_inverse=True)[1] for g in groups]
-        return two_way(x, codes), min(len(np.unique(g)) for g in codes) - 1.0
+        return crossed_error(x, np.column_stack(groups))
     if len(x) > LARGEST:
         return None
     residual = np.asarray(OLS(x, np.ones(len(x))).fit().resid)
@@ -221,50 +219,15 @@ def anova_error(x: FloatArray) -> tuple[float, float]:
     return float(np.sqrt(value / (n * k))), weighted_df(squares[:2], dfs[:2])
 
 
-def weighted_df(parts: Sequence[float] | FloatArray, dfs: Sequence[float] | FloatArray) -> float:
-    """Cochran's df: the t distribution whose 97.5% point is the mean of those of the parts, weighted by the parts."""
-    from scipy.optimize import brentq
-    from scipy.stats import t
-
-    known = [(p, df) for p, df in zip(parts, dfs, strict=True) if p > 0]
-    point = float(np.average([t.ppf(0.975, df) for _, df in known], weights=[p for p, _ in known]))
-    low, high = min(df for _, df in known), max(df for _, df in known)
-    return float(brentq(lambda df: t.ppf(0.975, df) - point, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12))
-
-
-def two_way(x: FloatArray, groups: Sequence[Any]) -> float:
-    """Two-way clustered error by statsmodels, not below either factor's own."""
-    from statsmodels.regression.linear_model import OLS
-
-    model = OLS(x, np.ones(len(x)))
-
-    def error(codes: Any) -> float:
-        fit = model.fit(cov_type="cluster", cov_kwds={"groups": codes, "use_correction": True})
-        return float(fit.bse[0])
-
-    with np.errstate(invalid="ignore"):
-        both = error(np.column_stack(list(groups)))
-    return max([e for e in (both, *map(error, groups)) if np.isfinite(e)])
-
-
 def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
-    """Recompute d_z with pandas, and put its ends into scipy's noncentral t distribution."""
-    from scipy.stats import nct
-
+    """Recompute d_z with pandas, and its ends by the jackknife or scipy's noncentral t distribution."""
     if row.estimate is None:
         return []
     x = values.mean(axis=1)
     checks = [near(name, row.estimate, float(x.mean() / x.std(ddof=1)), "pandas")]
     if row.conf_low is None or row.conf_high is None:
         return checks
-    n, sign = len(x), 1.0 if row.estimate >= 0 else -1.0
-    tail = (1 - settings["level"]) / 2
-    for which, end, want in (("low", row.conf_low, 1 - tail), ("high", row.conf_high, tail)):
-        share = float(nct.cdf(abs(row.estimate) * np.sqrt(n), n - 1, sign * end * np.sqrt(n)))
-        why = "P(T <= t) at this end, against its tail"
-        share = share if sign > 0 else 1 - share
-        checks.append(near(f"{which}, {name}", marked(want, end), share, "scipy", why, relative=1e-6))
-    return checks
+    return checks + size_end_checks(row, x.to_numpy(dtype=np.float64), settings["level"])
 
 
 def holm_checks(name: str, rows: list[Row]) -> list[Check]:

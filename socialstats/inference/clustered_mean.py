@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
+from socialstats.inference.means import mean_errors
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.results.scaling import size_unit
@@ -19,7 +20,7 @@ from socialstats.text import number
 
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-ROUND_DF = 1e-9
+FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 EPS = float(np.finfo(np.float64).eps)
 SPARE = 8  # rounding errors of the values themselves
 ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
@@ -42,6 +43,11 @@ class ClusteredMean:
         Number of levels of each factor; empty for independent values.
     kind : str
         ``"rows"``, ``"CR0"`` to ``"CR3"``, or ``"two-way"``.
+    largest : float
+        Largest share of the values that one cluster holds (independent values: one value).
+    skewness : float
+        Size of sum e^3 / (sum e^2)^1.5 over what clusters (or values) add to the mean: their skewness over the root of
+        their number; of the more skewed of two factors. Factors of fewer than six clusters do not enter.
     floored : bool
         Two factors only: V1 + V2 - V12 was below the larger of V1 and V2, which took its place.
     unfloored_std_error : float or None
@@ -57,6 +63,8 @@ class ClusteredMean:
     n: float
     clusters: tuple[int, ...]
     kind: str
+    largest: float = 0.0
+    skewness: float = 0.0
     floored: bool = False
     unfloored_std_error: float | None = None
     undefined: str = ""
@@ -132,7 +140,7 @@ def clustered_mean(
     codes : sequence of (cells,) int64 arrays
         None, one or two cluster factors.
     kind : {"CR0", "CR1", "CR2", "CR3"}
-        Of one factor. Two factors always use CR1 for each part.
+        Of one factor. Two factors always use CR2.
     magnitude : float, optional
         Largest size of the numbers that `values` were computed from (differences: of the raw values): spreads
         below n * eps * magnitude are rounding. Default: the largest size in `values`.
@@ -149,13 +157,15 @@ def clustered_mean(
     Notes
     -----
     With residuals e summed to e_g and shares f_g = n_g / n of the clusters, V = sum_g w_g e_g^2 / n^2, where w_g is 1
-    (CR0), G/(G-1) (CR1), 1/(1-f_g) (CR2, exact for a mean: Bell & McCaffrey 2002), 1/(1-f_g)^2 (CR3). CR2's degrees
-    of freedom are (tr P)^2 / tr(P^2) with P of independent errors; for a mean, with r_g = f_g^2/(1-f_g),
+    (CR0), G/(G-1) (CR1), 1/(1-f_g) (CR2, exact for a mean: Bell & McCaffrey 2002), 1/(1-f_g)^2 (CR3). CR2 has
+    Satterthwaite's degrees of freedom, the others G - 1; two crossed factors have the largest of V1, V2 and V1 + V2 -
+    V12 and Cochran's degrees of freedom (`socialstats.inference.means.mean_errors`). Independent values are clusters
+    of one: sd/sqrt(n).
 
-        df = 1 / (sum f_g^2 + (sum r_g)^2 - sum r_g^2),
-
-    which is G - 1 when clusters are equal. The others have G - 1. Independent values are clusters of one: sd/sqrt(n).
-    Two crossed factors: V1 + V2 - V12 (Cameron, Gelbach & Miller 2011), not below max(V1, V2), and min(G1, G2) - 1 df.
+    Measured coverage of nominal 95 % intervals of two crossed factors (1,500 simulations a cell; normal effects of both
+    factors, of one, or of none): complete 5 x 6 to 30 x 40 .94 to .985, Dirichlet sizes of 29 x 50 and 15 x 60 .935 to
+    .99 (CR1 with min(G) - 1 df: .83 to .97), 40 x 3 and 50 x 2 .93 to .995, up to 4.2 times as long as needed where the
+    factor of two or three levels matters (there: up to 7 times). Skewed values: `socialstats.inference.dependence`.
 
     References
     ----------
@@ -163,6 +173,7 @@ def clustered_mean(
     samples. Survey Methodology, 28(2), 169-181.
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway clustering.
     doi:10.1198/jbes.2010.07136
+    Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. doi:10.2307/2528069
     Pustejovsky, J. E., & Tipton, E. (2018). Small-sample methods for cluster-robust variance estimation.
     doi:10.1080/07350015.2016.1247004
 
@@ -194,16 +205,57 @@ def clustered_mean(
         clusters=tuple(int(d.max()) + 1 for d in dense), kind=("rows", kind, "two-way")[len(dense)],
     )  # fmt: skip
     size = float(np.abs(x).max()) if magnitude is None else magnitude
-    why = no_spread(x, n, size) or few(base) or all_in_one(dense, c)
+    why = no_spread(x, n, size) or few(base)
     if why:
         return replace(base, undefined=why)
     if not dense:
+        base = replace(base, largest=1 / n, skewness=skewed(off, c))
         return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
-    found = one_factor(base, off * c, c, dense[0], kind) if len(dense) == 1 else two_factors(base, off * c, dense)
-    if found.std_error > rounding(x, n, size):
-        return found
-    why = "the mean is the same in every cluster: the clusters show no variance to judge it by"
-    return replace(base, undefined=why)
+    scores, shares = off * c / n, c / n
+    found = mean_errors(scores[:, None], shares[:, None], dense)
+    sums = [cluster_sums(code, scores) for code in dense]
+    base = replace(
+        base, largest=float(found.largest[0]),
+        skewness=max((skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED), default=0.0),
+    )  # fmt: skip
+    variance, df, plain = float(found.variance[0]), float(found.df[0]), float(found.plain[0])
+    if math.isnan(variance):
+        return replace(base, undefined=ONE_HOLDS_ALL)
+    if len(dense) == 1 and kind != "CR2":
+        variance, df = other_kind(sums[0], others(dense[0], c), kind)
+    if math.sqrt(variance) <= rounding(x, n, size):
+        why = "the mean is the same in every cluster: the clusters show no variance to judge it by"
+        return replace(base, undefined=why)
+    base = replace(base, std_error=math.sqrt(variance), df=df)
+    if len(dense) == 1:
+        return base
+    return replace(base, floored=plain < variance, unfloored_std_error=math.sqrt(plain) if plain > 0 else None)
+
+
+def cluster_sums(code: IntArray, values: FloatArray) -> FloatArray:
+    """Sums of values by cluster."""
+    return np.bincount(code, values).astype(np.float64)
+
+
+def others(code: IntArray, count: FloatArray) -> FloatArray:
+    """Return the share of the values outside each cluster, (clusters,): no difference of shares near 1."""
+    return np.asarray((count.sum() - cluster_sums(code, count)) / count.sum())
+
+
+def other_kind(sums: FloatArray, rest: FloatArray, kind: Kind) -> tuple[float, float]:
+    """Variance by CR0, CR1 or CR3 and its degrees of freedom (formulas: `clustered_mean`)."""
+    groups = len(sums)
+    weight = {"CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR3": rest**-2.0}[kind]
+    return float(weight @ sums**2), groups - 1.0
+
+
+def skewed(values: FloatArray, count: FloatArray) -> float:
+    """Return the size of sum e^3 / (sum e^2)^1.5 of values whose mean is 0; 0 where they do not vary."""
+    top = float(np.abs(values).max(initial=0.0))
+    if not top > 0:
+        return 0.0
+    e = values / top
+    return abs(float(count @ e**3)) / math.sqrt(float(count @ e**2) ** 3)
 
 
 def centre(x: FloatArray, c: FloatArray, n: float) -> float:
@@ -250,47 +302,3 @@ def plain_number(value: float) -> str:
 def few(base: ClusteredMean) -> str:
     """Say that a factor has a single level, or return empty text."""
     return "a single cluster: no standard error" if base.clusters and min(base.clusters) < 2 else ""
-
-
-def all_in_one(codes: Sequence[IntArray], count: FloatArray) -> str:
-    """Say that a cluster holds all values but a share that is lost in rounding, or return empty text."""
-    return ONE_HOLDS_ALL if any(np.any(others(code, count) <= 0) for code in codes) else ""
-
-
-def others(code: IntArray, count: FloatArray) -> FloatArray:
-    """Return the share of the values outside each cluster, (clusters,): no difference of shares near 1."""
-    held = np.bincount(code, count)
-    return np.asarray((count.sum() - held) / count.sum())
-
-
-def one_factor(base: ClusteredMean, sums: FloatArray, count: FloatArray, code: IntArray, kind: Kind) -> ClusteredMean:
-    """Fill in standard error and df for one factor (formulas: `clustered_mean`)."""
-    share, rest = np.bincount(code, count) / base.n, others(code, count)
-    squares = np.bincount(code, sums) ** 2
-    groups = len(share)
-    weight = {
-        "CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR2": 1 / rest, "CR3": rest**-2,
-    }[kind]  # fmt: skip
-    df = float(groups - 1)
-    if kind == "CR2":
-        r = share**2 / rest
-        apart = r.sum() - r  # the sum over the other clusters: of the largest, added up without it
-        apart[r.argmax()] = np.delete(r, r.argmax()).sum()
-        df = float(1 / (share @ share + r @ apart))
-        df = round(df) if abs(df - round(df)) < ROUND_DF else df  # equal clusters: G - 1, not 27.999999999999996
-    return replace(base, std_error=math.sqrt(float(weight @ squares)) / base.n, df=float(df))
-
-
-def two_factors(base: ClusteredMean, sums: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
-    """Fill in standard error and df for two crossed factors (formula: `clustered_mean`)."""
-    both = np.unique(codes[0] * base.clusters[1] + codes[1], return_inverse=True)[1]
-    parts = []
-    for code in (*codes, both):
-        squares = np.bincount(code, sums) ** 2
-        groups = len(squares)
-        parts.append(groups / (groups - 1) * float(squares.sum()) / base.n**2)
-    plain, least = parts[0] + parts[1] - parts[2], max(parts[0], parts[1])
-    df = float(min(base.clusters) - 1)
-    raw = math.sqrt(plain) if plain > 0 else None
-    error = math.sqrt(max(plain, least))
-    return replace(base, std_error=error, df=df, floored=plain < least, unfloored_std_error=raw)

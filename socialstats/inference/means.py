@@ -18,7 +18,7 @@ from socialstats.inference.intervals import cochran_df
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
-UNIT = 1 - 1e-6  # a cluster that weighs more than this is the whole statistic: nothing is seen between clusters
+LOST = 64 * float(np.finfo(np.float64).eps)  # a share that rounding can leave of 0: one cluster is the whole statistic
 ROUND_DF = 1e-9
 
 
@@ -81,7 +81,8 @@ def mean_errors(
 
     (Satterthwaite's, of independent errors; G - 1 where clusters weigh the same). Two crossed factors: the largest of
     V1, V2 and V1 + V2 - V12, where V12 = sum e^2 over their intersections (Cameron, Gelbach & Miller 2011;
-    MacKinnon, Nielsen & Webb, arXiv:2406.08880), with Cochran's degrees of freedom of V1 and V2.
+    MacKinnon, Nielsen & Webb, arXiv:2406.08880), with Cochran's degrees of freedom of V1 and V2. Of two nested factors
+    the coarser one alone counts.
 
     References
     ----------
@@ -99,14 +100,11 @@ def mean_errors(
     """
     if not factors:
         return _one_factor(scores, shares, None, alike)
-    dense = [np.unique(code, return_inverse=True)[1] for code in factors]
-    parts = [_one_factor(scores, shares, code, None) for code in dense]
-    if len(parts) == 1:
-        return parts[0]
-    first, second = parts
-    e, _, column = _by_cluster(
-        scores, shares, np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
-    )
+    dense = crossing(factors)
+    if len(dense) == 1:
+        return _one_factor(scores, shares, dense[0], None)
+    first, second = (_one_factor(scores, shares, code, None) for code in dense[:2])
+    e, _, column = _by_cluster(scores, shares, dense[2])
     plain = first.variance + second.variance - np.bincount(column, e**2, minlength=len(first.variance))
     df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, strict=True)]
     return MeanErrors(
@@ -114,6 +112,25 @@ def mean_errors(
         clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
         effective=np.minimum(first.effective, second.effective),
     )  # fmt: skip
+
+
+def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
+    """Return the dense codes of one factor, or of two crossed ones and their intersections.
+
+    Of two nested factors only the coarser is left: it holds all dependence.
+
+    Examples
+    --------
+    >>> [code.tolist() for code in crossing([np.array([4, 4, 7]), np.array([1, 2, 3])])]
+    [[0, 0, 1]]
+    """
+    dense = [np.unique(code, return_inverse=True)[1] for code in factors]
+    if len(dense) == 1:
+        return dense
+    both = np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
+    if both.max() == max(code.max() for code in dense):
+        return [min(dense, key=lambda code: int(code.max()))]
+    return [*dense, both]
 
 
 def _joint_df(v1: float, v2: float, df1: float, df2: float) -> float:
@@ -135,13 +152,24 @@ def _one_factor(scores: Any, shares: Any, code: IntArray | None, alike: FloatArr
     share = f / m
     largest = np.zeros(k)
     np.maximum.at(largest, column, share)
-    share = np.minimum(share, UNIT)
-    r = share**2 / (1 - share)
-    known = (largest > 0) & (largest < UNIT)
-    variance = np.where(known, sums(e**2 / m / (1 - share)), np.nan)
-    squares = sums(m * share**2)
+    top = np.full(k, -1)
+    most = np.flatnonzero(share == largest[column])
+    top[column[most]] = most
+    there = top >= 0
+    top = top[there]
+    others = m.copy()
+    others[top] -= 1  # all but one row of the largest share: sums over them lose nothing where it is near 1
+    rest = 1 - share
+    rest[top] = sums(others * share)[there]
+    known = np.zeros(k, dtype=bool)
+    known[there] = rest[top] > LOST
+    rest = np.maximum(rest, LOST)
+    r, of_top = share**2 / rest, np.zeros(k)
+    of_top[there] = r[top]
+    variance = np.where(known, sums(e**2 / m / rest), np.nan)
+    squares, apart = sums(m * share**2), sums(others * r)
     with np.errstate(divide="ignore", invalid="ignore"):
-        df = 1 / (squares + sums(m * r) ** 2 - sums(m * r**2))
+        df = 1 / (squares + apart**2 - sums(others * r**2) + 2 * of_top * apart)
         near = np.round(df)
         df = np.where(np.abs(df - near) < ROUND_DF * near, near, df)  # equal clusters: G - 1, not 27.999999999999996
         return MeanErrors(

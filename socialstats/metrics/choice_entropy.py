@@ -11,8 +11,8 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.models.effect_sizes import d_z_of
 from socialstats.models.entropy import ONCE, MeanTest, PairTable, mean_test, pair_entropies
-from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pairs import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric
 from socialstats.resampling.units import FloatArray, IntArray
@@ -269,11 +269,12 @@ def difference_rows(
     if test.undefined:
         rows.append(Row(term="d_z", group="difference", n_units=m, undefined=test.undefined))
     else:
-        low, high = d_z_interval(test.t, m, level)
+        found = a[0] - b[0]
+        ends = d_z_of(found, level, float(np.abs(found).max()))
         rows.append(
             Row(
-                term="d_z", group="difference", estimate=test.mean / test.sd, n_units=m, method="noncentral t",
-                conf_low=low, conf_high=high, conf_level=level,
+                term="d_z", group="difference", estimate=test.mean / test.sd, n_units=m, conf_low=ends.low,
+                conf_high=ends.high, conf_level=level, method="noncentral t or jackknife t, the outer ends",
             )
         )  # fmt: skip
     for values, label in ((a, labels[0]), (b, labels[1])):

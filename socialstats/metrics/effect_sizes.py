@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, units_of
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    largest_share,
+    units_of,
+)
 from socialstats.inference.intervals import checked_level
-from socialstats.models.effect_sizes import TERMS, Summary, completed, moments, not_normal, summary_of
+from socialstats.models.effect_sizes import (
+    TERMS,
+    Ends,
+    Summary,
+    completed,
+    d_z_hull,
+    jackknife_ends,
+    long_tails,
+    moments,
+    not_normal,
+    summary_of,
+)
 from socialstats.models.noncentral_t import d_z_interval, hedges_j
 from socialstats.models.pair_values import (
     PairValues,
@@ -30,10 +47,14 @@ from socialstats.text import count, interval, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CIS = ("auto", "noncentral_t", "percentile", "basic", "bca")
+CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
+CLOSED = ("hull", "noncentral_t", "jackknife")
 FEW_PAIRS = 30
 ROUNDING = 1e-12  # spreads of resamples below this share of the value
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
+BY_KIND = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993", "box1953"),
+           "hull": ("efrontibshirani1993", "box1953")}  # fmt: skip
+SINGLE = "without one of the pairs (or clusters) the size does not exist: no jackknife interval"
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
     "d_z": "t, or mean and sd", "g_z": "t, or mean and sd", "d_av": "mean, sd_first and sd_second", "d_rm": "t and r"
@@ -45,7 +66,7 @@ def effect_sizes(
     paired: Paired | TableLike,
     *,
     cluster: str | Sequence[str] | None = "declared",
-    ci: Literal["auto", "noncentral_t", "percentile", "basic", "bca"] = "auto",
+    ci: Literal["auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"] = "auto",
     level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
@@ -67,11 +88,12 @@ def effect_sizes(
         Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
     cluster : str, sequence of str or None
         ``"declared"``: all declared clusters; one or two names; None takes pairs as independent (caution SS201).
-    ci : {"auto", "noncentral_t", "percentile", "basic", "bca"}
-        ``"auto"``: noncentral t for d_z and g_z of independent pairs, unless skewness and kurtosis of the differences
-        contradict it (caution SS317); then, for the others and within clusters, BCa bootstrap; percentile bootstrap
-        for two crossed factors. ``"noncentral_t"`` gives d_av and d_rm no interval, and
-        needs independent pairs.
+    ci : {"auto", "noncentral_t", "jackknife", "percentile", "basic", "bca"}
+        ``"auto"``: d_z and g_z of independent pairs have the outer ends of the noncentral t interval (exact for normal
+        differences) and of the jackknife's (`socialstats.models.effect_sizes.d_z_hull` has measured coverage); the
+        others, and all within clusters, the jackknife t interval, with degrees of freedom from the kurtosis of what
+        single pairs (clusters) add (`socialstats.inference.influence`); percentile bootstrap for two crossed factors.
+        ``"noncentral_t"`` gives d_av and d_rm no interval, and needs independent pairs.
     level : float
     resamples : int
     seed : int
@@ -81,7 +103,8 @@ def effect_sizes(
     Returns
     -------
     Result
-        Rows ``d_z``, ``g_z``, ``d_av``, ``d_rm``; `std_error` from the bootstrap where there is one. `extras`:
+        Rows ``d_z``, ``g_z``, ``d_av``, ``d_rm``; `std_error` from the jackknife (with its df) or the bootstrap where
+        there is one. `extras`:
         ``summary`` (n, mean, sd, sd_first, sd_second, r, t) and ``hedges_j``.
 
     Raises
@@ -97,6 +120,8 @@ def effect_sizes(
     Cumming, G. (2012). Understanding the new statistics. doi:10.4324/9780203807002
     Morris, S. B., & DeShon, R. P. (2002). doi:10.1037/1082-989X.7.1.105
     Hedges, L. V. (1981). doi:10.3102/10769986006002107
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapter 11. Chapman & Hall.
+    Box, G. E. P. (1953). Non-normality and tests on variances. doi:10.1093/biomet/40.3-4.318
 
     Examples
     --------
@@ -120,103 +145,158 @@ def estimate(
         raise InputError("ci='noncentral_t' needs independent pairs; use ci='bca', or cluster=None to ignore clusters")
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
-    shaped = not_normal(pairs, summary, kinds["d_z"])
-    if shaped and ci == "auto":
-        kinds |= {"d_z": "bca", "g_z": "bca"}
     defined = any(value is not None for value in summary.sizes().values())
-    drawn = resampled(design, pairs, factors, kinds, level, resamples, seed) if defined else None
-    rows = tuple(row_of(term, summary, kinds[term], drawn, factors, level) for term in ("d_z", "g_z", "d_av", "d_rm"))
+    intervals = intervals_of(design, pairs, factors, kinds, level, resamples, seed) if defined else Intervals()
+    rows = tuple(row_of(term, summary, kinds[term], intervals, factors, level) for term in kinds)
     used = dict.fromkeys(kind for kind in kinds.values() if kind)
-    lost = drawn[0].caution("bootstrap intervals") if drawn else None
+    drawn = intervals.boot is not None
+    dfs = [row.df for row in rows if row.df is not None]
+    largest = largest_share(design.count, factors)
     return Result(
         metric="effect_sizes",
         title=f"Standardised mean differences: {' minus '.join(condition_names(design))}",
         inference=f"{' and '.join(kind_text(kind) for kind in used)}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit={"nobs": pairs.n, "method": ", ".join(used), "seed": seed, "resamples": resamples if drawn else None},
+        fit={
+            "nobs": pairs.n, "method": ", ".join(used), "seed": seed, "resamples": resamples if drawn else None,
+            "effective_df": min(dfs, default=None), "largest_leverage": largest if factors else None,
+        },
         settings={"cluster": cluster, "ci": ci, "level": level, "resamples": resamples, "seed": seed},
         cautions=(
-            *cluster_cautions(design, factors),
-            *small(pairs, used),
-            *shaped,
-            *((lost,) if lost else ()),
+            *cluster_cautions(design, factors, df=None if drawn else dfs, largest=largest),
+            *own_cautions(pairs, factors, summary, used, intervals),
         ),
-        references=(*REFERENCES, *(("efron1987",) if "bca" in used else ())),
+        references=tuple(dict.fromkeys((*REFERENCES, *(key for kind in used for key in BY_KIND.get(kind, ()))))),
         design=design,
         extras={"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None},
-    )
+    )  # fmt: skip
+
+
+def own_cautions(
+    pairs: PairValues, factors: Sequence[Factor], summary: Summary, used: dict[str, None], intervals: Intervals
+) -> tuple[Caution, ...]:
+    """Cautions about the shape of differences (SS317), small samples (SS312) and lost resamples (SS204)."""
+    found: list[Caution] = []
+    units = min(cluster_counts(factors).values(), default=pairs.n)
+    if intervals.boot is not None:
+        lost = intervals.boot.caution("bootstrap intervals")
+        if units < FEW_PAIRS:
+            said = f"{units:,} independent pairs (or clusters)"
+            found.append(caution("SS312", said, affects="bootstrap intervals, which tend to be too short"))
+        found += [lost] if lost else []
+    elif set(used) & {"hull", "jackknife"}:
+        found += long_tails(pairs, units)
+    if "noncentral_t" in used:
+        found += not_normal(pairs, summary, "noncentral_t")
+    return tuple(found)
 
 
 def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
     """Return the kind of interval of each term; empty text for none."""
     if ci == "noncentral_t":
         return {"d_z": ci, "g_z": ci, "d_av": "", "d_rm": ""}
-    drawn = ci if ci != "auto" else "percentile" if len(factors) == 2 else "bca"
-    exact = "noncentral_t" if ci == "auto" and not factors else drawn
+    drawn = ci if ci != "auto" else "percentile" if len(factors) == 2 else "jackknife"
+    exact = "hull" if ci == "auto" and not factors else drawn
     return {"d_z": exact, "g_z": exact, "d_av": drawn, "d_rm": drawn}
 
 
 def kind_text(kind: str) -> str:
     """Name a kind of interval."""
-    return {"noncentral_t": "noncentral t", "bca": "BCa bootstrap"}.get(kind, f"{kind} bootstrap")
+    named = {
+        "noncentral_t": "noncentral t", "bca": "BCa bootstrap", "jackknife": "jackknife t",
+        "hull": "noncentral t or jackknife t, the outer ends",
+    }  # fmt: skip
+    return named.get(kind, f"{kind} bootstrap")
 
 
-def resampled(
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Intervals:
+    """Intervals of d_z, d_av and d_rm that are computed together.
+
+    Attributes
+    ----------
+    jack : list of (Ends or None)
+    boot, drawn : Bootstrap, Interval or None
+    """
+
+    jack: list[Ends | None] = field(default_factory=lambda: [None, None, None])
+    boot: Bootstrap | None = None
+    drawn: Interval | None = None
+
+
+def intervals_of(
     design: Paired, pairs: PairValues, factors: Sequence[Factor], kinds: dict[str, str], level: float, resamples: int,
     seed: int,
-) -> tuple[Bootstrap, Interval] | None:  # fmt: skip
-    """Return the bootstrap of d_z, d_av, d_rm and its intervals, where any is asked for."""
+) -> Intervals:  # fmt: skip
+    """Return the intervals that the kinds need."""
     kind = kinds["d_av"]
     if not kind:
-        return None
+        return Intervals()
     units = units_of(design, factors)
     table, finish = moments(pairs)
+    if kind == "jackknife":
+        if len(factors) == 2:
+            raise InputError("ci='jackknife' needs pairs or one cluster factor, not two crossed ones; use 'percentile'")
+        return Intervals(jack=jackknife_ends(table, finish, units, level))
     boot = bootstrap(table, finish, units, resamples=resamples, seed=seed)
     jack = jackknife(table, finish, units) if kind == "bca" and len(factors) < 2 else None
-    return boot, choose(kind, boot, level=level, jack=jack)
+    return Intervals(boot=boot, drawn=choose(kind, boot, level=level, jack=jack))
 
 
 def row_of(
-    term: str, summary: Summary, kind: str, drawn: tuple[Bootstrap, Interval] | None, factors: Sequence[Factor],
-    level: float,
-) -> Row:  # fmt: skip
+    term: str, summary: Summary, kind: str, intervals: Intervals, factors: Sequence[Factor], level: float
+) -> Row:
     """Make the row of one effect size."""
     n, clusters = summary.n, min(cluster_counts(factors).values(), default=None)
     base = Row(term=term, n=n, n_units=int(n), n_clusters=clusters, method=kind_text(kind) if kind else None)
     value = summary.sizes()["d_z" if term == "g_z" else term]
     if value is None:
-        return with_values(base, undefined=missing_size(term, summary))
+        return replace(base, undefined=missing_size(term, summary))
     if term == "g_z" and n <= 2:
-        return with_values(base, undefined="Hedges' correction needs at least 3 pairs")
+        return replace(base, undefined="Hedges' correction needs at least 3 pairs")
     j = hedges_j(n - 1) if term == "g_z" else 1.0
+    row = replace(base, estimate=j * value)
     if not kind:
-        return with_values(
-            base, estimate=value, undefined="the noncentral t has no interval for this size; use ci='bca'"
-        )
-    if kind == "noncentral_t":
-        assert summary.t is not None
-        try:
-            low, high = d_z_interval(summary.t, n, level)
-        except UndefinedStatistic as found_none:
-            return with_values(base, estimate=j * value, undefined=str(found_none))
-        return with_values(base, estimate=j * value, conf_low=j * low, conf_high=j * high, conf_level=level)
-    assert drawn is not None
-    boot, found = drawn
+        return replace(row, undefined="the noncentral t has no interval for this size; use ci='jackknife'")
     at = TERMS.index("d_z" if term == "g_z" else term)
-    error = float(boot.std_error[at]) * j
-    ends = (j * float(found.low[at]), j * float(found.high[at]))
-    least = ROUNDING * max(1.0, abs(value))
-    why = found.undefined[at] or ("" if ends[1] - ends[0] > least else "all resamples give the same value")
-    return with_values(
-        base, estimate=j * value, std_error=error if error > least else None, conf_low=None if why else ends[0],
-        conf_high=None if why else ends[1], conf_level=None if why else level, undefined=why or None,
+    try:
+        found = closed(kind, summary, intervals.jack[at], level) if kind in CLOSED else bootstrapped(
+            intervals, at, abs(value))  # fmt: skip
+    except UndefinedStatistic as none:
+        return replace(row, undefined=str(none))
+    if isinstance(found, str):
+        return replace(row, undefined=found)
+    if kind == "hull" and found.std_error is None:
+        row = replace(row, method=kind_text("noncentral_t"))
+    return replace(
+        row, std_error=None if found.std_error is None else j * found.std_error, df=found.df, conf_low=j * found.low,
+        conf_high=j * found.high, conf_level=level,
     )  # fmt: skip
 
 
-def with_values(row: Row, **values: Any) -> Row:
-    """Return a row with some more fields filled."""
-    return replace(row, **values)
+def closed(kind: str, summary: Summary, jack: Ends | None, level: float) -> Ends | str:
+    """Return an interval without resamples, or why there is none."""
+    if kind == "jackknife":
+        return SINGLE if jack is None else jack
+    assert summary.t is not None
+    if kind == "hull":
+        return d_z_hull(summary.t, summary.n, jack, level)
+    low, high = d_z_interval(summary.t, summary.n, level)
+    return Ends(low=low, high=high)
+
+
+def bootstrapped(intervals: Intervals, at: int, size: float) -> Ends | str:
+    """Return a bootstrap interval with its standard error, or why there is none."""
+    assert intervals.boot is not None
+    assert intervals.drawn is not None
+    low, high = float(intervals.drawn.low[at]), float(intervals.drawn.high[at])
+    error, least = float(intervals.boot.std_error[at]), ROUNDING * max(1.0, size)
+    if intervals.drawn.undefined[at]:
+        return intervals.drawn.undefined[at]
+    if not high - low > least:
+        return "all resamples give the same value"
+    return Ends(low=low, high=high, std_error=error if error > least else None)
 
 
 def missing_size(term: str, summary: Summary) -> str:
@@ -228,13 +308,6 @@ def missing_size(term: str, summary: Summary) -> str:
     if term == "d_rm" and summary.r is None and 0 in (summary.sd_first, summary.sd_second):
         return "a condition does not vary: no correlation"
     return f"not given: {NEEDS[term]}"
-
-
-def small(pairs: PairValues, used: dict[str, None]) -> tuple[Caution, ...]:
-    """Caution SS312 for bootstrap intervals of few pairs."""
-    if pairs.n >= FEW_PAIRS or not set(used) - {"noncentral_t"}:
-        return ()
-    return (caution("SS312", f"{pairs.n} pairs", affects="bootstrap intervals, which tend to be too short"),)
 
 
 def effect_sizes_from_summary(
@@ -269,8 +342,8 @@ def effect_sizes_from_summary(
     Returns
     -------
     Result
-        As `effect_sizes`: d_z and g_z with noncentral-t intervals, d_av and d_rm without; a size whose numbers are
-        not given says so.
+        As `effect_sizes`: d_z and g_z with noncentral-t intervals (the values behind them, whose shape would widen
+        them, are not known), d_av and d_rm without; a size whose numbers are not given says so.
 
     Raises
     ------
@@ -295,7 +368,7 @@ def effect_sizes_from_summary(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",
         inference="noncentral t; pairs taken as independent",
-        rows=tuple(row_of(term, summary, kinds[term], None, (), level) for term in ("d_z", "g_z", "d_av", "d_rm")),
+        rows=tuple(row_of(term, summary, kinds[term], Intervals(), (), level) for term in kinds),
         counts={"pairs": int(n)},
         fit={"nobs": int(n), "method": "noncentral_t"},
         settings={**given, "level": level},
@@ -339,7 +412,7 @@ METRIC = Metric(
     estimand="Mean difference of pairs over a standard deviation: of the differences, or of the conditions.",
     assumptions=(
         "pairs (or the named clusters of pairs) are independent",
-        "noncentral t: differences are normal",
+        "noncentral t: differences are normal; jackknife: more than a handful of pairs (clusters), tails not too long",
     ),
     references=REFERENCES,
     swap="negates",

@@ -11,7 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
 from socialstats.inference.intervals import checked_level, holm
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.models.paired_shares import ShareDifference, share_difference
@@ -111,6 +111,8 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     extras: dict[str, Any] = {"table": square, "levels": tuple(design.levels[k] for k in used)}
     if isinstance(wald, WaldTest):
         extras["df_denominator"] = wald.df_denominator
+    dfs = [row.df for row in rows if row.group == "margin" and row.conf_low is not None and row.df is not None]
+    largest = largest_share(design.count, factors)
     return Result(
         metric="symmetry",
         title=f"Symmetry of {count(len(used), 'level')}: {shorten(design.conditions[0])} and "
@@ -119,9 +121,15 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         f"{cluster_text(factors, 'pairs')}",
         rows=rows,
         counts={"pairs": design.n_pairs, "levels": len(used)} | sizes,
-        fit={"nobs": design.n_pairs, "n_clusters": min(sizes.values(), default=None), "method": "chi-square tests"},
+        fit={
+            "nobs": design.n_pairs,
+            "n_clusters": min(sizes.values(), default=None),
+            "method": "chi-square tests",
+            "effective_df": min(dfs, default=None),
+            "largest_leverage": largest if factors else None,
+        },
         settings=settings,
-        cautions=(*cluster_cautions(design, factors), *own_cautions(square, wald)),
+        cautions=(*cluster_cautions(design, factors, df=dfs, largest=largest), *own_cautions(square, wald)),
         references=("bowker1948", "stuart1955", "maxwell1970", "tango1998", "holm1979")
         + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
         design=design,

@@ -14,7 +14,6 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.intervals import cochran_df
 from socialstats.resampling.units import FloatArray, IntArray
 
 Aggregate = Literal["pooled", "scenario", "rater"]
@@ -198,38 +197,19 @@ def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
 def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
     """Return the combination as a clustered mean of its units' values N x influence + estimate.
 
-    Their mean is the estimate and their deviations from it are N times the influence, so that standard error and the
-    floor of two crossed factors are those of `clustered_mean`. The degrees of freedom of two factors are Cochran's
-    (1964): those whose t quantile is the mean of both factors' own (levels less one), weighted by the variances V1 and
-    V2 that they give alone. The smaller number of levels less one, whichever factor matters, makes intervals twice too
-    long where a factor of few levels adds little (three pairs of names, two scenarios).
+    Their mean is the estimate and their deviations from it are N times the influence, so that standard error, degrees
+    of freedom and the floor of two crossed factors are those of `clustered_mean`.
 
     Parameters
     ----------
     combined : Linear
     unit_count : (units,) float64 array
     codes : sequence of (units,) int64 arrays
-
-    References
-    ----------
-    Cochran, W. G. (1964). Approximate significance levels of the Behrens-Fisher test. Biometrics, 20(1), 191-195.
-    doi:10.2307/2528069
     """
     used = combined.touched > 0
     count = unit_count[used]
     values = combined.influence[used] / count * count.sum() + combined.estimate
-    mine = [code[used] for code in codes]
-    found = clustered_mean(values, count, mine, magnitude=1.0)
-    if found.undefined or len(mine) < 2:
-        return found
-    alone = [variance_alone(combined.influence[used], code) for code in mine]
-    return replace(found, df=cochran_df([v for v, _ in alone], [df for _, df in alone]))
-
-
-def variance_alone(influence: FloatArray, code: IntArray) -> tuple[float, float]:
-    """Variance of a combination with one factor as clusters, G/(G-1) sum of squared sums, and G - 1."""
-    sums = np.bincount(np.unique(code, return_inverse=True)[1], influence)
-    return float(sums @ sums) * len(sums) / (len(sums) - 1), float(len(sums) - 1)
+    return clustered_mean(values, count, [code[used] for code in codes], magnitude=1.0)
 
 
 def scenario_differences(answers: Answers, a: int, b: int, scenarios: int) -> FloatArray:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from scipy.special import rel_entr
 
 from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.inference.influence import influence_df
+from socialstats.inference.intervals import cochran_df
+from socialstats.inference.means import crossing
 from socialstats.resampling import Units, jackknife
 from socialstats.resampling.engine import Finish
 
@@ -45,21 +49,25 @@ def jensen_shannon(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(np.clip(bits, 0.0, 1.0))
 
 
-def jackknife_bias(
-    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
-) -> FloatArray:
-    """Bias of plug-in statistics: the first of `jackknife_moments`."""
-    return jackknife_moments(statistics, finish, count, codes, touched)[0]
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JackknifeMoments:
+    """Bias, variance and degrees of freedom of the variance of m statistics, (m,) float64 arrays; NaN where unknown."""
+
+    bias: FloatArray
+    variance: FloatArray
+    df: FloatArray
 
 
 def jackknife_moments(
     statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+) -> JackknifeMoments:
     """Bias and variance of plug-in statistics, with one independent unit left out at a time.
 
     With g the units that touch the statistic, the bias is (g - 1)/g * sum over units of (leave-one-out value - value),
     and the variance (g - 1)/g * sum of squares of the leave-one-out values around their mean (Efron & Tibshirani 1993,
-    eqs. 11.4 and 11.5). For two crossed factors b1 + b2 - b12, as the bias is linear in the variance.
+    eqs. 11.4 and 11.5), with the degrees of freedom of `socialstats.inference.influence.influence_df`. For two crossed
+    factors b1 + b2 - b12, as the bias is linear in the variance, the largest of V1, V2 and V1 + V2 - V12, and Cochran's
+    degrees of freedom of V1 and V2.
 
     Parameters
     ----------
@@ -75,25 +83,97 @@ def jackknife_moments(
 
     Returns
     -------
-    bias, variance : (m,) float64 arrays
-        NaN with fewer than two independent units, or where a statistic hangs on one of them. The variance of two
-        crossed factors is at least that of either.
+    JackknifeMoments
+        NaN with fewer than two independent units, or where a statistic hangs on one of them.
     """
     if len(codes) == 2:
         both = Units.clusters(*codes).unit
         one, two, joint = (jackknife_moments(statistics, finish, count, (c,), touched) for c in (*codes, both))
-        return one[0] + two[0] - joint[0], np.max([one[1], two[1], one[1] + two[1] - joint[1]], axis=0)
+        df = [cochran_df(v, d) if np.nansum(v) > 0 and not np.isnan(d).any() else math.nan
+              for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]  # fmt: skip
+        return JackknifeMoments(
+            bias=one.bias + two.bias - joint.bias, df=np.array(df),
+            variance=np.max([one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0),
+        )  # fmt: skip
+    none = np.full(touched.shape[1], math.nan)
     if codes and len(np.unique(codes[0])) < 2:
-        return np.full(touched.shape[1], math.nan), np.full(touched.shape[1], math.nan)
+        return JackknifeMoments(bias=none, variance=none, df=none)
     units = Units.clusters(*codes) if codes else Units.rows(count)
     met = units.total(touched).toarray() > 0
     left = jackknife(statistics, finish, units)
     groups = left.copies @ met
     moved = np.where(met, left.values - left.estimate, 0.0)
-    apart, squares = left.copies @ moved, left.copies @ moved**2
+    apart = left.copies @ moved
     with np.errstate(invalid="ignore", divide="ignore"):
+        around = np.where(met, moved - apart / groups, 0.0)
+        variance = np.where(groups > 1, (groups - 1) / groups * (left.copies @ around**2), math.nan)
         bias = np.where(groups > 1, (groups - 1) / groups * apart, math.nan)
-        return bias, np.where(groups > 1, (groups - 1) / groups * (squares - apart**2 / groups), math.nan)
+    return JackknifeMoments(bias=bias, variance=variance, df=influence_df(around, left.copies[:, None] * met))
+
+
+def quadratic_moments(table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...]) -> tuple[float, float]:
+    """Mean and half the variance of the mean divergence of k pairs of shares that are equal but for chance.
+
+    Near 0 the divergence of shares p and q is d'Ad with d = p - q and A diagonal, 1 / (8 ln 2 m) for each level. For
+    normal d of covariance V its mean is tr(AV) and its variance 2 tr((AV)^2) (Rao & Scott 1984). V is linearised, with
+    G/(G - 1) over the G independent units; of two crossed factors that of V1, V2 and V1 + V2 - V12 with the largest
+    tr(AV).
+
+    Parameters
+    ----------
+    table : (units, k, 2, levels) float64 array
+        Counts by pair of shares (the mean over which is taken) and source, of all alike units together.
+    copies : (units,) float64 array
+        Alike units.
+    codes : tuple of (units,) int64 arrays
+        None, one or two cluster factors.
+
+    Returns
+    -------
+    tuple of float
+        tr(AV) and tr((AV)^2); NaN with fewer than two independent units, or without ratings of a source.
+
+    References
+    ----------
+    Rao, J. N. K., & Scott, A. J. (1984). The Annals of Statistics, 12(1), 46-60. doi:10.1214/aos/1176346391
+    """
+    sizes = table.sum(axis=(0, 3))
+    if np.any(sizes <= 0):
+        return math.nan, math.nan
+    share = table.sum(axis=0) / sizes[:, :, None]
+    off = (table - share * table.sum(axis=3, keepdims=True)) / sizes[:, :, None]
+    middle = share.mean(axis=1).ravel()
+    weight = np.sqrt(np.where(middle > 0, 1 / np.where(middle > 0, middle, 1.0), 0.0) / (8 * math.log(2) * len(sizes)))
+    moved = (off[:, :, 0] - off[:, :, 1]).reshape(len(table), -1) * weight
+    there = table.sum(axis=(1, 2, 3)) > 0
+    moved, copies, codes = moved[there], copies[there], tuple(code[there] for code in codes)
+    if not codes:
+        return spread_of(moved / np.sqrt(copies)[:, None], float(copies.sum()))
+    dense = crossing(codes)
+    parts = [summed(moved, code) for code in dense]
+    if len(parts) == 1:
+        return spread_of(parts[0], float(len(parts[0])))
+    if min(len(part) for part in parts) < 2:
+        return math.nan, math.nan
+    squares = [len(part) / (len(part) - 1) * (part.T @ part) for part in parts]
+    chosen = max(squares[0], squares[1], squares[0] + squares[1] - squares[2], key=lambda v: float(np.trace(v)))
+    return float(np.trace(chosen)), float((chosen**2).sum())
+
+
+def summed(values: FloatArray, code: IntArray) -> FloatArray:
+    """Sum rows by cluster."""
+    out = np.zeros((int(code.max()) + 1, values.shape[1]))
+    np.add.at(out, code, values)
+    return out
+
+
+def spread_of(rows: FloatArray, n: float) -> tuple[float, float]:
+    """Trace of the covariance that n independent units give, and of its square, by the smaller matrix of products."""
+    if n < 2:
+        return math.nan, math.nan
+    products = rows.T @ rows if rows.shape[1] <= len(rows) else rows @ rows.T
+    found = n / (n - 1) * products
+    return float(np.trace(found)), float((found**2).sum())
 
 
 def unit_corrected(a: FloatArray, b: FloatArray, order: Literal[1, 2] = 2) -> FloatArray:

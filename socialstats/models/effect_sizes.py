@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import rounding
+from socialstats.inference.influence import jackknife_errors
+from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import PairValues
+from socialstats.resampling import Units, jackknife
 from socialstats.resampling.units import FloatArray
 from socialstats.results.scaling import scaled, size_unit
 from socialstats.text import number
@@ -18,6 +21,8 @@ from socialstats.text import number
 TERMS = ("d_z", "d_av", "d_rm")
 SMALL = 1e-12
 ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
+PEAKED = 1.0  # excess kurtosis: of 20 to 200 normal differences .01 to .04 reach it, of lognormal ones .6 to 1
+FEWEST_SHAPED = 20  # pairs (clusters) below which kurtosis says nothing
 LARGEST_RATIO = {100: 1.15, 20: 1.3}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
 
 
@@ -211,8 +216,119 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
     return math.sqrt(max(shape, 0.0) / (1 + d_z**2 / 2))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """An interval of an effect size, with the jackknife's standard error and degrees of freedom where it has one."""
+
+    low: float
+    high: float
+    std_error: float | None = None
+    df: float | None = None
+
+
+def jackknife_ends(
+    table: FloatArray, finish: Callable[[FloatArray], FloatArray], units: Units, level: float
+) -> list[Ends | None]:
+    """Jackknife t intervals of d_z, d_av and d_rm; None where leaving one unit out leaves nothing to divide by.
+
+    The degrees of freedom are those of `socialstats.inference.influence.influence_df`.
+    """
+    left = jackknife(table, finish, units)
+    errors = jackknife_errors(left.values, left.copies)
+    low, high = errors.interval(left.estimate, level)
+    found = zip(low.tolist(), high.tolist(), errors.std_error.tolist(), errors.df.tolist(), strict=True)
+    return [None if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df) for a, b, e, df in found]
+
+
+def d_z_hull(t: float, n: float, jack: Ends | None, level: float) -> Ends:
+    """Return the outer ends of the noncentral t interval of d_z and of the jackknife's.
+
+    The former is exact for normal differences, and its error does not know their skewness and kurtosis; the jackknife's
+    does, and is too short where few pairs show little of a tail. Without the jackknife's (two or three pairs) it is the
+    former. In simulations of 5 to 200 differences (4,000 each, d_z of 0, .5 and 1.2) nominal 95 % intervals held .949
+    to .995 of normal ones (noncentral t .943 to .955), .953 to .999 of exponential ones with the tail on the side of
+    the effect and .942 to .982 with it on the other (.695 to .936 there), .961 to .980 of lognormal ones without an
+    effect, .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993); of t with 3 df .88
+    to .99 (.68 to .97).
+
+    Parameters
+    ----------
+    t, n : float
+        mean / (sd / sqrt(n)), and pairs.
+    jack : Ends or None
+        Of d_z, by `jackknife_ends`.
+    level : float
+
+    Raises
+    ------
+    UndefinedStatistic
+        Where the noncentral t has no interval.
+    """
+    low, high = d_z_interval(t, n, level)
+    if jack is None:
+        return Ends(low=low, high=high)
+    return Ends(low=min(low, jack.low), high=max(high, jack.high), std_error=jack.std_error, df=jack.df)
+
+
+def d_z_of(values: FloatArray, level: float, magnitude: float) -> Ends:
+    """Return the interval of `d_z_hull` of single values.
+
+    Raises
+    ------
+    UndefinedStatistic
+        Where they do not vary.
+    """
+    zero, ones = np.zeros(len(values)), np.ones(len(values))
+    pairs = PairValues(
+        difference=values, first=values, second=zero, count=ones, n=len(values), magnitude=magnitude, tolerance=zero
+    )  # fmt: skip
+    t = summary_of(pairs).t
+    if t is None:
+        raise UndefinedStatistic("the values do not vary: no standardised size")
+    return d_z_hull(t, len(values), jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
+
+
+def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
+    """Return n sum d^4 / (sum d^2)^2 - 3 of deviations from the mean; -3 where values do not vary.
+
+    Examples
+    --------
+    >>> excess_kurtosis(np.array([-1.0, 0.0, 1.0]), np.ones(3))
+    -1.5
+    """
+    n = count.sum()
+    off = values - count @ values / n
+    top = float(np.abs(off).max(initial=0.0))
+    off = off / top if top > 0 else off
+    squares = float(count @ off**2)
+    return float(n * (count @ off**4)) / squares**2 - 3 if squares > 0 else -3.0
+
+
+def long_tails(pairs: PairValues, units: int) -> tuple[Caution, ...]:
+    """Cautions of jackknife intervals: SS312 below 20 pairs (clusters), above it SS317 where tails are long.
+
+    SS317 fires on an excess kurtosis of the differences above 1: in simulations of 20, 30, 60 and 100 normal
+    differences in .03, .04, .03 and .02, of lognormal ones in .62, .78, .95 and .99, of t with 3 df in .42, .52, .77
+    and .89. Where it fires on such values, nominal 95 % intervals of d_z held .84 to .95 for effects above .5.
+    """
+    if units < FEWEST_SHAPED:
+        said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
+        affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
+        return (caution("SS312", said, affects=affects, fix="collect more pairs (or clusters)"),)
+    excess = excess_kurtosis(pairs.difference, pairs.count)
+    if excess <= PEAKED:
+        return ()
+    return (
+        caution(
+            "SS317", f"the differences have long tails (excess kurtosis {number(excess)})",
+            affects="intervals of large effect sizes, which held .84 to .95 in simulations where such tails were met",
+            fix="quote the mean difference beside them",
+        ),
+    )  # fmt: skip
+
+
 def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution, ...]:
-    """Caution SS317 where skewness and kurtosis of the differences contradict the noncentral t interval of d_z."""
+    """Caution SS317 where skewness and kurtosis of the differences contradict the plain noncentral t interval."""
     most = next((ratio for fewest, ratio in LARGEST_RATIO.items() if pairs.n >= fewest), None)
     if kind != "noncentral_t" or summary.t is None or most is None:
         return ()
@@ -221,7 +337,5 @@ def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution,
         return ()
     said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
     return (
-        caution(
-            "SS317", said, affects="noncentral t intervals of d_z and g_z", fix="the BCa bootstrap follows the shape"
-        ),
+        caution("SS317", said, affects="noncentral t intervals of d_z and g_z", fix="ci='auto' follows the shape too"),
     )

@@ -105,5 +105,5 @@ def log_error(
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.log(np.where(value > ROUNDING, value, math.nan)))
 
-    variance = jackknife_moments(parts, logs, copies, codes, touched)[1]
+    variance = jackknife_moments(parts, logs, copies, codes, touched).variance
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))

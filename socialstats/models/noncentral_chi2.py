@@ -13,26 +13,27 @@ FAR = 2_000.0  # scaled values beyond are normal
 
 
 def quadratic_intervals(
-    value: FloatArray, bias: FloatArray, variance: FloatArray, level: float
+    value: FloatArray, mean: FloatArray, square: FloatArray, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Intervals of divergences that are quadratic forms of asymptotically normal differences.
 
-    Near 0 a divergence is d'Ad, with d the differences of shares and V their covariance. Its mean exceeds the truth by
-    tr(AV) and its variance is 2 tr((AV)^2) + 4 d'AVAd: those of c times a noncentral chi-square with f degrees of
-    freedom and noncentrality truth / c, where c f is the bias and c = d'AVAd / d'Ad. That is estimated by variance /
-    (4 value), with the jackknife's first-order variance, which at 0 has tr((AV)^2) / tr(AV) for its mean, the second-
-    order correction of Rao & Scott (1984). The interval holds the truths for which the value is in no tail.
+    Near 0 a divergence is d'Ad, with d the differences of shares and V their covariance; equal shares give it the mean
+    tr(AV) and the variance 2 tr((AV)^2). It is taken as c times a noncentral chi-square with f degrees of freedom and
+    noncentrality truth / c, where c = tr((AV)^2) / tr(AV) and f = tr(AV)^2 / tr((AV)^2) give these two (the correction
+    of second order of Rao & Scott 1984). The interval holds the truths for which the value is in no tail.
 
     Parameters
     ----------
-    value, bias, variance : (m,) float64 arrays
-        Plug-in divergences, their bias and their variance, by the jackknife over independent units.
+    value : (m,) float64 array
+        Plug-in divergences.
+    mean, square : (m,) float64 arrays
+        tr(AV) and tr((AV)^2).
     level : float
 
     Returns
     -------
     low, high : (m,) float64 arrays
-        NaN where a value, bias or variance is not positive.
+        NaN where a value, mean or square is not positive.
 
     References
     ----------
@@ -41,25 +42,26 @@ def quadratic_intervals(
 
     Examples
     --------
-    >>> low, high = quadratic_intervals(np.array([0.02]), np.array([0.01]), np.array([0.0004]), 0.95)
+    >>> low, high = quadratic_intervals(np.array([0.02]), np.array([0.01]), np.array([0.00005]), 0.95)
     >>> float(low[0]), round(float(high[0]), 4)
     (0.0, 0.0713)
     """
-    ends = [one_interval(*each, level) for each in zip(value.tolist(), bias.tolist(), variance.tolist(), strict=True)]
+    ends = [one_interval(*each, level) for each in zip(value.tolist(), mean.tolist(), square.tolist(), strict=True)]
     low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     return low, high
 
 
-def one_interval(value: float, bias: float, variance: float, level: float) -> tuple[float, float]:
+def one_interval(value: float, mean: float, square: float, level: float) -> tuple[float, float]:
     """Both ends of one interval."""
-    if not (value > 0 and bias > 0 and variance > 0):
+    if not (value > 0 and mean > 0 and square > 0):
         return math.nan, math.nan
-    scale = variance / (4 * value)
+    scale = square / mean
     if value / scale > FAR:
-        reach = float(ndtri((1 + level) / 2)) * math.sqrt(variance)
-        return max(0.0, value - bias - reach), value - bias + reach
+        middle = value - mean
+        reach = float(ndtri((1 + level) / 2)) * math.sqrt(2 * square + 4 * scale * max(middle, 0.0))
+        return max(0.0, middle - reach), middle + reach
     tails = ((1 + level) / 2, (1 - level) / 2)
-    low, high = (scale * noncentrality(value / scale, bias / scale, tail) for tail in tails)
+    low, high = (scale * noncentrality(value / scale, mean / scale, tail) for tail in tails)
     return low, high
 
 

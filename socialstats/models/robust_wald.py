@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import fdtrc
 
 from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, clustered_mean, others
-from socialstats.inference.intervals import not_zero
+from socialstats.inference.intervals import cochran_df, not_zero
+from socialstats.inference.means import crossing
 from socialstats.resampling.units import FloatArray, IntArray
 
 RANK = 1e-10  # eigenvalues below this share of the largest are 0
@@ -23,8 +24,7 @@ class WaldTest:
     ----------
     statistic, df, df_denominator, p : float
     cautious : bool
-        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place, or in one dimension the larger of
-        V1 and V2.
+        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place, or W was smaller with V1 or V2.
     """
 
     statistic: float
@@ -37,10 +37,10 @@ class WaldTest:
 def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> WaldTest | str:
     """Test that the means of several columns are all 0, with one or two crossed cluster factors.
 
-    W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, each with
-    G/(G-1); where there is one dimension not below the larger of V1 and V2, the rule of `clustered_mean`) and V^- its
-    inverse on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
-    & Tipton 2018), v the Satterthwaite df of a single mean, or min(G) - 1.
+    W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, the first two
+    by CR2, or V1 or V2 where W is smaller, which in one dimension is the rule of `clustered_mean`) and V^- its inverse
+    on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
+    & Tipton 2018), v the Satterthwaite df of a single mean; of two factors Cochran's, by the traces of V1 and V2.
 
     Parameters
     ----------
@@ -62,29 +62,31 @@ def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     (2.1429, 1.0, 3.0)
     """
     n = float(count.sum())
-    dense = [np.unique(c, return_inverse=True)[1] for c in codes]
-    groups = [int(c.max()) + 1 for c in dense]
-    if min(groups) < 2:
+    dense = crossing(codes)
+    if min(int(c.max()) for c in dense) < 1:
         return "a single cluster"
     mean = count @ values / n
     off = (values - mean) * count[:, None]
     cautious = False
-    if len(dense) == 1:
-        rest = others(dense[0], count)
-        if np.any(rest <= 0):
-            return ONE_HOLDS_ALL
-        covariance = outer_sums(off / n, dense[0], 1 / rest)
-        freedom = satterthwaite(count, dense[0])
-    else:
-        both = np.unique(dense[0] * groups[1] + dense[1], return_inverse=True)[1]
-        parts = [outer_sums(off / n, c, None) for c in (*dense, both)]
-        covariance, freedom = parts[0] + parts[1] - parts[2], float(min(groups) - 1)
+    dfs = [satterthwaite(count, c) for c in dense[:2]]
+    if np.isnan(dfs).any():
+        return ONE_HOLDS_ALL
+    parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
+    covariance, freedom = parts[0], dfs[0]
+    if len(dense) > 1:
+        covariance = parts[0] + parts[1] - outer_sums(off / n, dense[2], np.ones(int(dense[2].max()) + 1))
+        traces = [float(np.trace(part)) for part in parts]
+        freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
         known = rank_of(parts[0] + parts[1])
-        larger = max(parts[:2], key=lambda part: float(np.trace(part)))
-        if known == 1 and np.trace(covariance) < np.trace(larger):
-            covariance, cautious = larger, True
-        elif rank_of(covariance) < known or np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance):
+        alone = [f_test(mean, part, freedom, True) for part in parts if rank_of(part) == known]
+        less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
+        if known > 1 and (less or rank_of(covariance) < known):
             covariance, cautious = parts[0] + parts[1], True
+        elif known == 1 and np.trace(covariance) < max(traces):
+            covariance, cautious = max(parts, key=lambda part: float(np.trace(part))), True
+        found = [test for test in (f_test(mean, covariance, freedom, cautious), *alone) if isinstance(test, WaldTest)]
+        if found:
+            return min(found, key=lambda test: test.statistic)
     return f_test(mean, covariance, freedom, cautious)
 
 
@@ -106,12 +108,11 @@ def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, cautious: b
     return WaldTest(statistic=statistic, df=q, df_denominator=denominator, p=p, cautious=cautious)
 
 
-def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray | None) -> FloatArray:
-    """Sum over clusters of the outer products of their sums, weighted (None: G/(G-1))."""
+def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray) -> FloatArray:
+    """Sum over clusters of the outer products of their sums, weighted."""
     size = int(code.max()) + 1
     sums = np.column_stack([np.bincount(code, column, minlength=size) for column in off.T])
-    w = np.full(size, size / (size - 1)) if weight is None else weight
-    return np.asarray((sums * w[:, None]).T @ sums)
+    return np.asarray((sums * weight[:, None]).T @ sums)
 
 
 def rank_of(covariance: FloatArray) -> int:

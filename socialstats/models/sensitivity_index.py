@@ -15,6 +15,7 @@ from socialstats.text import count, quoted
 
 TERMS = ("S", "S_corrected", *(f"S_{c}" for c in CONDITIONS), *(f"S_{c}_corrected" for c in CONDITIONS))
 PLUG_IN = np.array([0, 0, 2, 3, 4, 2, 3, 4])
+CORRECTED = np.array([1, 1, 5, 6, 7, 5, 6, 7])
 ROUNDING = 1e-9  # an effective n of 1 is a single comparison, whatever its last bits
 LARGEST = np.array([225.0, 225.0, 100.0, 25.0, 100.0, 100.0, 25.0, 100.0])
 

@@ -16,8 +16,8 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.inference.intervals import cochran_df
+from socialstats.models.effect_sizes import d_z_of
 from socialstats.models.families import adjusted_p
-from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import mean_interval
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Row
@@ -32,7 +32,8 @@ HOW = {
 }  # fmt: skip
 FEW_UNITS = 10
 NO_UNIT = "no {} has every value that this needs"
-DEPENDENT = "units are clustered or judges drawn: d_z has no noncentral-t interval here"
+HULL = "mean / sd, noncentral t or jackknife t, the outer ends"
+DEPENDENT = "units are clustered or judges drawn: d_z has no interval here"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -194,7 +195,7 @@ def ends_of(sample: Sample, lead: ClusteredMean) -> tuple[float | None, float | 
 
 
 def d_z_row(term: str, group: str, sample: Sample) -> Row:
-    """Row of d_z: mean over standard deviation (n - 1) of the values of the units, with a noncentral-t interval."""
+    """Row of d_z: mean over standard deviation (n - 1) of the values of the units (interval: `d_z_hull`)."""
     values, n, level = sample.means, len(sample.unit), sample.how.level
     alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude) if n else None
     row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd")
@@ -203,8 +204,8 @@ def d_z_row(term: str, group: str, sample: Sample) -> Row:
     row = replace(row, estimate=alone.mean / alone.sd)
     if sample.how.dependent:
         return replace(row, undefined=DEPENDENT)
-    low, high = d_z_interval(alone.t(), n, level)
-    return replace(row, conf_low=low, conf_high=high, conf_level=level, method="mean / sd, noncentral t")
+    ends = d_z_of(values, level, sample.how.magnitude)
+    return replace(row, conf_low=ends.low, conf_high=ends.high, conf_level=level, method=HULL)
 
 
 def with_holm(rows: Sequence[Row]) -> list[Row]:

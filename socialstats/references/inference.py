@@ -27,6 +27,9 @@ INFERENCE: dict[str, Reference] = {
     "cochran1964": Reference(
         authors="Cochran, W. G.", year=1964, title="Approximate significance levels of the Behrens-Fisher test",
         venue="Biometrics, 20(1), 191-195", doi="10.2307/2528069"),
+    "box1953": Reference(
+        authors="Box, G. E. P.", year=1953, title="Non-normality and tests on variances",
+        venue="Biometrika, 40(3-4), 318-335", doi="10.1093/biomet/40.3-4.318"),
     "cornfieldtukey1956": Reference(
         authors="Cornfield, J., & Tukey, J. W.", year=1956, title="Average values of mean squares in factorials",
         venue="The Annals of Mathematical Statistics, 27(4), 907-949", doi="10.1214/aoms/1177728067"),

@@ -18,7 +18,7 @@ def lead_sentence(s: Result, pooled: Result, options: StudyOptions) -> str:
     if total.estimate is not None and fixed.estimate is not None:
         noise = f"; corrected for the scatter of single answers, {number(fixed.estimate)}"
     few = any(caution.code == "SS202" for caution in s.cautions)
-    reserve = " With so few clusters these intervals tend to be too short." if few else ""
+    reserve = " They rest on few clusters, and the interval of S allows for that." if few else ""
     return (
         f"{verdict(total, high, lines[1].value, options.covariate)}: the role with the higher {options.covariate} was "
         f"chosen {percent(high.estimate)} of the time, {percent_interval(high)}, and S = {number(total.estimate)}, "

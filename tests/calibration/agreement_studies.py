@@ -23,7 +23,7 @@ SHAPES = {
     "normal": "normal differences", "towards": "exponential, long tail on the effect's side",
     "away": "exponential, long tail on the other side",
 }  # fmt: skip
-CALLED = {"noncentral_t": "noncentral t", "auto": "default (noncentral t, BCa where SS317 is said)"}
+CALLED = {"noncentral_t": "noncentral t", "auto": "noncentral t or jackknife t (default)"}
 KAPPA_CALLED = {"closed": "Fisher z, t (default)", "wald": "Wald"}
 ALPHA_CALLED = {"closed": "linearised, t (default)"}
 TESTS = {

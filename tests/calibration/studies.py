@@ -171,10 +171,15 @@ def urgency(rng: np.random.Generator, sims: int) -> list[Line]:
         wins = Tally("Conditional win rates: 65 items", name)
         for _ in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd), urgency=True)
-            for ci in ("basic", "percentile"):
+            for ci in ("jackknife", "basic", "percentile"):
                 found = ss.sensitivity(design, resamples=RESAMPLES, seed=1, ci=ci)
                 for term in ("S", "S_corrected"):
-                    index.covers(f"{ci} bootstrap", term, [found.row(term)], [s])
+                    index.covers(
+                        "jackknife t (default)" if ci == "jackknife" else f"{ci} bootstrap",
+                        term,
+                        [found.row(term)],
+                        [s],
+                    )
             for ci, method in (("wilson", "Wilson, rows independent"), ("cluster", "pair cluster")):
                 rows = {(row.group, row.term): row for row in ss.win_rates(design, ci=ci).rows}
                 for k, group in enumerate(("higher", "equal", "lower")):

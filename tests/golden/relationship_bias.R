@@ -1,6 +1,7 @@
 # Reference values for relationship_bias. Run from this folder:  Rscript relationship_bias.R
-# Writes relationship_bias.json from the simulated answers that socialstats bundles. R 4.2, sandwich (two-way clustered
-# errors: V1 + V2 - V12, each with G/(G-1); not below the larger of V1 and V2), jsonlite.
+# Writes relationship_bias.json from the simulated answers that socialstats bundles. R 4.2, sandwich (V12: HC0 of the
+# intersections), jsonlite. V1, V2: sums of scores by cluster over 1 - their share of the units (CR2 of one parameter) with
+# Satterthwaite's df from the matrix P; variance: the largest of V1, V2, V1 + V2 - V12; df: Cochran (1964).
 
 suppressPackageStartupMessages({ library(jsonlite); library(sandwich) })
 
@@ -10,12 +11,20 @@ groups <- c("woman", "neutral", "man")
 pairs <- list(c("woman", "neutral"), c("woman", "man"), c("neutral", "man"))
 
 error_of <- function(fit, d, contrast) {
-  v <- function(by) drop(contrast %*% vcovCL(fit, by, type = "HC0", cadjust = TRUE, multi0 = FALSE) %*% contrast)
-  v1 <- v(d$scenario); v2 <- v(d$pair); v12 <- v(interaction(d$scenario, d$pair, drop = TRUE))
-  counts <- c(length(unique(d$scenario)), length(unique(d$pair)))
-  wanted <- sum(c(v1, v2) * qt(.975, counts - 1)) / (v1 + v2)   # Cochran (1964)
-  df <- if (diff(counts) == 0) counts[1] - 1 else
-    uniroot(function(x) qt(.975, x) - wanted, range(counts - 1), tol = 1e-13)$root
+  score <- drop(estfun(fit) %*% solve(crossprod(model.matrix(fit))) %*% contrast)
+  unit <- interaction(d$scenario, d$pair, drop = TRUE)
+  part <- function(by) {
+    n <- c(table(by))
+    s <- tapply(score, by, sum)[names(n)]; left <- 1 - n / sum(n)
+    P <- (diag(n) - outer(n, n) / sum(n)) / sqrt(outer(left, left))
+    c(sum(s^2 / left), sum(diag(P))^2 / sum(P * P))
+  }
+  one <- part(as.character(d$scenario)); two <- part(as.character(d$pair))
+  v1 <- one[1]; v2 <- two[1]; counts <- c(one[2], two[2])
+  v12 <- drop(contrast %*% vcovCL(fit, unit, type = "HC0", cadjust = FALSE) %*% contrast)
+  wanted <- sum(c(v1, v2) * qt(.975, counts)) / (v1 + v2)
+  df <- if (abs(diff(counts)) < 1e-9) counts[1] else
+    uniroot(function(x) qt(.975, x) - wanted, range(counts), tol = 1e-13)$root
   list(se = sqrt(max(v1 + v2 - v12, v1, v2)), df = df)
 }
 test <- function(estimate, error) {

@@ -22,7 +22,13 @@ tested <- function(x) {
   tt <- t.test(x)
   list(estimate = mean(x), std_error = sd(x) / sqrt(length(x)), conf_low = tt$conf.int[1], conf_high = tt$conf.int[2],
        statistic = unname(tt$statistic), df = unname(tt$parameter), p_value = tt$p.value, n = length(x),
-       d_z = mean(x) / sd(x), d_z_ends = ncp_ends(unname(tt$statistic), length(x) - 1) / sqrt(length(x)))
+       d_z = mean(x) / sd(x), d_z_ends = outer_ends(x, ncp_ends(unname(tt$statistic), length(x) - 1) / sqrt(length(x))))
+}
+outer_ends <- function(x, ncp) {  # of the noncentral t and of the jackknife t, df from the kurtosis of the influences
+  n <- length(x); left <- sapply(seq_len(n), function(k) mean(x[-k]) / sd(x[-k])); d <- left - mean(left)
+  df <- min(max(1 / (1 / (n - 1) + (mean(d^4) / mean(d^2)^2 - 3) / (2 * n)), 1), n - 1)
+  around <- mean(x) / sd(x) + c(-1, 1) * qt(.975, df) * sqrt((n - 1) / n * sum(d^2))
+  if (n < 3 || !all(is.finite(left))) ncp else c(min(ncp[1], around[1]), max(ncp[2], around[2]))
 }
 
 # composites: wordings and judges averaged, then stages

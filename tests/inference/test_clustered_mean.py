@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
@@ -33,12 +34,25 @@ def test_one_factor_is_clubsandwichs(kind):
         assert m.p_value() == pytest.approx(r["CR2_p"], rel=1e-9)
 
 
-def test_independent_and_crossed_values_are_sandwichs():
-    y, ones, codes, r = penicillin()
+def test_independent_values_are_rs():
+    y, ones, _, r = penicillin()
     assert clustered_mean(y, ones).std_error == pytest.approx(r["se_naive"], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["uneven", "narrow", "raised", "penicillin"])
+def test_two_crossed_factors_are_clubsandwichs_parts(name):
+    """clubSandwich inverts matrices and differentiates numerically: eight digits."""
+    r = golden("clustered_mean")[name]
+    y, ones, codes, _ = penicillin()
+    if "y" in r:
+        y, ones = np.array(r["y"]), np.ones(len(r["y"]))
+        codes = [np.unique(r[c], return_inverse=True)[1] for c in ("g", "h")]
     m = clustered_mean(y, ones, codes)
-    assert m.std_error == pytest.approx(r["se_two_way_HC1_cadj"], rel=1e-12)
-    assert (m.df, m.clusters, m.kind, m.floored) == (5, (24, 6), "two-way", False)
+    assert (m.mean, m.std_error, m.df, m.p_value()) == pytest.approx((r["mean"], r["se"], r["df"], r["p"]), rel=1e-8)
+    assert m.interval() == pytest.approx(r["interval"], rel=1e-8)
+    assert m.floored == (r["plain"] < max(r["v"][:2]))
+    assert m.unfloored_std_error == (pytest.approx(math.sqrt(r["plain"]), rel=1e-8) if r["plain"] > 0 else None)
+    assert m.kind == "two-way"
 
 
 def brute_cr2(y, code):
@@ -80,23 +94,22 @@ def test_clusters_of_one_are_independent_values():
     assert rows.std_error == pytest.approx(Y.std(ddof=1) / math.sqrt(22))
 
 
-def test_two_factors_against_statsmodels():
-    from statsmodels.regression.linear_model import OLS
-
+def test_two_factors_in_matrices():
     other = np.arange(22) % 6
-    groups = np.column_stack([CODE, other])
-    fit = OLS(Y, ONES).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True, "df_correction": 0})
-    # statsmodels also multiplies by (n-1)/(n-k), which is 1 for a mean alone
+    (v1, df1), (v2, df2) = ((e**2, df) for e, df in (brute_cr2(Y, c) for c in (CODE, other)))
+    off, both = (Y - Y.mean()) / 22, np.unique(CODE * 6 + other, return_inverse=True)[1]
+    v12 = float((np.bincount(both, off) ** 2).sum())
     m = clustered_mean(Y, ONES, [CODE, other])
-    least = max(clustered_mean(Y, ONES, [c], kind="CR1").std_error for c in (CODE, other))
-    assert m.std_error == pytest.approx(max(fit.bse[0], least))
-    assert m.floored == (fit.bse[0] < least)
-    assert m.df == 4
+    assert m.std_error == pytest.approx(math.sqrt(max(v1, v2, v1 + v2 - v12)))
+    wanted = np.average(stats.t.ppf(0.975, [df1, df2]), weights=[v1, v2])
+    assert stats.t.ppf(0.975, m.df) == pytest.approx(wanted)
+    assert min(df1, df2) < m.df < max(df1, df2)
+    assert m.largest == pytest.approx(9 / 22)
 
 
 def test_nested_factors_are_the_outer_one():
-    m = clustered_mean(Y, ONES, [CODE, np.arange(22)])
-    assert m.std_error == pytest.approx(clustered_mean(Y, ONES, [CODE], kind="CR1").std_error)
+    m, outer = clustered_mean(Y, ONES, [CODE, np.arange(22)]), clustered_mean(Y, ONES, [CODE])
+    assert (m.std_error, m.df, m.floored) == (outer.std_error, outer.df, False)
 
 
 def test_a_two_way_variance_below_its_parts_is_floored():
@@ -104,7 +117,14 @@ def test_a_two_way_variance_below_its_parts_is_floored():
     y = np.array([1.0, 0.0, 0.0, 1.0]) + np.array([0, 0, 1e-3, 1e-3])  # interaction only: V1 + V2 < V12
     m = clustered_mean(y, np.ones(4), [a, b])
     assert m.floored
-    assert m.std_error == pytest.approx(clustered_mean(y, np.ones(4), [a], kind="CR1").std_error)
+    assert m.std_error == pytest.approx(clustered_mean(y, np.ones(4), [a]).std_error)
+
+
+@pytest.mark.parametrize("codes", [[], [np.arange(22) % 7], [np.arange(22) % 6, CODE], [np.arange(22) % 6, CODE // 2]])
+def test_skewness_is_that_of_what_is_summed_by_six_clusters_or_more(codes):
+    sums = [np.bincount(c, Y - Y.mean()) for c in codes if len(np.unique(c)) > 5] or [Y - Y.mean()]
+    theirs = max(abs(stats.skew(x)) / math.sqrt(len(x)) for x in sums)
+    assert clustered_mean(Y, ONES, codes).skewness == pytest.approx(theirs, rel=1e-9)
 
 
 @pytest.mark.parametrize("codes", [[], [CODE], [CODE, np.arange(22) % 3]])

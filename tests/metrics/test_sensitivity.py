@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
@@ -139,7 +140,7 @@ def test_bootstrap_by_pair_equals_concatenating_the_rows_of_drawn_pairs(conflict
     records, rate = records_of
     rows = conflict_rows(seed=5, n_items=5)
     design = Comparisons.from_frame(rows)
-    boot = sensitivity(design, resamples=60, seed=3).extras["bootstrap"]
+    boot = sensitivity(design, resamples=60, seed=3, ci="basic").extras["bootstrap"]
     pair = rows[["item_a", "item_b"]].min(axis=1) + " | " + rows[["item_a", "item_b"]].max(axis=1)
     drawn = next(weight_blocks(boot.units, resamples=60, seed=3, block=60))
     for b in range(0, 60, 10):
@@ -159,7 +160,7 @@ def test_bootstrap_by_pair_equals_concatenating_the_rows_of_drawn_pairs(conflict
 def test_intervals_hold_their_estimates_and_stay_in_range(conflict_rows):
     for seed in range(6):
         rows = conflict_rows(seed=seed, gap=3.0 * (seed % 2))
-        for ci in ("basic", "percentile"):
+        for ci in ("jackknife", "basic", "percentile"):
             for row in sensitivity(Comparisons.from_frame(rows), resamples=199, ci=ci).rows:
                 assert row.conf_low <= row.estimate <= row.conf_high
                 assert row.conf_high <= 225
@@ -167,34 +168,51 @@ def test_intervals_hold_their_estimates_and_stay_in_range(conflict_rows):
 
 
 def test_the_corrected_interval_is_the_centred_pivot(conflict_rows):
-    result = sensitivity(Comparisons.from_frame(conflict_rows(seed=6)), resamples=999, seed=2)
+    result = sensitivity(Comparisons.from_frame(conflict_rows(seed=6)), resamples=999, seed=2, ci="basic")
     drawn = np.sort(result.extras["bootstrap"].replicates[:, 1])
     row, plain = result.row("S_corrected"), result.row("S").estimate
     assert row.conf_low == pytest.approx(max(0, row.estimate - (drawn[974] - plain)))
     assert row.conf_high == pytest.approx(max(row.estimate, row.estimate - (drawn[24] - plain)))
 
 
-def test_default_interval_covers_the_truth_and_the_percentile_one_does_not():
-    items, rng = "abcdefgh", np.random.default_rng(0)
+@pytest.mark.parametrize("weights", ["opponent", "pooled"])
+def test_the_jackknife_leaves_one_pair_out(conflict_rows, by_hand, weights):
+    rows = conflict_rows(seed=6, n_items=5, ties=0.1)
+    result = sensitivity(Comparisons.from_frame(rows), weights=weights, level=0.9)
+    pair = rows[["item_a", "item_b"]].min(axis=1) + " | " + rows[["item_a", "item_b"]].max(axis=1)
+    left = pd.DataFrame([brute(rows[pair != one], by_hand, weights) for one in pair.unique()])
+    n = len(left)
+    errors = np.sqrt((n - 1) * left.var(ddof=0))
+    for term in TERMS:
+        row = result.row(term)
+        centre = result.row(term if term.endswith("corrected") else f"{term}_corrected").estimate
+        reach = stats.t.ppf(0.95, n - 1) * errors[term]
+        most = {"S": 225, "S_corrected": 225}.get(term, 25 if "equal" in term else 100)
+        assert (row.std_error, row.df) == pytest.approx((errors[term], n - 1))
+        assert row.conf_low == pytest.approx(min(max(centre - reach, 0), row.estimate))
+        assert row.conf_high == pytest.approx(max(min(centre + reach, most), row.estimate))
+    assert result.glance()["effective_df"][0] == n - 1
+    assert ("SS202" in [c.code for c in result.cautions]) == (n - 1 < 5)
+
+
+def test_default_interval_covers_the_truth_and_the_others_do_not():
+    """Four roles, six pairs (.84 before), 240 tables, Monte-Carlo error .014; no role matters, so that S is known."""
+    items, rng = "abcd", np.random.default_rng(0)
     base = decided(lambda a, b, ua, ub: a, items=items)
-    p = 1 / (1 + np.exp(-1.5 * (base.urgency_a - base.urgency_b).to_numpy()))
-    # every pair meets each of 3 x 3 urgencies once: the rates of a role are means of p by condition
-    high, low = p[base.urgency_a > base.urgency_b].mean(), p[base.urgency_a < base.urgency_b].mean()
-    truth = 100 * ((high - 1) ** 2 + low**2)
-    hits = {"basic": 0, "percentile": 0}
-    for seed in range(60):
-        rows = base.assign(winner=np.where(rng.random(len(base)) < p, base.item_a, base.item_b))
+    hits, sims = {"jackknife": 0, "basic": 0, "percentile": 0}, 240
+    for seed in range(sims):
+        rows = base.assign(winner=np.where(rng.random(len(base)) < 0.5, base.item_a, base.item_b))
         design = Comparisons.from_frame(rows)
         for ci in hits:
-            row = sensitivity(design, ci=ci, resamples=199, seed=seed).row("S")
-            hits[ci] += row.conf_low <= truth <= row.conf_high
-    assert hits["basic"] >= 53  # binomial(60, .95) is below 53 with probability .007
-    assert hits["percentile"] < 40
+            row = sensitivity(design, ci=ci, resamples=99, seed=seed).row("S")
+            hits[ci] += row.conf_low is not None and row.conf_low <= 50 <= row.conf_high
+    assert hits["jackknife"] / sims >= 0.92
+    assert hits["percentile"] < hits["basic"] < 0.9 * sims
 
 
 def test_same_seed_same_bytes_and_memory_does_not_matter(conflict_rows):
     design = Comparisons.from_frame(conflict_rows(seed=7))
-    a, b, c = (sensitivity(design, resamples=100, seed=s).extras["bootstrap"].replicates for s in (1, 1, 2))
+    a, b, c = (sensitivity(design, resamples=100, seed=s, ci="basic").extras["bootstrap"].replicates for s in (1, 1, 2))
     assert a.tobytes() == b.tobytes()
     assert a.tobytes() != c.tobytes()
     table = condition_table(design, "urgency", "opponent")
@@ -221,6 +239,7 @@ def test_every_kind_of_cluster_gives_an_interval_and_verifies(conflict_rows, clu
     design = Comparisons.from_frame(conflict_rows(seed=9), cluster="worker")
     result = sensitivity(design, cluster=cluster, resamples=199)
     assert result.row("S").std_error > 0
+    assert result.row("S").method.startswith("basic" if isinstance(cluster, tuple) else "jackknife")
     assert result.verify().ok
     assert ("SS201" in [c.code for c in result.cautions]) == (cluster in ("pair", None))
 
@@ -229,8 +248,12 @@ def test_wrong_numbers_do_not_verify(conflict_rows):
     from dataclasses import replace
 
     result = sensitivity(Comparisons.from_frame(conflict_rows(seed=9)), resamples=199)
-    rows = tuple(replace(r, estimate=r.estimate + 0.01) if r.term == "S" else r for r in result.rows)
-    assert not replace(result, rows=rows).verify().ok
+    for field, factor in (("estimate", 1.001), ("std_error", 1.03), ("conf_low", 1.03), ("conf_high", 1.03)):
+        for term in ("S", "S_corrected"):
+            rows = tuple(
+                replace(r, **{field: getattr(r, field) * factor}) if r.term == term else r for r in result.rows
+            )
+            assert not replace(result, rows=rows).verify().ok, (field, term)
 
 
 def test_bca_needs_single_units_and_may_be_undefined_with_a_reason(conflict_rows):
@@ -266,7 +289,7 @@ def test_single_comparisons_leave_the_corrected_value_undefined():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"ci": "wald"}, "basic, percentile, bca"),
+        ({"ci": "wald"}, "jackknife, basic, percentile, bca"),
         ({"weights": "x"}, "opponent, pooled"),
         ({"resamples": 10}, "at least 39"),
         ({"seed": None}, "seed"),

@@ -141,7 +141,7 @@ def test_equal_clusters_are_hotellings_one_sample_test():
 def test_two_crossed_factors():
     result = symmetry(clustered(factors=2))
     row = result.row("robust_wald", group="test")
-    assert result.extras["df_denominator"] == 7  # 9 prompts: 8 - 2 + 1
+    assert 7 < result.extras["df_denominator"] < 23  # Cochran's, between those of 9 prompts (8 - 2 + 1) and of stories
     assert 0 < row.p_value < 1
     assert result.verify().ok
 

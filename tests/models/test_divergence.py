@@ -1,5 +1,6 @@
 """The divergence against R and scipy, its bias, halves, and tests by swapping and exchanging."""
 
+import math
 from itertools import combinations, product
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from socialstats.errors import InputError
-from socialstats.models.divergence import jackknife_bias, jensen_shannon, unit_corrected
+from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
+from socialstats.models.noncentral_chi2 import quadratic_intervals
 from socialstats.models.rater_exchange import exchange_test
 from socialstats.models.source_swaps import swap_test
 from socialstats.models.split_half import noise_ratio, split_half
@@ -39,16 +41,16 @@ def test_shares_that_differ_by_rounding_are_0_where_scipy_is_nan():
 
 
 @pytest.mark.parametrize("clusters", [False, True])
-def test_jackknife_bias_is_that_of_r(clusters):
+def test_jackknife_moments_is_that_of_r(clusters):
     wanted = golden("sources")
     human, model = (np.array(wanted[k], float) for k in ("human", "model"))
     codes = (np.array(wanted["cluster"]),) if clusters else ()
-    found = jackknife_bias(
+    found = jackknife_moments(
         np.hstack([human, model]), lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None], np.ones(12), codes,
         np.ones((12, 1)),
     )  # fmt: skip
     name = "bias_clusters" if clusters else "bias_units"
-    assert found[0] == pytest.approx(wanted["divergence"][name], rel=1e-9)
+    assert found.bias[0] == pytest.approx(wanted["divergence"][name], rel=1e-9)
 
 
 def test_bias_of_crossed_factors_adds_and_subtracts():
@@ -56,13 +58,17 @@ def test_bias_of_crossed_factors_adds_and_subtracts():
     table = rng.integers(1, 5, (30, 6)).astype(float)
     one, two = np.arange(30) % 5, np.arange(30) // 5
     finish = lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None]  # noqa: E731
-    parts = [jackknife_bias(table, finish, np.ones(30), (c,), np.ones((30, 1)))[0] for c in (one, two, np.arange(30))]
-    both = jackknife_bias(table, finish, np.ones(30), (one, two), np.ones((30, 1)))[0]
+    parts = [
+        jackknife_moments(table, finish, np.ones(30), (c,), np.ones((30, 1))).bias[0] for c in (one, two, np.arange(30))
+    ]
+    both = jackknife_moments(table, finish, np.ones(30), (one, two), np.ones((30, 1))).bias[0]
     assert both == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-12)
 
 
 def test_one_cluster_has_no_bias_estimate():
-    found = jackknife_bias(np.ones((4, 2)), lambda s: s[:, :1], np.ones(4), (np.zeros(4, int),), np.ones((4, 1)))
+    found = jackknife_moments(
+        np.ones((4, 2)), lambda s: s[:, :1], np.ones(4), (np.zeros(4, int),), np.ones((4, 1))
+    ).bias
     assert np.isnan(found[0])
 
 
@@ -213,3 +219,32 @@ def test_exchanging_raters_within_a_unit_is_exact_by_listing():
 def test_tests_refuse_few_permutations():
     with pytest.raises(InputError, match="12"):
         swap_test(np.eye(2), np.eye(2), gap, np.arange(2), permutations=12, seed=0)
+
+
+@pytest.mark.parametrize("how", ["units", "clusters"])
+def test_moments_of_chance_and_the_jackknife_are_those_of_r(how):
+    data = golden("jackknife")["divergence"]
+    r, codes = data[how], () if how == "units" else (np.repeat(np.arange(7), [1, 2, 3, 4, 2, 1, 3]),)
+    table = np.stack([np.array(data["a"], float), np.array(data["b"], float)], axis=1)[:, None]
+    mean, square = quadratic_moments(table, np.ones(16), codes)
+    assert (mean, square) == pytest.approx((r["mean"], r["square"]), rel=1e-10)
+
+    def finish(sums):
+        both = sums.reshape(-1, 2, 3)
+        return jensen_shannon(both[:, 0], both[:, 1])[:, None]
+
+    found = jackknife_moments(table.reshape(16, -1), finish, np.ones(16), codes, np.ones((16, 1)))
+    ours = (found.bias[0], math.sqrt(found.variance[0]), found.df[0])
+    assert ours == pytest.approx((r["value"] - r["corrected"], r["se"], r["df"]), rel=1e-9)
+    ends = quadratic_intervals(*(np.array([r[k]]) for k in ("value", "mean", "square")), 0.95)
+    assert np.ravel(ends) == pytest.approx(r["noncentral"], abs=1e-9)
+
+
+def test_alike_units_and_the_mean_of_several_pairs():
+    rng = np.random.default_rng(3)
+    table = rng.multinomial(4, [0.5, 0.3, 0.2], size=(5, 2, 2)).astype(float)
+    times = np.array([1, 3, 2, 1, 2])
+    one = quadratic_moments(table * times[:, None, None, None], times.astype(float), ())
+    assert one == pytest.approx(quadratic_moments(np.repeat(table, times, axis=0), np.ones(9), ()))
+    each = [quadratic_moments(table[:, k : k + 1], np.ones(5), ())[0] for k in (0, 1)]
+    assert quadratic_moments(table, np.ones(5), ())[0] == pytest.approx(np.mean(each))

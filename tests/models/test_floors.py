@@ -33,9 +33,10 @@ def test_the_error_without_the_floor_is_kept():
     assert {m.floored for m in found} == {True, False}
     for m, (x, codes) in zip(found, map(crossed, range(12)), strict=True):
         off, v = x - x.mean(), []
-        for code in (*codes, codes[0] * 5 + codes[1]):
+        for code, reduced in zip((*codes, codes[0] * 5 + codes[1]), (True, True, False), strict=True):
             sums = [off[code == g].sum() for g in np.unique(code)]
-            v.append(len(sums) / (len(sums) - 1) * np.square(sums).sum() / 1600)
+            left = [1 - np.mean(code == g) if reduced else 1.0 for g in np.unique(code)]
+            v.append((np.square(sums) / left).sum() / 1600)
         raw = v[0] + v[1] - v[2]
         assert m.unfloored_std_error == (None if raw <= 0 else pytest.approx(math.sqrt(raw)))
         assert m.std_error == pytest.approx(math.sqrt(max(raw, v[0], v[1])))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.divergence import jackknife_moments, jensen_shannon, unit_corrected
+from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
 from socialstats.models.rater_exchange import exchange_test
 from socialstats.models.source_counts import Cells, SourceCounts
 from socialstats.models.source_swaps import swap_test
@@ -37,9 +37,11 @@ class Divergences:
     ----------
     plain, corrected : (m,) float64 arrays
         NaN where there is none.
-    variance : (m,) float64 array or None
-        By the jackknife: of the plug-in divergences of pooled shares, what the noncentral interval needs; within units
-        of the corrected ones, with an allowance for the bias that is left.
+    variance, df : (m,) float64 array or None
+        By the jackknife: of the plug-in divergences of pooled shares; within units of the corrected ones, with an
+        allowance for the bias that is left (without df).
+    chance : (2, m) float64 array or None
+        tr(AV) and tr((AV)^2) of pooled shares (`quadratic_moments`), what the noncentral interval needs.
     similar : Replicates or None
         Similarities of the resamples, moved by twice the bias so that they lie around the corrected one; None where no
         bootstrap was asked for.
@@ -52,6 +54,8 @@ class Divergences:
     similar: Replicates | None
     test: ChanceTest | None
     variance: FloatArray | None = None
+    df: FloatArray | None = None
+    chance: FloatArray | None = None
 
 
 def with_all(sums: FloatArray) -> FloatArray:
@@ -103,12 +107,16 @@ def pooled(
     plain = finish(flat.sum(axis=0)[None, :])[0]
     if few(codes, copies):
         return Divergences(plain=plain, corrected=np.full(len(plain), math.nan), similar=None, test=None)
-    bias, variance = jackknife_moments(flat, finish, copies, codes, touching(table, several))
+    moments = jackknife_moments(flat, finish, copies, codes, touching(table, several))
+    bias, variance = moments.bias, moments.variance
     if several:
         bias[-1] = bias[1:-1].mean()
     test = swaps(table, codes, copies, how)
     if how.ci == "noncentral":
-        return Divergences(plain=plain, corrected=plain - bias, similar=None, test=test, variance=variance)
+        parts = [with_all(table)[:, k : k + 1] for k in range(1 + size)] if several else [table]
+        chance = np.array([quadratic_moments(part, copies, codes) for part in (*parts, *([table] * several))]).T
+        return Divergences(plain=plain, corrected=plain - bias, similar=None, test=test, variance=variance,
+                           df=moments.df, chance=chance)  # fmt: skip
     units = Units.clusters(*codes) if codes else Units.rows(copies)
     boot = bootstrap(flat, finish, units, resamples=how.resamples, seed=how.seed)
     similar = Replicates(  # a replicate has the bias twice: of the sample from the truth, and its own from the sample
@@ -191,7 +199,7 @@ def by_unit(
         met = np.zeros((len(kept), size, 1, 1))
         met[np.arange(len(kept)), cell] = 1.0
         spread = jackknife_moments(flat, lambda sums: finish(sums)[:, m : 2 * m], weight, tuple(own),
-                                   touching(met, several))[1]  # fmt: skip
+                                   touching(met, several)).variance  # fmt: skip
         variance = with_allowance(spread, corrected, first_order)
         return Divergences(plain=plain, corrected=corrected, similar=None, test=test, variance=variance)
     units = Units.clusters(*own) if own else Units.rows(weight)

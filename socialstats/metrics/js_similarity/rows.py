@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.inference.intervals import critical_value
+from socialstats.inference.intervals import critical_value, critical_values
 from socialstats.metrics.js_similarity.estimates import Divergences
 from socialstats.models.noncentral_chi2 import quadratic_intervals
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
@@ -20,7 +20,8 @@ from socialstats.text import count, shorten
 
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
-FLAT = "equal shares, or a divergence without variance: no noncentral interval; use ci='percentile'"
+FLAT_VARIANCE = 1e-24  # a variance below is 0 but for rounding
+FLAT = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
 FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
 SAME = "all resamples give the same value, so there is no interval"
 
@@ -92,13 +93,20 @@ def interval_of(found: Divergences, settings: dict[str, Any]) -> Ends | None:
 
 
 def noncentral(found: Divergences, level: float) -> Ends | None:
-    """Intervals of divergences as scaled noncentral chi-squares, turned into similarities."""
-    if found.variance is None:
+    """Noncentral chi-square intervals of divergences, whose upper ends reach those of the jackknife t intervals.
+
+    The lower end alone says whether shares may be equal, and the jackknife's, of a statistic that is flat there, always
+    says yes.
+    """
+    if found.variance is None or found.chance is None or found.df is None:
         return None
-    low, high = quadratic_intervals(found.plain, found.plain - found.corrected, found.variance, level)
-    why = tuple(FLAT if np.isnan(one) else "" for one in low.tolist())
-    with np.errstate(invalid="ignore"):
-        return Ends(low=1 - high, high=1 - low, error=np.sqrt(found.variance), undefined=why)
+    low, high = quadratic_intervals(found.plain, found.chance[0], found.chance[1], level)
+    error = np.sqrt(np.where(found.variance > FLAT_VARIANCE, found.variance, np.nan))
+    reach = critical_values(level, found.df) * error
+    low = np.where(np.isnan(low), found.corrected - reach, low)
+    high = np.fmax(high, found.corrected + reach)
+    why = tuple(FLAT if alike else "" for alike in np.isnan(error).tolist())
+    return Ends(low=1 - high, high=1 - low, error=error, undefined=why)
 
 
 def t_errors(found: Divergences) -> Ends | None:
@@ -144,7 +152,10 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:
     """Add the test of equal shares, where there is one."""
     corrected = "jackknife" if settings["aggregate"] == "pooled" else "rating-jackknife"
-    named = {"noncentral": "noncentral chi-square interval", "t": "t interval with an allowance for the bias left"}
+    named = {
+        "noncentral": "noncentral chi-square, lower end not above the jackknife t's",
+        "t": "t interval with an allowance for the bias left",
+    }
     how = named.get(settings["ci"], f"{settings['ci']} bootstrap")
     method = f"{corrected}-corrected, {how}"
     if (

@@ -54,11 +54,12 @@ def mcnemar(
     g = b/(b + c) - 1/2, signed.
 
     Where the design declares clusters they lead: the difference has a cluster-robust t interval and test (CR2 errors
-    with Satterthwaite's degrees of freedom; of two crossed factors V1 + V2 - V12, not below the larger of V1 and V2;
-    cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring clusters"``. With fewer than 10
-    effective discordant pairs, or clusters that show no variance, Tango's score interval and test for clusters take
-    their place: n is the effective number of pairs (n over the design effect, at least 1), and the quantile that of t.
-    Odds ratio and Cohen's g follow from Wilson's interval of b/(b + c), clusters weighed by their discordant pairs.
+    with Satterthwaite's degrees of freedom; of two crossed factors V1 + V2 - V12, not below the larger of V1 and V2,
+    with Cochran's df; cut at -1 and 1), and what takes pairs as independent stands in group ``"ignoring clusters"``.
+    With fewer than 10 effective discordant pairs, or clusters that show no variance, Tango's score interval and test
+    for clusters take their place: n is the effective number of pairs (n over the design effect, at least 1), and the
+    quantile that of t. Odds ratio and Cohen's g follow from Wilson's interval of b/(b + c), clusters weighed by their
+    discordant pairs.
 
     Parameters
     ----------

@@ -145,3 +145,44 @@ def variants(pairs: PairValues, factors: Sequence[Factor]) -> dict[str, float]:
         if not one.undefined:
             found[kind] = one.std_error
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alike:
+    """The mean of the means of clusters, and how far it is from the mean of all pairs.
+
+    Attributes
+    ----------
+    mean : ClusteredMean
+    gap : float
+        Mean of the means less the mean of all pairs.
+    p : float
+        Of a t test that the gap is 0, with G - 1 degrees of freedom.
+    """
+
+    mean: ClusteredMean
+    gap: float
+    p: float
+
+
+def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> Alike | None:
+    """Weigh the clusters of one factor alike; None where their numbers of pairs are all the same.
+
+    A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs, and
+    (y - u)/G to that of the mean u of the G means; the error of u - m is the root of G/(G-1) times the sum of squares
+    of their differences.
+    """
+    if len(factors) != 1:
+        return None
+    code = np.unique(factors[0].codes, return_inverse=True)[1]
+    n = np.bincount(code, pairs.count)
+    if len(n) < 2 or not np.ptp(n):
+        return None
+    means = np.bincount(code, pairs.count * pairs.difference) / n
+    mean = clustered_mean(means, np.ones(len(n)), magnitude=pairs.magnitude)
+    share, overall = n / n.sum(), float(n @ means / n.sum())
+    moved = (means - mean.mean) / len(n) - share * (means - overall)
+    error = math.sqrt(len(n) / (len(n) - 1) * float(moved @ moved))
+    gap = mean.mean - overall
+    p = t_p_value(gap / error, len(n) - 1.0) if error > ROUNDING * len(n) * pairs.magnitude else 1.0
+    return Alike(mean=mean, gap=gap, p=p)

@@ -7,12 +7,14 @@ from typing import Any, Literal
 
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
-from socialstats.errors import InputError
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, mean_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.paired_difference.analysis import (
     Options,
+    clusters_alike,
     flips_of,
     interval_of,
     normal_flips,
@@ -21,14 +23,17 @@ from socialstats.metrics.paired_difference.analysis import (
     variants,
 )
 from socialstats.metrics.paired_difference.rows import (
+    ALIKE,
+    ALIKE_METHOD,
+    IGNORING,
     flip_row,
-    ignoring_row,
     lead_row,
+    mean_row,
     rank_row,
     summary_rows,
     words,
 )
-from socialstats.metrics.paired_difference.words import own_cautions, plot, references, sentence
+from socialstats.metrics.paired_difference.words import own_cautions, plot, references, sentence, weights_tell
 from socialstats.models.effect_sizes import summary_of
 from socialstats.models.pair_values import (
     PairValues,
@@ -64,8 +69,8 @@ def paired_difference(
     """Estimate and test the mean difference of two conditions on the same units: first minus second.
 
     Independent pairs: paired t. One cluster factor: CR2 errors, t with Satterthwaite's degrees of freedom. Two
-    crossed factors: V1 + V2 - V12, t with min(G1, G2) - 1 df. Beside it Wilcoxon's signed-rank and a sign-flip test
-    (of whole clusters).
+    crossed factors: the largest of V1, V2 and V1 + V2 - V12, t with Cochran's df. Beside it Wilcoxon's signed-rank and
+    a sign-flip test (of whole clusters).
 
     Parameters
     ----------
@@ -96,7 +101,9 @@ def paired_difference(
         ``difference`` (estimate, s.e., interval, t, df, p against `null`). Group ``"test"``: ``wilcoxon`` (statistic V;
         exact below 50 differences without ties and zeros, else normal with continuity correction, as R's
         ``wilcox.test``) and ``sign_flip`` (statistic: mean difference minus `null`). With clusters the t test of
-        independent pairs and Wilcoxon's stand in group ``"ignoring clusters"``. Groups ``"mean"`` and ``"sd"``: of
+        independent pairs and Wilcoxon's stand in group ``"ignoring clusters"``. One factor whose clusters have
+        different numbers of pairs: group ``"clusters weighing alike"`` has the mean of their means, with its t test.
+        Groups ``"mean"`` and ``"sd"``: of
         each condition, and the sd of the difference; ``r``: correlation of the conditions. `extras`: all p-values of
         Wilcoxon's test (``wilcoxon``), the Monte-Carlo error of the sign flips (``flip_error``) and their normal
         approximation (``flip_normal``), both ends of the interval (``interval``), the variants of the clustered error
@@ -145,9 +152,12 @@ def estimate(design: Paired, options: Options) -> Result:
     lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
     ends, why = interval_of(lead, pairs, factors, options)
     rows = [lead_row(lead, ends, why, options)]
+    alike = clusters_alike(pairs, factors)
+    if alike is not None:
+        rows.append(mean_row(alike.mean, ALIKE, ALIKE_METHOD, options))
     alone = clustered_mean(pairs.difference, pairs.count, magnitude=pairs.magnitude)
     if factors:
-        rows.append(ignoring_row(alone, options))
+        rows.append(mean_row(alone, IGNORING, "paired t, pairs taken as independent", options))
     ranks, flipped = ranked(pairs, options), flips_of(pairs, factors, options)
     rows += [rank_row(ranks, bool(factors), options), flip_row(flipped, lead, factors, options)]
     summary = summary_of(pairs)
@@ -159,9 +169,12 @@ def estimate(design: Paired, options: Options) -> Result:
         inference=f"{words(lead, options.ci)}; {cluster_text(factors, 'pairs')}",
         rows=found,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit=fit_of(lead, pairs, options),
+        fit=fit_of(lead, pairs, factors, options),
         settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
-        cautions=(*cluster_cautions(design, factors), *own_cautions(found, lead, pairs, options)),
+        cautions=(
+            *dependence(design, factors, lead, options), *own_cautions(found, lead, pairs, options),
+            *weights_tell(alike, lead),
+        ),
         references=references(factors, options),
         design=design,
         extras={
@@ -174,13 +187,24 @@ def estimate(design: Paired, options: Options) -> Result:
     )  # fmt: skip
 
 
-def fit_of(lead: ClusteredMean, pairs: PairValues, options: Options) -> dict[str, Any]:
+def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options) -> tuple[Caution, ...]:
+    """Cautions about clusters; of the t interval also about the shape of the differences."""
+    if options.ci != "closed":
+        dfs = [] if lead.undefined else [lead.df]
+        return cluster_cautions(design, factors, df=dfs, largest=lead.largest)
+    fix = "ci='studentized'" if len(factors) < 2 else ""
+    return mean_cautions(design, factors, [lead], fix=fix)
+
+
+def fit_of(lead: ClusteredMean, pairs: PairValues, factors: Sequence[Factor], options: Options) -> dict[str, Any]:
     """Values of the glance table."""
     drawn = options.ci != "closed"
+    known = bool(factors) and not lead.undefined
     return {
         "nobs": pairs.n, "n_clusters": min(lead.clusters) if lead.clusters else None,
         "df": whole(lead.df), "method": words(lead, options.ci), "seed": options.seed,
-        "resamples": options.resamples if drawn else None,
+        "resamples": options.resamples if drawn else None, "effective_df": lead.df if known else None,
+        "largest_leverage": lead.largest if known else None,
     }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ from socialstats.results import Row
 from socialstats.text import count
 
 IGNORING = "ignoring clusters"
+ALIKE = "clusters weighing alike"
+ALIKE_METHOD = "t of the means of clusters"
 
 
 def finite_end(value: float | None) -> float | None:
@@ -43,21 +45,21 @@ def words(lead: ClusteredMean, ci: str) -> str:
     """Name the test and the interval."""
     test = {
         "rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
-        "two-way": "two-way cluster-robust t (V1 + V2 - V12)",
+        "two-way": "two-way cluster-robust t (CR2, Cochran df)",
     }[lead.kind]  # fmt: skip
     return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
 
 
-def ignoring_row(alone: ClusteredMean, options: Options) -> Row:
-    """The t test of independent pairs, shown for what it is."""
-    known = not alone.undefined
-    ends = alone.interval(options.level, alternative=options.alternative) if known else (None, None)
+def mean_row(found: ClusteredMean, group: str, method: str, options: Options) -> Row:
+    """Row of a t test beside the leading one."""
+    known = not found.undefined
+    ends = found.interval(options.level, alternative=options.alternative) if known else (None, None)
     return Row(
-        term="difference", group=IGNORING, estimate=alone.mean, std_error=alone.std_error if known else None,
+        term="difference", group=group, estimate=found.mean, std_error=found.std_error if known else None,
         conf_low=finite_end(ends[0]), conf_high=finite_end(ends[1]), conf_level=options.level if known else None,
-        statistic=alone.t(options.null) if known else None, df=alone.df if known else None,
-        p_value=alone.p_value(options.null, alternative=options.alternative) if known else None, n=alone.n,
-        n_units=int(alone.n), method="paired t, pairs taken as independent", undefined=alone.undefined or None,
+        statistic=found.t(options.null) if known else None, df=found.df if known else None,
+        p_value=found.p_value(options.null, alternative=options.alternative) if known else None, n=found.n,
+        n_units=int(found.n), method=method, undefined=found.undefined or None,
     )  # fmt: skip
 
 

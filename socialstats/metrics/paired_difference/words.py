@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
 from socialstats.inference.clustered_mean import ClusteredMean
-from socialstats.metrics.paired_difference.analysis import Options
-from socialstats.metrics.paired_difference.rows import IGNORING
+from socialstats.metrics.paired_difference.analysis import Alike, Options
+from socialstats.metrics.paired_difference.rows import ALIKE, IGNORING
 from socialstats.models.pair_values import PairValues, condition_names, place_of
 from socialstats.results import Result, Row
 from socialstats.text import count, digits_of, interval, number, p_value
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FEW_UNITS = 20
+LINE = 0.05
 
 
 def own_cautions(
@@ -31,12 +32,26 @@ def own_cautions(
     if options.ci != "closed" and min((*lead.clusters, pairs.n)) < FEW_UNITS:
         found.append(caution("SS312", f"a bootstrap of {min((*lead.clusters, pairs.n))} units", affects="the interval",
                              fix="ci='closed'"))  # fmt: skip
-    tests = {r.method: r.p_value for r in rows if r.p_value is not None and r.group != IGNORING}
+    tests = {r.method: r.p_value for r in rows if r.p_value is not None and r.group not in (IGNORING, ALIKE)}
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:
         said = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
         found.append(caution("SS316", said, short=f"tests disagree about the {100 * (1 - options.level):g} % line"))
     return tuple(found)
+
+
+def weights_tell(alike: Alike | None, lead: ClusteredMean) -> tuple[Caution, ...]:
+    """Caution SS303: clusters with more pairs differ from those with fewer."""
+    if alike is None or alike.p >= LINE:
+        return ()
+    said = (
+        f"clusters with more pairs weigh more: the mean is {number(lead.mean)} over all pairs and "
+        f"{number(alike.mean.mean)} over clusters (difference {number(alike.gap)}, {p_value(alike.p)})"
+    )
+    return (
+        caution("SS303", said, short="clusters have different numbers of pairs, and these tell", affects="the estimand",
+                fix=f"say which mean is meant; group '{ALIKE}' has that over clusters"),
+    )  # fmt: skip
 
 
 def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
@@ -45,7 +60,7 @@ def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
     if len(factors) == 1:
         keys += ["bellmccaffrey2002", "pustejovskytipton2018"]
     if len(factors) == 2:
-        keys.append("cameron2011")
+        keys += ["bellmccaffrey2002", "cameron2011", "cochran1964"]
     return (*keys, *({"bca": ("efron1987",), "closed": ()}.get(options.ci, ("davisonhinkley1997",))))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import FEW_CLUSTERS, cluster_cautions
+from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.dependence import mean_cautions
 from socialstats.metrics.relationship_bias.data import Data
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import BIAS, FLOORED, MCNEMAR
@@ -20,15 +21,15 @@ LOST = 0.01
 
 
 def all_cautions(
-    data: Data, rows: tuple[Row, ...], boot: Bootstrap | None, null: NoBias | str, one_order: int,
-    options: Options,
+    data: Data, rows: tuple[Row, ...], means: Sequence[ClusteredMean], boot: Bootstrap | None, null: NoBias | str,
+    one_order: int, options: Options,
 ) -> tuple[Caution, ...]:  # fmt: skip
-    """Cautions SS201, SS202, SS204, SS205, SS206, SS301, SS304 and SS316, those that apply."""
+    """Cautions SS201, SS202, SS204 to SS206, SS211, SS301, SS304, SS316 and SS317, those that apply."""
     own = (
         incomplete(one_order, options), plug_in(null), disagreement(rows), lost_resamples(boot),
-        design_effect(data, rows), floored(rows), few_of_a_kind(data, rows),
+        design_effect(data, rows), floored(rows),
     )  # fmt: skip
-    return (*cluster_cautions(data.design, data.factors), *(c for c in own if c is not None))
+    return (*mean_cautions(data.design, data.factors, means, what="couples"), *(c for c in own if c is not None))
 
 
 def incomplete(one_order: int, options: Options) -> Caution | None:
@@ -87,17 +88,6 @@ def floored(rows: tuple[Row, ...]) -> Caution | None:
                    f"{listing(listed, 3)}",
                    affects="those intervals and tests, which are cautious",
                    fix="nothing: they are a little long at worst")  # fmt: skip
-
-
-def few_of_a_kind(data: Data, rows: tuple[Row, ...]) -> Caution | None:
-    """SS202: enough clusters in all, but few behind a single B, whose degrees of freedom count only its own."""
-    sizes = [row.n_clusters for row in rows if row.group == BIAS and row.n_clusters is not None]
-    overall = [len(np.unique(codes)) for codes in data.codes]
-    if not sizes or min(sizes) >= FEW_CLUSTERS or min(overall) < FEW_CLUSTERS:
-        return None
-    return caution("SS202", f"a single B rests on {count(min(sizes), 'cluster')} of one factor",
-                   affects="its interval, which tends to be too short",
-                   fix="more scenarios, more pairs of names")  # fmt: skip
 
 
 def design_effect(data: Data, rows: tuple[Row, ...]) -> Caution | None:

@@ -11,6 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.couples import couples_design
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
+from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import cluster_factors, cluster_text, units_of
 from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
@@ -27,7 +28,7 @@ from socialstats.metrics.relationship_bias.overall import (
     null_row,
     overall_rows,
 )
-from socialstats.models.couples import Aggregate
+from socialstats.models.couples import Aggregate, inference
 from socialstats.models.mean_absolute import FlippedMean
 from socialstats.models.mean_size import DRAWS, Estimates, NoBias, no_bias
 from socialstats.resampling import Bootstrap, basic, percentile
@@ -172,6 +173,7 @@ def estimate(design: Ratings, options: Options) -> Result:
     tests, cells = made.mcnemar_rows(data)
     rows += [null_row(found, null), *made.scenario_rows(found, options), flip_row(found, flipped), *tests]
     rows += stratum_rows(data, options)
+    means = bias_means(found)
     n_one, listed = one_order_only(data)
     extras: dict[str, Any] = {"mcnemar_cells": cells, "one_order_only": listed, "groups": data.groups}
     if isinstance(null, NoBias):
@@ -185,9 +187,11 @@ def estimate(design: Ratings, options: Options) -> Result:
         rows=tuple(rows),
         counts=counts(data, n_one),
         fit={"nobs": int(data.answers.n), "n_clusters": rows[0].n_clusters, "method": rows[0].method,
-             "seed": options.seed, "resamples": options.resamples},
+             "seed": options.seed, "resamples": options.resamples,
+             "effective_df": min((mean.df for mean in means), default=None),
+             "largest_leverage": max((mean.largest for mean in means), default=None)},
         settings=options.settings,
-        cautions=all_cautions(data, tuple(rows), boot, null, n_one, options),
+        cautions=all_cautions(data, tuple(rows), means, boot, null, n_one, options),
         references=REFERENCES,
         design=design,
         extras=extras,
@@ -197,6 +201,14 @@ def estimate(design: Ratings, options: Options) -> Result:
 def main_terms(found: Analysis) -> list[made.Term]:
     """B of every pair of groups, then effects of the position, and S."""
     return [*made.bias_terms(found), *made.position_terms(found), *made.score_terms(found)]
+
+
+def bias_means(found: Analysis) -> list[ClusteredMean]:
+    """Return the clustered means behind the t intervals of B, those that have one."""
+    each = [found.linear(term.parts) for term in made.bias_terms(found)]
+    design = found.data.design
+    means = [inference(one, design.unit_count, found.data.codes) for one in each if one is not None]
+    return [mean for mean in means if not mean.undefined]
 
 
 def main_rows(

@@ -1,0 +1,165 @@
+"""Simulations of thin and skewed data: means in crossed clusters, d_z, pooled similarities, S of few roles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from simulate import FloatArray, IntArray, marginal
+from tally import Line, Tally
+
+import socialstats as ss
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.dependence import shape_cautions
+from socialstats.metrics.js_similarity.estimates import How, pooled
+from socialstats.metrics.js_similarity.rows import noncentral
+from socialstats.models.divergence import jensen_shannon
+from socialstats.models.source_counts import Cells
+
+HOLDS = (0.925, 1.0)
+LOG_MEAN, LOG_SD = math.exp(0.5), math.sqrt((math.e - 1) * math.e)
+Draw = Callable[[np.random.Generator, int], FloatArray]
+SHAPES: dict[str, Draw] = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "exponential": lambda rng, n: rng.exponential(size=n) - 1,
+    "lognormal": lambda rng, n: (rng.lognormal(size=n) - LOG_MEAN) / LOG_SD,
+    "lognormal, tail on the other side": lambda rng, n: (LOG_MEAN - rng.lognormal(size=n)) / LOG_SD,
+    "t with 3 df": lambda rng, n: rng.standard_t(3, n) / math.sqrt(3),
+}
+
+
+def crossing(name: str, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Codes of two factors."""
+    if name.startswith("complete"):
+        g, h, times = {"complete 50 x 2": (50, 2, 3), "complete 12 x 12": (12, 12, 1)}[name]
+        a, b = np.meshgrid(np.arange(g), np.arange(h), indexing="ij")
+        return np.repeat(a.ravel(), times), np.repeat(b.ravel(), times)
+    g, h, n = {"Dirichlet 29 x 50": (29, 50, 1500), "Dirichlet 15 x 60, size .3": (15, 60, 900)}[name]
+    size = 0.3 if name.endswith(".3") else 1.0
+    return (rng.choice(g, n, p=rng.dirichlet(np.full(g, size))), rng.choice(h, n, p=rng.dirichlet(np.full(h, size))))
+
+
+def thin_crossed(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Means of values in two crossed factors of unequal or few levels: effects of both, of the first, of none."""
+    lines: list[Line] = []
+    for name in ("Dirichlet 29 x 50", "Dirichlet 15 x 60, size .3", "complete 12 x 12", "complete 50 x 2"):
+        g, h = crossing(name, rng)
+        for effects, (a, b) in {"both": (1, 1), "the first": (1, 0), "none": (0, 0)}.items():
+            for shape in ("normal", "lognormal"):
+                tally = Tally("Means in two crossed factors", f"{name}, {shape} effects of {effects}")
+                draw = SHAPES[shape]
+                for _ in range(sims):
+                    y = a * draw(rng, 60)[g] + b * draw(rng, 60)[h] + draw(rng, len(g))
+                    found = clustered_mean(y, np.ones(len(y)), [g, h])
+                    low, high = found.interval()
+                    tally.add("V1 + V2 - V12 by CR2, Cochran's df", "mean", float(low <= 0 <= high))
+                    warned = any(c.code == "SS317" for c in shape_cautions([found]))
+                    tally.add("caution SS317 is said", "data", float(warned))
+                must = {("V1 + V2 - V12 by CR2, Cochran's df", "mean"): HOLDS} if shape == "normal" else None
+                lines += tally.lines(must)
+    return lines
+
+
+def thin_means(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Means of few skewed values: the t interval, the studentized bootstrap, and how often the caution is said."""
+    lines: list[Line] = []
+    for shape in ("normal", "exponential", "lognormal"):
+        for n in (8, 20, 50, 100):
+            tally = Tally("Means of few skewed values", f"{shape}, n = {n}")
+            for _ in range(sims):
+                values = SHAPES[shape](rng, n)
+                design = ss.Paired.one_sample(values)
+                found = clustered_mean(values, np.ones(n))
+                low, high = found.interval()
+                tally.add("t", "mean", float(low <= 0 <= high))
+                tally.add(
+                    "caution SS317 is said", "data", float(any(c.code == "SS317" for c in shape_cautions([found])))
+                )
+                row = ss.paired_difference(design, ci="studentized", resamples=399, flips=99, seed=1).rows[0]
+                tally.covers("studentized bootstrap", "mean", [row], [0.0])
+            lines += tally.lines({("t", "mean"): HOLDS} if shape == "normal" else None)
+    return lines
+
+
+def thin_effects(rng: np.random.Generator, sims: int) -> list[Line]:
+    """d_z of few and of skewed differences: default, noncentral t, and how often the default is cautioned."""
+    lines: list[Line] = []
+    for shape, draw in SHAPES.items():
+        for n in (8, 15, 30, 60):
+            for truth in (0.0, 0.5, 1.2):
+                tally = Tally("Effect size d_z of few or skewed pairs", f"{shape}, n = {n}, d_z = {truth:g}")
+                for _ in range(sims):
+                    design = ss.Paired.one_sample(draw(rng, n) + truth)
+                    default = ss.effect_sizes(design)
+                    plain = ss.effect_sizes(design, ci="noncentral_t").row("d_z")
+                    tally.covers("noncentral t or jackknife t (default)", "d_z", [default.row("d_z")], [truth])
+                    tally.covers("noncentral t", "d_z", [plain], [truth])
+                    warned = any(c.code in ("SS312", "SS317") for c in default.cautions)
+                    tally.add("caution SS312 or SS317 is said", "data", float(warned))
+                must = {("noncentral t or jackknife t (default)", "d_z"): HOLDS} if shape == "normal" else None
+                lines += tally.lines(must)
+    return lines
+
+
+def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Pooled similarities of uneven shares: three people and five runs a unit."""
+    pairs = {
+        "uneven (.90/.08/.02, .97/.02/.01)": ((0.9, 0.08, 0.02), (0.97, 0.02, 0.01)),
+        "even (.40/.35/.25, .25/.35/.40)": ((0.4, 0.35, 0.25), (0.25, 0.35, 0.4)),
+        "equal (.90/.08/.02)": ((0.9, 0.08, 0.02), (0.9, 0.08, 0.02)),
+        "two levels (.98/.02, .90/.10)": ((0.98, 0.02), (0.9, 0.1)),
+    }
+    lines: list[Line] = []
+    how = How(aggregate="pooled", resamples=39, permutations=99, seed=0, ci="noncentral")
+    for name, shares in pairs.items():
+        truth = 1 - float(jensen_shannon(*map(np.array, shares)))
+        for units in (30, 80, 200):
+            tally = Tally("Jensen-Shannon similarity of few ratings a unit", f"{name}, {units} units")
+            cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
+            for _ in range(sims):
+                sides = [rng.multinomial(k, p, size=units).astype(float) for k, p in zip((3, 5), shares, strict=True)]
+                ends = noncentral(pooled(*sides, np.ones(units), cells, (), how), 0.95)
+                if ends is not None and not ends.undefined[0]:
+                    low, high = float(ends.low[0]), min(float(ends.high[0]), 1.0)
+                    tally.add("noncentral, lower end not above the jackknife's (default)", "similarity",
+                              float(low <= truth <= high + 1e-12))  # fmt: skip
+            lines += tally.lines()
+    return lines
+
+
+def thin_sensitivity(rng: np.random.Generator, sims: int) -> list[Line]:
+    """S of few roles: every pair under three by three urgencies."""
+    lines: list[Line] = []
+    for roles in (4, 6, 10):
+        pairs = list(combinations(range(roles), 2))
+        rows = pd.DataFrame(
+            [(f"r{i}", f"r{j}", u, v, k) for k, (i, j) in enumerate(pairs) for u in range(3) for v in range(3)],
+            columns=["item_a", "item_b", "urgency_a", "urgency_b", "pair"],
+        )
+        step = np.sign(rows["urgency_a"] - rows["urgency_b"]).to_numpy()
+        for name, (slope, sd) in {"coin flips": (0.0, 0.0), "pair effect sd 1": (0.0, 1.0),
+                                  "urgency, pair effect sd 1": (1.5, 1.0)}.items():  # fmt: skip
+            tally = Tally("Sensitivity S of few roles", f"{roles} roles, {name}")
+            p = marginal(slope * np.array([1.0, 0.0, -1.0]), sd)
+            truth = 100 * float(((p - np.array([1.0, 0.5, 0.0])) ** 2).sum())
+            for _ in range(sims):
+                log_odds = slope * step + sd * rng.standard_normal(len(pairs))[rows["pair"]]
+                won = rng.random(len(rows)) < 1 / (1 + np.exp(-log_odds))
+                design = ss.Comparisons.from_frame(rows.assign(winner=np.where(won, rows["item_a"], rows["item_b"])))
+                for ci in ("jackknife", "basic"):
+                    found = ss.sensitivity(design, ci=ci, resamples=199, seed=1)
+                    for term in ("S", "S_corrected"):
+                        tally.covers(
+                            f"{ci}{' (default)' if ci == 'jackknife' else ''}", term, [found.row(term)], [truth]
+                        )
+            lines += tally.lines({("jackknife (default)", "S_corrected"): HOLDS})
+    return lines
+
+
+THIN_STUDIES = {
+    "thin_crossed": thin_crossed, "thin_means": thin_means, "thin_effects": thin_effects,
+    "thin_similarities": thin_similarities, "thin_sensitivity": thin_sensitivity,
+}  # fmt: skip

@@ -1,0 +1,64 @@
+"""Degrees of freedom of a jackknife's variance, and the cautions of t intervals of means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.dependence import shape_cautions
+from socialstats.inference.influence import influence_df, jackknife_errors
+
+RNG = np.random.default_rng(7)
+
+
+def test_df_are_those_of_a_chi_square_with_the_variance_of_the_variance():
+    x = RNG.standard_t(4, size=(25, 3))
+    x -= x.mean(axis=0)
+    spread = 2 / 24 + stats.kurtosis(x) / 25
+    assert influence_df(x, np.ones(25)) == pytest.approx(np.clip(2 / spread, 1, 24))
+    assert influence_df(1e-200 * x, np.ones(25)) == pytest.approx(influence_df(x, np.ones(25)))
+
+
+def test_alike_units_are_written_out_and_some_may_not_enter():
+    x, times = np.array([[-2.0], [1.0], [5.0], [-3.0]]), np.array([3.0, 4.0, 1.0, 1.0])
+    written = np.repeat(x, times.astype(int), axis=0)
+    assert influence_df(x - written.mean(), times) == pytest.approx(influence_df(written - written.mean(), np.ones(9)))
+    both = np.column_stack([written - written.mean(), np.where(np.arange(9) < 5, written[:, 0], 0.0)])
+    enters = np.column_stack([np.ones(9), np.arange(9) < 5]).astype(float)
+    alone = influence_df(both[:5, 1:], np.ones(5))
+    assert influence_df(both, enters)[1] == pytest.approx(alone[0])
+
+
+def test_normal_influences_have_about_n_minus_1_and_one_outlier_few():
+    many = influence_df(RNG.standard_normal((40, 400)), np.ones(40))
+    assert 30 < np.median(many) <= 39
+    one = np.zeros((40, 1))
+    one[0] = 1.0
+    assert influence_df(one - one.mean(), np.ones(40))[0] < 2.2
+    assert np.isnan(influence_df(np.zeros((5, 1)), np.ones(5))[0])
+    assert np.isnan(influence_df(np.ones((1, 1)), np.ones(1))[0])
+
+
+def test_the_jackknife_of_a_mean_is_its_t_interval_but_for_df():
+    x = RNG.exponential(size=15)
+    found = jackknife_errors(((x.sum() - x) / 14)[:, None], np.ones(15))
+    assert found.std_error[0] == pytest.approx(stats.sem(x))
+    low, high = found.interval(np.array([x.mean()]), 0.9)
+    reach = stats.t.ppf(0.95, found.df[0]) * stats.sem(x)
+    assert (low[0], high[0]) == pytest.approx((x.mean() - reach, x.mean() + reach))
+    assert np.isnan(jackknife_errors(np.ones((4, 1)), np.ones(4)).std_error[0])
+
+
+@pytest.mark.parametrize("clusters", [0, 1, 2])
+def test_skewed_sums_are_cautioned_whatever_the_clusters(clusters):
+    codes = [np.repeat(np.arange(12), 12), np.tile(np.arange(12), 12)][:clusters]
+    effect = np.where(np.arange(12) == 3, 6.0, 0.0)
+    noise = 0.1 * RNG.standard_normal(144)
+    skewed = clustered_mean((effect[codes[0]] if codes else RNG.lognormal(0, 2, 144)) + noise, np.ones(144), codes)
+    even = clustered_mean(noise, np.ones(144), codes)
+    found = shape_cautions([skewed, even])
+    assert [c.code for c in found] == ["SS317"]
+    assert "1 mean of 2" in found[0].detail.replace("in 1 mean", "1 mean")
+    assert not shape_cautions([clustered_mean(np.array([2.0, 2.0]), np.ones(2))])  # undefined: no interval to caution
