@@ -79,7 +79,8 @@ def fleiss_kappa(
     stratum : str, optional
         A declared stratum (or cluster) of the units: one more row for each of its levels.
     ci : {"closed", "percentile", "basic", "bca"}
-        ``"closed"``: t interval with Gwet's standard error, cut at 1. Else bootstrap of units.
+        ``"closed"``: t interval with Gwet's standard error, cut at 1. Else bootstrap of units. Without disagreement
+        the lower end is that of Korn and Graubard (1998); of clusters see `socialstats.inference.infer.infer`.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent, as Gwet does.
     on_undefined : {"nan", "raise", 1.0}

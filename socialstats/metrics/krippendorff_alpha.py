@@ -82,7 +82,8 @@ def krippendorff_alpha(
         A declared stratum (or cluster) of the units: one more row for each of its levels.
     ci : {"closed", "percentile", "basic", "bca"}
         ``"closed"``: t interval with the linearised standard error, cut at 1 (for ordinal distances the change of
-        the ranks is included). Else bootstrap of units with their own margins.
+        the ranks is included). Else bootstrap of units with their own margins. Without disagreement
+        the lower end is that of Korn and Graubard (1998); of clusters see `socialstats.inference.infer.infer`.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     on_undefined : {"nan", "raise", 1.0}

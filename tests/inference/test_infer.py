@@ -1,0 +1,106 @@
+"""Intervals of coefficients of agreement: few disagreements, clusters, resamples without a coefficient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import socialstats as ss
+from socialstats.inference.proportions import korn_graubard
+
+METRICS = (ss.weighted_kappa, ss.fleiss_kappa, ss.gwet_ac, ss.krippendorff_alpha)
+LEVELS = ["a", "b", "c"]
+
+
+def ratings(values: np.ndarray, cluster: np.ndarray | None = None) -> ss.Ratings:
+    n, raters = values.shape
+    table = pd.DataFrame({
+        "unit": np.repeat(np.arange(n), raters), "rater": [f"r{k}" for k in range(raters)] * n,
+        "value": np.array(LEVELS)[values.ravel()],
+    })  # fmt: skip
+    if cluster is not None:
+        table["story"] = np.repeat(cluster, raters)
+    return ss.Ratings.from_frame(
+        table, levels=LEVELS, scale="nominal", cluster=["story"] if cluster is not None else None
+    )
+
+
+def judged(units: int, clusters: int, wrong: float, seed: int) -> ss.Ratings:
+    """Two raters who copy a label but for a share, which differs between stories."""
+    rng = np.random.default_rng(seed)
+    story = np.arange(units) % clusters
+    share = rng.beta(20 * wrong, 20 * (1 - wrong), clusters)[story]
+    label = rng.integers(3, size=units)
+    values = np.where(rng.random((units, 2)) < share[:, None], rng.integers(3, size=(units, 2)), label[:, None])
+    return ratings(values, story)
+
+
+def unweighted(metric):
+    return {"weights": "unweighted"} if metric in (ss.weighted_kappa, ss.gwet_ac) else {}
+
+
+def test_few_degrees_of_freedom_cost_trials():
+    low, high = korn_graubard(0.2, 50, df=4, most=49, level=0.95)
+    n = 50 * (stats.t.ppf(0.975, 49) / stats.t.ppf(0.975, 4)) ** 2
+    assert low == pytest.approx(stats.beta.ppf(0.025, 0.2 * n, 0.8 * n + 1))
+    assert high == pytest.approx(stats.beta.ppf(0.975, 0.2 * n + 1, 0.8 * n))
+    assert korn_graubard(1.0, 7, df=6, most=6, level=0.9) == (pytest.approx(0.05 ** (1 / 7)), 1.0)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_perfect_agreement_has_a_lower_bound_that_grows_with_the_units(metric):
+    ends = []
+    for n in (12, 60):
+        row = metric(ratings(np.repeat(np.arange(n) % 3, 2).reshape(n, 2)), **unweighted(metric)).rows[0]
+        assert (row.estimate, row.conf_high, row.std_error) == (pytest.approx(1), 1, None)
+        ends.append(row.conf_low)
+    assert -1 <= ends[0] < ends[1] < 1
+    assert ends[1] > 0.89  # 1 - (1 - 0.025^(1/60)) / (2/3)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("wrong", [0.1, 0.4])
+def test_clusters_use_fishers_scale_and_the_outer_ends_where_few_disagree(metric, wrong):
+    design = judged(60, 6, wrong, seed=3)
+    row = metric(design, **unweighted(metric)).rows[0]
+    reach = stats.t.ppf(0.975, row.df) * row.std_error / (1 - row.estimate**2)
+    fisher = np.tanh(np.arctanh(row.estimate) + np.array([-reach, reach]))
+    if wrong > 0.2:
+        assert (row.conf_low, row.conf_high) == pytest.approx(tuple(fisher))
+    else:
+        assert row.conf_low <= fisher[0] + 1e-12
+        assert row.conf_high >= fisher[1] - 1e-12
+        assert (row.conf_low, row.conf_high) != pytest.approx(tuple(fisher))
+    assert row.df == pytest.approx(5)  # six clusters of ten
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("ci", ["percentile", "basic", "bca"])
+def test_every_bootstrap_says_that_resamples_were_lost(metric, ci):
+    values = np.zeros((12, 2), dtype=int)
+    values[0], values[1] = (1, 1), (0, 1)  # one resample in ten draws neither of the two units that vary
+    result = metric(ratings(values), ci=ci, resamples=600, **unweighted(metric))
+    lost = [c for c in result.cautions if c.code == "SS204"]
+    if metric is ss.gwet_ac:  # it exists where all ratings are the same
+        assert not lost
+    else:
+        assert len(lost) == 1
+        assert result.rows[0].std_error is not None
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_one_cluster_has_no_interval_and_says_so(metric):
+    row = metric(ratings(np.array([[0, 0], [1, 1], [0, 1], [2, 2]] * 3), np.zeros(12)), **unweighted(metric)).rows[0]
+    assert row.conf_low is None
+    assert row.undefined == "a single cluster holds all units: no standard error and no interval"
+
+
+def test_few_disagreements_of_independent_units_are_a_caution():
+    values = np.repeat(np.arange(60) % 3, 2).reshape(60, 2)
+    values[:2, 1] = 2 - values[:2, 1]
+    cautions = {c.code: c for c in ss.fleiss_kappa(ratings(values)).cautions}
+    assert "SS329" in cautions
+    many = judged(60, 60, 0.5, seed=1)
+    assert "SS329" not in {c.code for c in ss.fleiss_kappa(many, cluster=None).cautions}
