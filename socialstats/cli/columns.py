@@ -1,0 +1,270 @@
+"""What the columns of a table hold, and what they may be by their names and values: one profile for all proposals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.aggregate import FREQUENCIES, bare, frequency_columns
+from socialstats.designs.columns import SIDE_WORDS, partner_of
+from socialstats.errors import InputError
+from socialstats.tables import Table, as_number, missing_labels
+
+MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
+FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
+FEW = 30  # labels of a scale
+
+UNITS = (
+    "unit", "item", "id", "question", "subject", "subj", "participant", "person", "student", "patient", "case", "story",
+    "sample", "plot", "plant", "product", "produit", "object", "essay", "text", "image", "photo", "stimulus", "couple",
+    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss",
+    "pair", "twin", "block", "litter", "household", "dyad", "family", "fruit", "animal", "mouse", "wine", "bottle",
+    "video", "post", "hit", "pid", "paper",
+)  # fmt: skip
+RATERS = (
+    "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "panellist", "observer", "obs", "expert",
+    "grader", "evaluator", "reviewer", "examiner", "doctor", "physician", "radiologist", "neurologist", "pathologist",
+    "surgeon", "abstractor", "reader", "scorer", "consumer", "taster", "voter", "worker",
+)  # fmt: skip
+CONDITIONS = (
+    "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session", "visit",
+    "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
+    "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
+)  # fmt: skip
+VALUES = (
+    "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
+    "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision", "verdict", "choice", "grade",
+    "category", "reply", "stance", "code", "mark", "points",
+)  # fmt: skip
+SIDES = (
+    *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
+    ("visitor", "opponent"), ("attacker", "defender"), ("white", "black"), ("red", "blue"), ("row", "col"),
+    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"),
+)  # fmt: skip
+PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
+DATES = ("date", "year", "month", "week", "day", "hour")
+REPEATS = ("rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion")
+SCORES = ("score", "point", "goal", "rating", "pts")
+WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote")
+WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
+BEATEN = (
+    "loser", "lose", "lost", "rejected", "bottom", "worse", "over", "against", "beaten", "citing", "recipient",
+    "subordinate", "dispreferred",
+)  # fmt: skip
+LATER = (
+    ("pre", "post"), ("before", "after"), ("baseline", "followup"), ("control", "treatment"), ("old", "new"),
+    ("initial", "final"), ("start", "end"), ("fall", "spring"), ("admission", "discharge"), ("test", "retest"),
+)  # fmt: skip
+OPPOSITES = (
+    *LATER, ("left", "right"), ("l", "r"), ("male", "female"), ("husband", "wife"), ("father", "son"), ("x", "y"),
+    ("mother", "daughter"), ("a", "b"), ("i", "ii"), ("1", "2"), ("one", "two"), ("first", "second"), ("0", "1"),
+    ("placebo", "drug"), ("on", "off"), ("open", "closed"), ("1st", "2nd"), ("origin", "destination"), ("orig", "dest"),
+    ("serial", "retrospective"), ("actual", "imagined"), ("with", "without"), ("high", "low"),
+)  # fmt: skip
+DERIVED = ("diff", "difference", "delta", "change", "gain", "total", "sum", "mean", "average")
+SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
+COVARIATES = ("age", "sex", "gender", "education", "income", "yearsold", "marital", "ethnicity", "race")  # of persons
+
+
+@dataclass(eq=False)
+class Column:
+    """What a column holds: its labels, the rows of the table, and how many of them have a value."""
+
+    name: str
+    levels: tuple[str, ...]
+    rows: int
+    filled: int
+    tokens: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        spaced = re.sub(
+            r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])",
+            " ",
+            self.name,
+        )
+        self.tokens = tuple(token for token in re.split(r"[\W_]+", spaced.casefold()) if token)
+
+    @cached_property
+    def numbers(self) -> list[float] | None:
+        """The values as numbers; None where one is none."""
+        found = [as_number(level) for level in self.levels]
+        return [x for x in found if x is not None] if found and None not in found else None
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers from 0 upwards."""
+        return self.numbers is not None and all(x >= 0 and x.is_integer() for x in self.numbers)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the column is called like a frequency, and holds whole numbers."""
+        return bare(self.name) in FREQUENCIES and self.whole and not self.unique
+
+    @property
+    def unique(self) -> bool:
+        """Whether every row has a value of its own."""
+        return len(self.levels) == self.rows
+
+    @property
+    def names_things(self) -> bool:
+        """Whether the column can name units: text or whole numbers, with a value in every row."""
+        return self.filled == self.rows and len(self.levels) > 1 and (self.numbers is None or self.whole)
+
+    @property
+    def discrete(self) -> bool:
+        """Whether the values can be levels of a scale."""
+        halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
+        return len(self.levels) <= FEW and (halves or self.numbers is None)
+
+    def called(self, names: Sequence[str]) -> bool:
+        """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
+        tokens = {*self.tokens, bare(self.name)}
+        tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
+        tokens |= {token.removeprefix("id") for token in tokens}
+        return bool(tokens & {*names}) or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens)
+
+
+class Seen:
+    """The columns of a table as the generators look at them."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.columns: dict[str, Column] = {}
+        na = missing_labels(())
+        for name in table.columns[:MOST_COLUMNS]:
+            try:
+                cells = table.counts([name])
+                labels = cells.columns[name].labels(na)
+            except (InputError, TypeError):  # it holds no labels
+                continue
+            filled = int(cells.n[labels.codes >= 0].sum())
+            self.columns[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
+        self.rows = max((column.rows for column in self.columns.values()), default=0)
+        every = self.columns.values()
+        owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
+        self.frequencies = [
+            name for name in frequency_columns(table, (), na)
+            if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
+        ]  # what is the same in all rows of a unit says something of the unit  # fmt: skip
+
+    def varying(self) -> list[Column]:
+        """Return the columns that vary and are no frequencies."""
+        return [c for c in self.columns.values() if len(c.levels) > 1 and c.name not in self.frequencies]
+
+    def distinct(self, names: Sequence[str]) -> bool:
+        """Whether the combinations of some columns are all different."""
+        return float(self.table.counts(list(dict.fromkeys(names))).n.max(initial=0)) == 1.0
+
+    def constant(self, inner: Column, outer: Column) -> bool:
+        """Whether a column has one value for each value of another."""
+        return len(self.table.counts([inner.name, outer.name]).n) == len(outer.levels)
+
+    def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return columns of numbers, a row a column; their rows sorted, NaN where a value is missing."""
+        cells = self.table.counts([c.name for c in columns])
+        labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
+        numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
+        return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
+
+    def concordance(self, one: Column, other: Column) -> float:
+        """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
+        rows = self.values([one, other])
+        x, y = rows[:, np.isfinite(rows).all(axis=0)]
+        spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2 if len(x) > 2 else 0.0
+        return float(2 * np.mean((x - x.mean()) * (y - y.mean())) / spread) if spread else 0.0
+
+    def has_partner(self, column: Column) -> bool:
+        """Whether another column is called as this one is, of the other side or condition."""
+        return any(paired_names(column, other) for other in self.columns.values() if other is not column)
+
+    @cached_property
+    def crossed(self) -> frozenset[str]:
+        """Names of columns of whole numbers that name things: with another column they number all rows once."""
+        keys = [c for c in self.columns.values() if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
+        sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * len(b.levels) == self.rows >= 8]
+        found = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
+        return frozenset(c.name for pair in found for c in pair if c.whole)
+
+    @cached_property
+    def is_cross(self) -> bool:
+        """Whether the labels of the first column are the names of the others, whatever the cells hold."""
+        first, *others = self.table.columns
+        column = self.columns.get(first)
+        rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
+        if column is None or column.numbers is not None:
+            return False
+        return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
+
+    @cached_property
+    def long(self) -> bool:
+        """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
+        every = self.columns.values()
+        named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
+        if self.row_id() is not None:  # few numbers beside a row a unit may be values
+            named = [c for c in named if c.numbers is None or len(c.levels) > 12]
+        return any(
+            c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named
+        )
+
+    def row_id(self) -> str | None:
+        """Return a column that names the rows: called so, without a name, or text at the start."""
+        free = [c for c in self.columns.values() if c.unique and c.names_things]
+        named = [c for c in free if c.called(UNITS) or not c.name.strip()]
+        first = [c for c in free if c.name == next(iter(self.columns)) and c.numbers is None]
+        return next((c.name for c in (*named, *first)), None)
+
+    def joint_key(self, unit: Column, other: Column, keys: Sequence[Column], least: float) -> list[str] | None:
+        """Return the unit, with one or two columns that tell its repeated rows apart, so that it meets `other` once.
+
+        None where there are no such columns, or less than `least` rows a unit.
+        """
+        every = [*self.columns.values()]
+        leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and len(c.levels) <= 12]
+        more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c, unit)]
+        more = sorted(more, key=lambda c: (not c.called((*REPEATS, *CONDITIONS)), c.called(RATERS)))[:5]
+        for size in (0, 1, 2):
+            for added in combinations(more, size):
+                found = [unit.name, *(c.name for c in added)]
+                if self.distinct([*found, other.name]):
+                    return found if self.rows >= least * len(self.table.counts(found).n) else None
+        return None
+
+
+def share(one: Column, other: Column) -> float:
+    """Return the labels that two columns have in common, as a share of the shorter list."""
+    return len({*one.levels} & {*other.levels}) / max(1, min(len(one.levels), len(other.levels)))
+
+
+def paired_names(one: Column, other: Column) -> bool:
+    """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
+    if partner_of(one.name, 0, [other.name]) == other.name:
+        return True
+    names = bare(one.name), bare(other.name)
+    for x, y in OPPOSITES:
+        for a, b in (names, names[::-1]):
+            if (a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)) or (
+                a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)
+            ):
+                return True
+    a, b = names
+    return len(a) > 2 and len(a) == len(b) and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+
+
+def same_scale(one: Column, other: Column) -> bool:
+    """Whether two columns of numbers have overlapping ranges and spreads of one size, or two columns share labels."""
+    if one.numbers is None or other.numbers is None:
+        return one.numbers is other.numbers is None and share(one, other) >= 0.5 and len(one.levels) <= FEW
+    x, y = np.array(one.numbers), np.array(other.numbers)
+    wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
+    return bool(min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0)
+
+
+def stem(name: str) -> str:
+    """Return a name without its numbers, and without a single capital letter at its end."""
+    return bare(re.sub(r"\d+|(?<=[a-z_. ])[A-Z]\W*$", "", name.strip()))
