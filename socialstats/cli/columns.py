@@ -13,6 +13,7 @@ import numpy as np
 
 from socialstats.designs.aggregate import FREQUENCIES, bare, frequency_columns
 from socialstats.designs.columns import SIDE_WORDS, partner_of
+from socialstats.designs.levels import opposites
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
 
@@ -36,6 +37,7 @@ CONDITIONS = (
     "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session", "visit",
     "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
     "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
+    "framing", "frame", "wording", "variant", "persona",
 )  # fmt: skip
 VALUES = (
     "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
@@ -69,7 +71,15 @@ OPPOSITES = (
 )  # fmt: skip
 DERIVED = ("diff", "difference", "delta", "change", "gain", "total", "sum", "mean", "average")
 SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
-COVARIATES = ("age", "sex", "gender", "education", "income", "yearsold", "marital", "ethnicity", "race")  # of persons
+COVARIATES = (
+    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
+)  # of persons  # fmt: skip
+RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
+ROW_NUMBERS = ("", "rownames", "rowname", "x", "unnamed0", "index", "idx", "row", "rowid", "rowno", "nr", "no", "obs")
+TIMINGS = (
+    "seconds", "secs", "duration", "latency", "latencys", "latencyms", "elapsed", "timestamp", "tstamp", "leadtime",
+    "worktime", "createdat", "updatedat", "submittime", "accepttime", "runtime", "durationms", "durations",
+)  # when something was answered, or how long it took: a value only where nothing else is one  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -112,6 +122,11 @@ class Column:
         return len(self.levels) == self.rows
 
     @property
+    def unique_key(self) -> bool:
+        """Whether the column numbers the rows, or is called an id and differs in each."""
+        return self.numbers_rows or (self.unique and self.whole and self.called(("id",)))
+
+    @property
     def names_things(self) -> bool:
         """Whether the column can name units: text or whole numbers, with a value in every row."""
         return self.filled == self.rows and len(self.levels) > 1 and (self.numbers is None or self.whole)
@@ -121,6 +136,25 @@ class Column:
         """Whether the values can be levels of a scale."""
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         return len(self.levels) <= FEW and (halves or self.numbers is None)
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Whether the column is called like a row number, or has no name, and each of its whole numbers occurs once."""
+        return bare(self.name) in ROW_NUMBERS and self.unique and self.whole
+
+    @property
+    def timing(self) -> bool:
+        """Whether the column is called like a time at which, or a duration in which, something was answered."""
+        return (
+            bare(self.name) in TIMINGS
+            or any(bare(self.name).endswith(name) for name in TIMINGS)
+            or (len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"}))
+        )
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether the values are two opposites, or 0 and 1."""
+        return len(self.levels) == 2 and (opposites(self.levels) is not None or {*self.levels} == {"0", "1"})
 
     def called(self, names: Sequence[str]) -> bool:
         """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
@@ -179,6 +213,58 @@ class Seen:
         spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2 if len(x) > 2 else 0.0
         return float(2 * np.mean((x - x.mean()) * (y - y.mean())) / spread) if spread else 0.0
 
+    @cached_property
+    def no_values(self) -> frozenset[str]:
+        """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
+        every = [c for c in self.columns.values() if c.numbers is not None]
+        return frozenset(
+            c.name for c in every if c.numbers_rows or c.timing or self.enumerates(c) or c.name in self.derived
+        )
+
+    def enumerates(self, column: Column) -> bool:
+        """Whether a column of whole numbers is part of a plan: balanced from 0 or 1 upwards, or one for each label.
+
+        The labels are those of a column of texts that repeat, such as the number of dimensions of each benchmark.
+        """
+        if not column.whole or column.unique or len(column.levels) < 2 or column.filled < column.rows:
+            return False
+        numbers = sorted(column.numbers or [])
+        n = self.table.counts([column.name]).n
+        in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
+        if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
+            return bool(self.owners) or column.called(REPEATS)
+        return any(c is not column and self.constant(column, c) for c in self.owners)
+
+    @cached_property
+    def owners(self) -> list[Column]:
+        """Columns of texts whose labels repeat, three times or more each on average."""
+        return [c for c in self.columns.values() if c.names_things and c.numbers is None
+                and 2 < len(c.levels) <= self.rows / 3][:MOST_KEYS]  # fmt: skip
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """Names of columns of numbers that are the difference or the sum of two others in every row."""
+        numbers = [c for c in self.columns.values() if c.numbers is not None and len(c.levels) > 2 and not c.unique_key]
+        numbers = numbers[-12:]
+        if len(numbers) < 3:
+            return frozenset()
+        rows = self.values(numbers)
+        rows = rows[:, np.isfinite(rows).all(axis=0)]
+        if rows.shape[1] < 5:
+            return frozenset()
+        found = set()
+        for i, j, k in combinations(range(len(numbers)), 3):
+            near = 1e-9 * max(1.0, float(np.abs(rows[[i, j, k]]).max()))
+            signs = ((1, 1, -1), (1, -1, 1), (1, -1, -1))
+            if any(np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs):
+                three = [numbers[m] for m in (i, j, k)]
+                found.add(next((c.name for c in three if c.called(DERIVED)), three[-1].name))
+        return frozenset(found)
+
+    def enough(self, column: Column) -> bool:
+        """Whether the labels of a column occur in several rows each."""
+        return len(column.levels) * 2 <= self.rows
+
     def has_partner(self, column: Column) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
         return any(paired_names(column, other) for other in self.columns.values() if other is not column)
@@ -206,11 +292,18 @@ class Seen:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
         every = self.columns.values()
         named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
-        if self.row_id() is not None:  # few numbers beside a row a unit may be values
-            named = [c for c in named if c.numbers is None or len(c.levels) > 12]
+        if self.row_id() is not None:  # few numbers beside a row a unit may be values, and few labels its topic
+            keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
+            named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
         return any(
             c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named
         )
+
+    def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
+        """Whether one or two further columns that repeat tell the rows of a unit apart."""
+        rest = [c.name for c in keys if c is not unit]
+        joint = [*((name,) for name in rest), *combinations(rest, 2)]
+        return any(self.distinct([unit.name, *names]) for names in joint)
 
     def row_id(self) -> str | None:
         """Return a column that names the rows: called so, without a name, or text at the start."""

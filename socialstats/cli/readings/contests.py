@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import combinations, permutations
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 
 from socialstats.cli.columns import (
     BEATEN,
+    DATES,
     MOST_KEYS,
+    REPEATS,
     SCORES,
     SIDES,
     WINNERS,
@@ -23,10 +26,16 @@ from socialstats.cli.columns import (
 )
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.winners import SIDE_CODES, side_code
 from socialstats.tables import as_number
 
 LOST = ("loses", "lose", "losses", "loss", "lost", "nlosses", "defeat", "defeats", "l")
+
+ROUNDS = ("round", "game", "set", "period", "season", "half", "leg", "turn", "match", "stage", "inning", "block")
+PREFERRED = (*WIN_WORDS, "prefer", "prefers", "preferred", "pref", "votes", "chose", "chosen")  # counts of wins
+UNDECIDED = (*TIE_COUNTS, "nopreference", "nopref", "neither", "undecided", "indifferent", "noopinion", "same")
+RATED_AS = ("elo", "rating", "ranking", "seed")  # of players before they met: neither items nor scores
 
 
 def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
@@ -43,13 +52,17 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
             for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
                 yes = [level for level in flag.levels if level.casefold() == "true"]
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
-            yield Proposal("comparisons", 9, f"'{a.name}' won, '{b.name}' lost", settings)
+            same = meet_themselves(seen, a, b)
+            if same:
+                settings["exclude"] = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
+            told = "; rows where both are the same are left out" if same else ""
+            yield Proposal("comparisons", 9, f"'{a.name}' won, '{b.name}' lost{told}", settings)
 
 
 def contests(seen: Seen) -> Iterator[Proposal]:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
     items = [c for c in seen.columns.values() if c.filled == c.rows and (c.numbers is None or c.whole)]
-    items = [c for c in items if c.numbers is None or not c.called(SCORES)]
+    items = [c for c in items if c.numbers is None or not c.called((*SCORES, *RATED_AS))]
     labels = [c for c in items if len(c.levels) >= 3 and c.name not in seen.frequencies][:MOST_KEYS]
     one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
     every = [
@@ -80,11 +93,12 @@ def contest(seen: Seen, a: Column, b: Column) -> Iterator[Proposal]:
         yield Proposal("comparisons", score, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        told = result_settings(c, x, y) if c not in (a, b) else None
-        if told is not None and (c.called(WON) or not seen.has_partner(c)):
+        free = c not in (a, b) and not (c.called((*ROUNDS, *DATES, *REPEATS)) and not c.called(WON))
+        for told in result_settings(c, x, y) if free and (c.called(WON) or not seen.has_partner(c)) else ():
             score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game"))
-            which = told.pop("words", "")
-            settings = {"map": [f"item_a={x.name}", f"item_b={y.name}", f"winner={c.name}"], **told}
+            score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.get("swapped"))
+            which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
+            settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
             settings |= {"missing": "drop"} if c.filled < seen.rows else {}
             yield Proposal("comparisons", score, f"{versus}, '{c.name}' says who won{which}", settings)
 
@@ -96,22 +110,50 @@ def meet_themselves(seen: Seen, a: Column, b: Column) -> bool:
     return any(one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True))
 
 
-def result_settings(c: Column, a: Column, b: Column) -> dict[str, Any] | None:
-    """Return the settings that read a column as results of two items; None where it cannot be that."""
+def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
+    """Return the ways to read a column as results of two items, as settings, the most likely first; mostly one.
+
+    ``words`` says what the values stand for, ``sure`` that they are words of the items' own columns, and ``swapped``
+    that the second item is to be item_a, because 1 stands for it.
+    """
     levels, items = {*c.levels}, {*a.levels, *b.levels}
     rest = levels - items
     if len(levels & items) > (1 if c.numbers is None else max(5, len(items) / 3)) and len(rest) <= 2:
-        return {"tie": sorted(rest)} if rest - {"tie"} else {}
+        return [{"tie": sorted(rest)} if rest - {"tie"} else {}]
     if {"0", "1"} <= levels <= {"1", "0.5", "0"}:
-        return {"winner_coding": "score", "words": f": 1 is '{a.name}'"}
+        return zero_or_one(c, a, b)
     codes = {level: side_code(level) for level in c.levels}
     for scheme in ((a.name, b.name), *SIDE_CODES):
         tied = sorted(level for level, code in codes.items() if code not in scheme)
-        if {*scheme} <= {*codes.values()} and (len(tied) <= 1 or {as_number(level) for level in tied} == {0.0, 1.5}):
+        even = len(tied) <= 1 or {as_number(level) for level in tied} == {0.0, 1.5} or all(map(says_tie, tied))
+        if {*scheme} <= {*codes.values()} and even:
             said = f": {scheme[0]} is '{a.name}', {scheme[1]} is '{b.name}'"
             said += f", {' and '.join(tied)} a tie" if tied else ""
-            return {"winner_coding": "side", **({"tie": tied} if tied else {}), "words": said}
-    return None
+            sure = scheme[0].casefold() in a.tokens and scheme[1].casefold() in b.tokens
+            ties = {"tie": tied} if {*tied} - {*DEFAULT_TIES} else {}
+            return [{"winner_coding": "side", **ties, "words": said, "sure": sure or "-" in scheme[0]}]
+    return []
+
+
+def zero_or_one(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
+    """Return both readings of 0 and 1, that of the items' own numbers first; one where the name says whose win it is.
+
+    Where the columns of items are numbered 0 and 1, these numbers are what 0 and 1 stand for.
+    """
+    first = {"winner_coding": "score", "words": f": 1 is '{a.name}', 0 is '{b.name}'"}
+    second = {"winner_coding": "score", "words": f": 0 is '{a.name}', 1 is '{b.name}'", "swapped": True}
+    own = [{*one.tokens} - {*other.tokens} for one, other in ((a, b), (b, a))]
+    if own[0] & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
+        return [first]
+    if own == [{"0"}, {"1"}]:
+        return [{**second, "sure": True}, {**first, "sure": False}]
+    return [first, second]
+
+
+def says_tie(label: str) -> bool:
+    """Whether a label says that none of two items won, or both."""
+    words = {word for word in re.split(r"[^a-z]+", label.casefold()) if word}
+    return bool(words & {"tie", "ties", "tied", "draw", "drawn", "both", "bothbad", "neither", "equal", "same", "even"})
 
 
 def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[str], float, str]]:
@@ -125,9 +167,11 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
                 x, y = of_sides(a, b, x, y)
                 yield [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={c.name}" for c in tie)], 9, "one 1 a row"
                 return
-    named = [pair for pair in combinations(whole, 2) if all(c.called(WIN_WORDS) for c in pair) and paired_names(*pair)]
+    named = [pair for pair in combinations(whole, 2) if all(c.called(PREFERRED) for c in pair) and paired_names(*pair)]
     for x, y in (of_sides(a, b, *pair) for pair in named):
-        yield [f"wins_a={x.name}", f"wins_b={y.name}"], 8.8 - 0.1 * len(x.tokens), "counts of wins"
+        even = [c.name for c in whole if bare(c.name) in UNDECIDED and bare(c.name) not in TIE_COUNTS][:1]
+        counts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={name}" for name in even)]
+        yield counts, 8.8 - 0.1 * len(x.tokens), "counts of wins"
     for x, y in () if named else permutations(whole, 2):
         if x.called((*WIN_WORDS, "w")) and y.called(LOST):
             ties = next((c.name for c in whole if c.called((*TIE_COUNTS, "t", "d"))), "")

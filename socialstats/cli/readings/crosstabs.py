@@ -18,6 +18,7 @@ from socialstats.tables import as_number
 from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
+AGREE_OF_TWO = 0.6  # the same for two labels, of which few units change
 AGREE = 0.4  # kappa from which a table of counts is rather one of two raters than one of two conditions
 FEW_LEVELS = 12  # a whole number above is rather a count than a rating
 
@@ -58,7 +59,8 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
             yield won
         return
     agreed = kappa(cells)
-    judged = agreed >= AGREE
+    unnamed = not bare(seen.table.columns[0])
+    judged = agreed >= (AGREE_OF_TWO if k == 2 and unnamed else AGREE)
     if (
         np.isnan(cells).any()
         or (symmetric and k > 2)

@@ -14,11 +14,14 @@ from socialstats.cli.columns import (
     PERSONS,
     RATERS,
     REPEATS,
+    RIGHT,
     UNITS,
     VALUES,
     Seen,
 )
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
+
+METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
 
 
 def long_tables(seen: Seen) -> Iterator[Proposal]:
@@ -29,7 +32,9 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
         and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints))
     ][:MOST_KEYS]  # fmt: skip
-    values = [c for c in seen.varying() if c.numbers is not None or len(c.levels) <= FEW]
+    values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
+              and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
+    values = [c for c in values if c.name not in seen.no_values] or values
     for unit, other in permutations(keys, 2):
         persons = other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS)) and not other.called(RATERS)
         surely, rated, cond = unit.called(UNITS) or persons, other.called(RATERS), other.called(CONDITIONS)
@@ -50,7 +55,7 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
         value = next(
-            (c for c in free if c.called(VALUES)),
+            (c for c in (*(c for c in free if c.yes_no and c.called(RIGHT)), *free) if c.called(VALUES)),
             ([c for c in numbers if c in scales] or scales or numbers or free)[-1],
         )
         if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
@@ -65,8 +70,10 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS)
             entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
             settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
+            methods = size > 2 and other.called(METHODS) and value.numbers is not None and full == 1
             score = (
                 base
+                + 2.2 * methods
                 + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
                 - 0.5 * (size > len(unit.levels) and not rated)
             )

@@ -19,6 +19,7 @@ from socialstats.cli.columns import (
     PERSONS,
     RATERS,
     REPEATS,
+    RIGHT,
     SCORES,
     SUMMARIES,
     UNITS,
@@ -52,7 +53,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         if c.levels and c.name != identity and c.name not in seen.frequencies and not c.called((*DERIVED, *REPEATS))
         and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
         and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS)) and (c.unique or not identity))
-        and bare(c.name) not in (*DATES, *COVARIATES, *SUMMARIES) and c.name not in seen.crossed
+        and bare(c.name) not in (*DATES, *COVARIATES, *SUMMARIES) and c.name not in (*seen.crossed, *seen.no_values)
     ]  # fmt: skip
     persons = identity is not None and seen.columns[identity].called([name for name in PERSONS if name != "id"])
     unit = [f"unit={identity}"] if identity is not None and identity.strip() else []
@@ -66,7 +67,16 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         raters = initials or (len(stems) == 1 and stems <= RATER_STEMS) or any(c.called(RATERS) for c in group)
         items = bool(item_suspects(names)) and not raters
         pairs = [pair for pair in combinations(group[:MOST_KEYS], 2) if paired_names(*pair)]
-        many, discrete = size > 3 and size >= len(values) - 1, all(c.discrete for c in group)
+        many, discrete = size > 2 and size >= len(values) - (size > 3), all(c.discrete for c in group)
+        told = any(bare(c.name) in COVARIATES for c in seen.columns.values())  # of those who answered
+        asked = size > 3 and discrete and not raters and not counted and (items or persons or told)
+        if asked and all(c.numbers is not None or len(c.levels) > 2 for c in group):
+            who = {"map": [f"rater={identity}"]} if identity is not None and identity.strip() else {}
+            settings = {**who, "units": names, **value_settings(group, "ratings")}
+            yield Proposal(
+                "ratings", 7.4 - less, f"a row a person, who rates {count(size, 'unit')} in columns", settings
+            )
+            less += 1.5
         if not (pairs or raters or many) and group[0].numbers is None and len({c.levels for c in group}) > 1:
             continue
         if size == 2 and group[0].numbers is None and len(group[0].levels) > 3 and not meet_themselves(seen, *group):
@@ -95,6 +105,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         settings = {"map": [*unit, f"first={first.name}", f"second={second.name}"], **times}
         settings |= value_settings((first, second), "paired")
         settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
+        score += 0.2 * (first.yes_no and first.called(RIGHT))
         yield Proposal("paired", score - less, f"'{first.name}' minus '{second.name}', a row a unit", settings)
 
 
