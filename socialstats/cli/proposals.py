@@ -178,7 +178,7 @@ def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
         return {}
     graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
     needed: dict[str, Any] = {} if graph.connected else {"prior": "0.5"}
-    return needed | (one_of_each(table, settings) if mirror_suspects(design) else {})
+    return needed | (one_of_each(table, settings) if mirror_suspects(design, table.columns) else {})
 
 
 def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:

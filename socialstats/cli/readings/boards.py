@@ -45,7 +45,7 @@ def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
     """Look for a column of scores for each task: those with fractions, where two or more have them."""
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
     parts = [c for c in scores if not c.whole]
-    tasks = parts if len(parts) > 1 else scores
+    tasks = parts if len(parts) > 1 and 2 * len(parts) >= len(scores) else scores
     if len(tasks) < 2:
         return
     names = [c.name for c in tasks]
@@ -88,13 +88,21 @@ def board(seen: Seen, model: Column, unit: Column, task: Column | None) -> Itera
     )  # fmt: skip
 
 
+def called_rater(column: Column) -> bool:
+    """Whether the first or the last word of a name says that the column holds ratings."""
+    return bool({*column.tokens[:1], *column.tokens[-1:]} & {*RATERS, "human"})
+
+
 def column_a_model(seen: Seen) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
     key = next((c for c in seen.columns.values() if c.unique and c.names_things and c.numbers is None), None)
     if key is None or seen.is_cross:
         return
-    scores = [c for c in scores_in(seen, [key]) if FAMILIES.search(c.name) or not c.called((*RATERS, "human"))]
+    scores = [c for c in scores_in(seen, [key]) if not called_rater(c)]
+    scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS)]
     names = [c.name for c in scores]
+    if any(map(called_rater, seen.columns.values())) and not key.called((*KEYS, *TASKS)):
+        return
     if len(scores) < FEWEST or len({stem(name) for name in names}) < len(names) / 2:
         return
     known = sum(bool(FAMILIES.search(name)) for name in names) > len(names) / 2

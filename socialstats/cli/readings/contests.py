@@ -41,7 +41,7 @@ RATED_AS = ("elo", "rating", "ranking", "seed")  # of players before they met: n
 def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
     """Look for a column of winners and one of losers; contests that a flag calls undecided are left out."""
     named = [c for c in seen.varying() if c.names_things]
-    times = next((c.name for c in seen.columns.values() if c.counts), None)
+    times = next((c.name for c in seen.columns.values() if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
     for a in (c for c in named if c.called(WINNERS)):
         for b in (c for c in named if c.called(BEATEN)):
@@ -52,11 +52,12 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
             for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
                 yes = [level for level in flag.levels if level.casefold() == "true"]
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
-            same = meet_themselves(seen, a, b)
-            if same:
-                settings["exclude"] = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
-            told = "; rows where both are the same are left out" if same else ""
-            yield Proposal("comparisons", 9, f"'{a.name}' won, '{b.name}' lost{told}", settings)
+            means = f"'{a.name}' won, '{b.name}' lost"
+            yield Proposal("comparisons", 9, means, settings)
+            if meet_themselves(seen, a, b):  # refused above, unless these rows count nothing
+                out = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
+                told = {"note": "; rows where both are the same are left out"}
+                yield Proposal("comparisons", 8.9, means, {**settings, **told, "exclude": out})
 
 
 def contests(seen: Seen) -> Iterator[Proposal]:
@@ -125,8 +126,9 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     codes = {level: side_code(level) for level in c.levels}
     for scheme in ((a.name, b.name), *SIDE_CODES):
         tied = sorted(level for level, code in codes.items() if code not in scheme)
+        third = len(scheme[1]) == 1 and scheme[1].isalpha() and tied == [chr(ord(scheme[1]) + 1)]  # A, B and C
         even = len(tied) <= 1 or {as_number(level) for level in tied} == {0.0, 1.5} or all(map(says_tie, tied))
-        if {*scheme} <= {*codes.values()} and even:
+        if {*scheme} <= {*codes.values()} and even and not third:
             said = f": {scheme[0]} is '{a.name}', {scheme[1]} is '{b.name}'"
             said += f", {' and '.join(tied)} a tie" if tied else ""
             sure = scheme[0].casefold() in a.tokens and scheme[1].casefold() in b.tokens

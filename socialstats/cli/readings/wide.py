@@ -37,6 +37,7 @@ from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.tables import as_number
 from socialstats.text import count
 
+LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
 RATED = ("nraters", "raters", "nratings", "ratings", "njudges")  # how many rated the unit
 
@@ -69,21 +70,26 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         pairs = [pair for pair in combinations(group[:MOST_KEYS], 2) if paired_names(*pair)]
         many, discrete = size > 2 and size >= len(values) - (size > 3), all(c.discrete for c in group)
         told = any(bare(c.name) in COVARIATES for c in seen.columns.values())  # of those who answered
-        asked = size > 3 and discrete and not raters and not counted and (items or persons or told)
-        if asked and all(c.numbers is not None or len(c.levels) > 2 for c in group):
+        numbered = size > 3 and len(stems) == 1 and not stems & {*PLAIN_STEMS, *CONDITIONS}
+        numbered = numbered and all(name.endswith(str(k)) for k, name in enumerate(names, 1))
+        asked = (
+            size > 3
+            and not (raters or counted)
+            and is_scale(group, items or numbered)
+            and (items or numbered or persons or told)
+        )
+        lower = 1.5 * asked
+        if asked:
             who = {"map": [f"rater={identity}"]} if identity is not None and identity.strip() else {}
             settings = {**who, "units": names, **value_settings(group, "ratings")}
             yield Proposal(
                 "ratings", 7.4 - less, f"a row a person, who rates {count(size, 'unit')} in columns", settings
             )
-            less += 1.5
         if not (pairs or raters or many) and group[0].numbers is None and len({c.levels for c in group}) > 1:
             continue
         if size == 2 and group[0].numbers is None and len(group[0].levels) > 3 and not meet_themselves(seen, *group):
             continue  # two items a row, not twice the same measure
         times = {"count": seen.frequencies[0]} if counted and discrete else {}
-        numbered = size > 3 and len(stems) == 1 and not stems & {*PLAIN_STEMS, *CONDITIONS}
-        numbered = numbered and all(name.endswith(str(k)) for k, name in enumerate(names, 1))
         raters = raters or (numbered and not discrete and seen.concordance(*group[:2]) >= SAME)
         if discrete or raters:
             score = 6.5 if size > 2 and many else 4.5
@@ -96,7 +102,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
                 else score
             )
             settings = {"raters": names, **times, **value_settings(group, "ratings"), **({"map": unit} if unit else {})}
-            yield Proposal("ratings", score - less, f"{count(size, 'rater')}, a column each", settings)
+            yield Proposal("ratings", score - less - lower, f"{count(size, 'rater')}, a column each", settings)
         if (raters and size > 2) or (size > 8 and (items or not pairs)):
             continue
         first, second = later_first(*nearest(seen, group, pairs))
@@ -106,7 +112,19 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         settings |= value_settings((first, second), "paired")
         settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
         score += 0.2 * (first.yes_no and first.called(RIGHT))
-        yield Proposal("paired", score - less, f"'{first.name}' minus '{second.name}', a row a unit", settings)
+        yield Proposal("paired", score - less - lower, f"'{first.name}' minus '{second.name}', a row a unit", settings)
+
+
+def is_scale(group: Sequence[Column], items: bool) -> bool:
+    """Whether columns hold answers on one short scale; columns that are not numbered as items have the same ends."""
+    levels = {level for c in group for level in c.levels}
+    if any(c.called(("rank",)) for c in group) or not all(c.discrete for c in group) or len(levels) > LONGEST:
+        return False
+    if any(c.numbers is None for c in group):
+        return len(levels) > 2 and (items or len({c.levels for c in group}) == 1)
+    low, high = min(x for c in group for x in c.numbers or []), max(x for c in group for x in c.numbers or [])
+    whole_range = sum(min(c.numbers or [0.0]) == low and max(c.numbers or [0.0]) == high for c in group)
+    return low >= 0 and (items or 2 * whole_range >= len(group))
 
 
 def nearest(seen: Seen, group: Sequence[Column], pairs: Sequence[Sequence[Column]]) -> Sequence[Column]:
