@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -170,6 +171,8 @@ class Seen:
     def __init__(self, table: Table) -> None:
         self.table = table
         self.columns: dict[str, Column] = {}
+        self._distinct: dict[frozenset[str], bool] = {}
+        self._constant: dict[tuple[str, str], bool] = {}
         na = missing_labels(())
         for name in table.columns[:MOST_COLUMNS]:
             try:
@@ -193,11 +196,20 @@ class Seen:
 
     def distinct(self, names: Sequence[str]) -> bool:
         """Whether the combinations of some columns are all different."""
-        return float(self.table.counts(list(dict.fromkeys(names))).n.max(initial=0)) == 1.0
+        key = frozenset(names)
+        if key not in self._distinct:
+            sizes = [len(c.levels) + (c.filled < c.rows) for c in self.columns.values() if c.name in key]
+            enough = len(sizes) < len(key) or math.prod(sizes) >= self.rows  # fewer combinations than rows repeat
+            self._distinct[key] = enough and float(self.table.counts([*dict.fromkeys(names)]).n.max(initial=0)) == 1.0
+        return self._distinct[key]
 
     def constant(self, inner: Column, outer: Column) -> bool:
         """Whether a column has one value for each value of another."""
-        return len(self.table.counts([inner.name, outer.name]).n) == len(outer.levels)
+        key = (inner.name, outer.name)
+        if key not in self._constant:
+            few = len(inner.levels) <= len(outer.levels)
+            self._constant[key] = few and len(self.table.counts([*key]).n) == len(outer.levels)
+        return self._constant[key]
 
     def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return columns of numbers, a row a column; their rows sorted, NaN where a value is missing."""

@@ -191,8 +191,10 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         if part in options:
             raise InputError(f"--map {part}= is for one row a unit and condition; leave out first= and second=")
     design = Paired.from_wide(table, **options)
+    if named:
+        return design
     others = [c for c in table.columns if c not in design.columns.values() and holds_numbers(table, c)]
-    if named or not others:
+    if not others:
         return design
     first, second = (shorten(name, 40) for name in design.conditions)
     note = caution("SS327", f"'{first}' minus '{second}'; not used: {quoted(others)}", affects="every number",

@@ -21,6 +21,7 @@ from socialstats.cli.readings.crosstabs import counted_tables, square_tables
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
+from socialstats.cli.wording import as_typed
 from socialstats.designs.aggregate import TOTALS, bare
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
@@ -42,7 +43,10 @@ GENERATORS: tuple[Callable[[Seen], Iterator[Proposal]], ...] = (
 
 
 def proposals(
-    table: Table, said: Mapping[str, Any], reads: Callable[[dict[str, Any]], dict[str, Any]]
+    table: Table,
+    said: Mapping[str, Any],
+    reads: Callable[[dict[str, Any]], dict[str, Any]],
+    refused: list[str] | None = None,
 ) -> list[Proposal]:
     """Return at most three ways to read a table, the most likely first, each of which reads it.
 
@@ -54,6 +58,8 @@ def proposals(
     reads : callable
         Settings -> settings that a report needs in addition; raises `SocialStatsError` where the table cannot be
         read so.
+    refused : list of str, optional
+        Is given what each candidate would have been, and why it cannot be read so.
     """
     table, left = without_notes(table)
     seen = Seen(table)
@@ -70,7 +76,9 @@ def proposals(
         same = [{**other.settings, "count": None} == {**settings, "count": None} for other in done]
         try:
             settings |= reads(settings) or {} if not any(same) else {}
-        except SocialStatsError:
+        except SocialStatsError as error:
+            if refused is not None:
+                refused.append(f"{one.design} ({one.means}): {str(error).splitlines()[0]}")
             continue
         if any(same):
             continue
@@ -199,14 +207,27 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
 
 
+def nothing_found(table: Table, refused: Sequence[str]) -> str:
+    """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
+    if refused:
+        return as_typed(f"It may be {refused[0]}")
+    if len(table.columns) == 1:
+        return (
+            "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "
+            "Write it with one of these between the fields."
+        )
+    return "No two columns of items, no two conditions and no raters were recognised in it."
+
+
 def proposed(error: NoDesign, path: str) -> str:
     """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add."""
-    found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings))
+    refused: list[str] = []
+    found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)
     if error.design and not (found and found[0].design == error.design and found[0].score >= SURE):
         return ""  # its names fit a design: what is wrong with it has been said
     lines = [f"By what it holds: {seen_words(error.table)}"]
     if not found:
-        return "\n".join([*lines, "No two columns of items, no two conditions and no raters were recognised in it."])
+        return "\n".join([*lines, nothing_found(error.table, refused)])
     lines.append(f"It may be one of these{', the most likely first' if len(found) > 1 else ''}:")
     for one in found:
         lines += [f"  {command(path, one.settings)}", f"      {one.design}: {one.means}"]

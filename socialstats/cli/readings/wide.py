@@ -72,12 +72,8 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         told = any(bare(c.name) in COVARIATES for c in seen.columns.values())  # of those who answered
         numbered = size > 3 and len(stems) == 1 and not stems & {*PLAIN_STEMS, *CONDITIONS}
         numbered = numbered and all(name.endswith(str(k)) for k, name in enumerate(names, 1))
-        asked = (
-            size > 3
-            and not (raters or counted)
-            and is_scale(group, items or numbered)
-            and (items or numbered or persons or told)
-        )
+        asked = size > 3 and not (raters or counted) and is_scale(group, items or numbered)
+        asked = asked and (items or numbered or persons or told)
         lower = 1.5 * asked
         if asked:
             who = {"map": [f"rater={identity}"]} if identity is not None and identity.strip() else {}
