@@ -70,7 +70,8 @@ OPPOSITES = (
     ("placebo", "drug"), ("on", "off"), ("open", "closed"), ("1st", "2nd"), ("origin", "destination"), ("orig", "dest"),
     ("serial", "retrospective"), ("actual", "imagined"), ("with", "without"), ("high", "low"),
 )  # fmt: skip
-DERIVED = ("diff", "difference", "delta", "change", "gain", "total", "sum", "mean", "average")
+DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
+DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
 COVARIATES = (
     "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
@@ -256,22 +257,34 @@ class Seen:
     @cached_property
     def derived(self) -> frozenset[str]:
         """Names of columns of numbers that are the difference or the sum of two others in every row."""
+        return frozenset(self.triples)
+
+    @cached_property
+    def triples(self) -> dict[str, frozenset[str]]:
+        """Columns of numbers that are the difference or the sum of two others in every row, and these two."""
         numbers = [c for c in self.columns.values() if c.numbers is not None and len(c.levels) > 2 and not c.unique_key]
         numbers = numbers[-12:]
         if len(numbers) < 3:
-            return frozenset()
+            return {}
         rows = self.values(numbers)
         rows = rows[:, np.isfinite(rows).all(axis=0)]
         if rows.shape[1] < 5:
-            return frozenset()
-        found = set()
+            return {}
+        found: dict[str, frozenset[str]] = {}
         for i, j, k in combinations(range(len(numbers)), 3):
             near = 1e-9 * max(1.0, float(np.abs(rows[[i, j, k]]).max()))
             signs = ((1, 1, -1), (1, -1, 1), (1, -1, -1))
             if any(np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs):
                 three = [numbers[m] for m in (i, j, k)]
-                found.add(next((c.name for c in three if c.called(DERIVED)), three[-1].name))
-        return frozenset(found)
+                made = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
+                found[made] = frozenset(c.name for c in three if c.name != made)
+        return found
+
+    def subtracted(self, one: Column, other: Column) -> bool:
+        """Whether a column called like a difference is that of two columns."""
+        two = frozenset({one.name, other.name})
+        made = [self.columns[name] for name, parts in self.triples.items() if parts == two]
+        return any(c.called(DIFFERENCES) for c in made)
 
     def enough(self, column: Column) -> bool:
         """Whether the labels of a column occur in several rows each."""
@@ -304,7 +317,10 @@ class Seen:
         """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
         every = self.columns.values()
         named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
-        if self.row_id() is not None:  # few numbers beside a row a unit may be values, and few labels its topic
+        if self.row_id() is not None or any(c.numbers_rows for c in every):
+            # few numbers beside a row a unit may be values, and few labels its topic
+            c.numbers_rows for c in every
+        ):  # few numbers beside a row a unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
         return any(

@@ -183,13 +183,13 @@ def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[
     """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
 
     Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives
-    such rows as well: nothing is said where the order is declared, or one of the `columns` is called like one.
+    such rows as well: nothing is said where the declared order tells them apart, or one of the `columns` is called like
+    an order that was not declared.
     """
     rows, upward = float(design.count.sum()), design.item_a < design.item_b
     if (
         rows < 2 * FEWEST
-        or design.order_known
-        or any(ORDER.search(column) for column in columns)
+        or (not design.order_known and any(ORDER.search(column) for column in columns))
         or len(design.items) < 3
         or 2 * design.count[upward].sum() != rows
         or votes(design) != votes(design, turned=True)

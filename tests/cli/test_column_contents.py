@@ -12,7 +12,9 @@ import pandas as pd
 import pytest
 
 from socialstats.cli import main
-from tests.cli.test_proposals import DRAW, TEAMS, games, proposed
+from tests.cli.test_proposals import DRAW, TEAMS, games, proposed, same_draws
+
+__all__ = ["same_draws"]
 
 
 def indexed() -> pd.DataFrame:
@@ -58,7 +60,7 @@ def crowd_sides() -> pd.DataFrame:
 
 
 def numbered_rows() -> pd.DataFrame:
-    rows = [(a, p, float(DRAW.normal(20, 4).round(1))) for p in ("DSW", "LSW", "REM") for a in "ABCDEFG"]
+    rows = [(a, p, round(float(DRAW.normal(20, 4)), 1)) for p in ("DSW", "LSW", "REM") for a in "ABCDEFG"]
     made = pd.DataFrame(rows, columns=["Vole", "Phase", "Rate"])
     return made.rename(columns={"Vole": "Animal"}).rename_axis("rownames").reset_index()
 
@@ -70,7 +72,7 @@ def with_difference() -> pd.DataFrame:
 
 
 def judged_scores() -> pd.DataFrame:
-    rows = [(f"q{k:03}", m, f, DRAW.choice([*"ABCD"]), bool(DRAW.random() < 0.6), float(DRAW.gamma(2).round(3)))
+    rows = [(f"q{k:03}", m, f, DRAW.choice([*"ABCD"]), bool(DRAW.random() < 0.6), round(float(DRAW.gamma(2)), 3))
             for k in range(30) for m in ("gpt-x", "llama-y", "qwen-z") for f in ("neutral", "pressed")]  # fmt: skip
     return pd.DataFrame(rows, columns=["question_id", "model", "framing", "answer", "is_correct", "latency_s"])
 
@@ -83,8 +85,11 @@ def topic_called_subject() -> pd.DataFrame:
     return pd.DataFrame(made)
 
 
+MOODS = ["Neutral", "Positive", "Negative"]
+
+
 def annotated() -> pd.DataFrame:
-    rows = [(900 + 3 * k + j, who, 100 + k, float(DRAW.gamma(3).round(3)), DRAW.choice(["Neutral", "Positive", "Negative"]))
+    rows = [(900 + 3 * k + j, who, 100 + k, round(float(DRAW.gamma(3)), 3), DRAW.choice(MOODS))
             for k in range(20) for j, who in enumerate(("ann@lab", "bob@lab", "cy@lab"))]  # fmt: skip
     return pd.DataFrame(rows, columns=["annotation_id", "annotator", "id", "lead_time", "sentiment"])
 
@@ -110,7 +115,7 @@ def spirometers() -> pd.DataFrame:
 
 
 def board_long() -> pd.DataFrame:
-    rows = [(m, 2019, t, float(DRAW.normal(70, 9).round(1))) for m in ("Ada", "Bel", "Cho") for t in "QRSTUVWX"]
+    rows = [(m, 2019, t, round(float(DRAW.normal(70, 9)), 1)) for m in ("Ada", "Bel", "Cho") for t in "QRSTUVWX"]
     return pd.DataFrame(rows, columns=["Model", "Year", "Task", "Score"])
 
 
@@ -150,7 +155,7 @@ FURTHER: dict[Callable[[], pd.DataFrame], str] = {
     with_difference: "--map first=sixth --map second=thirteenth",
     judged_scores: "--map unit=question_id,model --map condition=framing --map value=is_correct "
     "--conditions neutral,pressed --cluster question_id",
-    topic_called_subject: "--map unit=idx --map first=base_correct --map second=ft_correct",
+    topic_called_subject: "--map first=base_correct --map second=ft_correct",
     annotated: "--map unit=id --map rater=annotator --map value=sentiment --scale nominal",
     listeners: "--units jazz,folk,rap,soul,opera,blues",
     questions: "--map rater=ResponseId --units Q7_1,Q7_2,Q7_3,Q7_4,Q7_5",
@@ -228,7 +233,7 @@ def test_a_judge_asked_in_both_orders_is_no_mirror(tmp_path: Path, capsys: pytes
     path = tmp_path / "t.csv"
     rows = [(a, b, a if won else b, 1) for a, b, won in games(40)]
     table = pd.DataFrame([*rows, *((b, a, w, 2) for a, b, w, _ in rows)], columns=["item_a", "item_b", "winner", "z"])
-    for column, seen in (("order", False), ("z", True)):
+    for column, seen in (("run", False), ("z", True)):
         table.rename(columns={"z": column}).to_csv(path, index=False)
         assert main(["check", str(path)]) == 0
         assert ("SS328" in capsys.readouterr().err) is seen

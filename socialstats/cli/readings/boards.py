@@ -10,7 +10,7 @@ from typing import Any
 from socialstats.cli.columns import COVARIATES, DATES, MOST_KEYS, RATERS, SUMMARIES, UNITS, VALUES, Column, Seen, stem
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.aggregate import bare
-from socialstats.designs.model_scores import TASKS
+from socialstats.designs.model_scores import TASKS, scores_of
 from socialstats.text import count, listing, shorten
 
 MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint")
@@ -46,9 +46,10 @@ def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
     scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
     parts = [c for c in scores if not c.whole]
     tasks = parts if len(parts) > 1 and 2 * len(parts) >= len(scores) else scores
-    if len(tasks) < 2:
-        return
     names = [c.name for c in tasks]
+    names = [*scores_of(seen.table, [c for c in seen.table.columns if c not in names])]  # without their averages
+    if len(names) < 2:
+        return
     settings = {"study": "leaderboard", "map": [f"rater={model.name}", f"task={','.join(names)}"]}
     listed = listing([shorten(name, 30) for name in names], 6)
     yield Proposal("ratings", 9, f"a leaderboard: '{model.name}' names the models, the tasks are {listed}", settings)
@@ -89,8 +90,9 @@ def board(seen: Seen, model: Column, unit: Column, task: Column | None) -> Itera
 
 
 def called_rater(column: Column) -> bool:
-    """Whether the first or the last word of a name says that the column holds ratings."""
-    return bool({*column.tokens[:1], *column.tokens[-1:]} & {*RATERS, "human"})
+    """Whether the first or the last word of a name says that the column holds ratings; some models are coders."""
+    words = {*column.tokens[:1], *column.tokens[-1:]}
+    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, "human"})
 
 
 def column_a_model(seen: Seen) -> Iterator[Proposal]:

@@ -74,12 +74,16 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         numbered = numbered and all(name.endswith(str(k)) for k, name in enumerate(names, 1))
         asked = size > 3 and not (raters or counted) and is_scale(group, items or numbered)
         asked = asked and (items or numbered or persons or told)
-        lower = 1.5 * asked
+        sure = items or numbered or told
+        lower = 1.5 * (asked and sure)
         if asked:
             who = {"map": [f"rater={identity}"]} if identity is not None and identity.strip() else {}
             settings = {**who, "units": names, **value_settings(group, "ratings")}
             yield Proposal(
-                "ratings", 7.4 - less, f"a row a person, who rates {count(size, 'unit')} in columns", settings
+                "ratings",
+                (7.4 if sure else 5.6) - less,
+                f"a row a person, who rates {count(size, 'unit')} in columns",
+                settings,
             )
         if not (pairs or raters or many) and group[0].numbers is None and len({c.levels for c in group}) > 1:
             continue
@@ -101,12 +105,14 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
             yield Proposal("ratings", score - less - lower, f"{count(size, 'rater')}, a column each", settings)
         if (raters and size > 2) or (size > 8 and (items or not pairs)):
             continue
-        first, second = later_first(*nearest(seen, group, pairs))
+        subtracted = [two for two in combinations(group[:MOST_KEYS], 2) if seen.subtracted(*two)]
+        first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group, pairs)))
         lone = size == 2 and sum(c.numbers is not None for c in values) <= 2
         score = 5 if items else (6.4 if many and discrete else 7.3) if pairs else 6.8 if lone else 6
         settings = {"map": [*unit, f"first={first.name}", f"second={second.name}"], **times}
         settings |= value_settings((first, second), "paired")
         settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
+        score = 8.8 + less + lower if subtracted else score  # the table holds their difference
         score += 0.2 * (first.yes_no and first.called(RIGHT))
         yield Proposal("paired", score - less - lower, f"'{first.name}' minus '{second.name}', a row a unit", settings)
 
