@@ -319,8 +319,6 @@ class Seen:
         named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
         if self.row_id() is not None or any(c.numbers_rows for c in every):
             # few numbers beside a row a unit may be values, and few labels its topic
-            c.numbers_rows for c in every
-        ):  # few numbers beside a row a unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
         return any(
