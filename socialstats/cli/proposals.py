@@ -210,7 +210,7 @@ def one_of_each(table: Table, settings: Mapping[str, Any]) -> dict[str, Any]:
 def nothing_found(table: Table, refused: Sequence[str]) -> str:
     """Return why nothing is proposed: the likeliest reading that was refused, a table of one column, or no shape."""
     if refused:
-        return as_typed(f"It may be {refused[0]}")
+        return as_typed(f"What it may be cannot be read: {refused[0]}")
     if len(table.columns) == 1:
         return (
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "

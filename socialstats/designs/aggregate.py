@@ -170,7 +170,7 @@ def frequency(
     named = [c for c in free if bare(c) in FREQUENCIES and not _numbers_rows(table, c, na)]
     few = free and not isinstance(table.frame, nw.LazyFrame) and table.frame.shape[0] <= MOST_COUNTED
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
-    distinct = distinct or (bool(keys) and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
+    distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
     if distinct and len(named) == 1 and _holds_counts(table, named[0], na) and _varies(table, named[0], na):
         name = text.shorten(named[0])
         return Frequency(column=named[0], cautions=(caution(

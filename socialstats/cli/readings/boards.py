@@ -48,6 +48,7 @@ def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
     tasks = parts if len(parts) > 1 and 2 * len(parts) >= len(scores) else scores
     names = [c.name for c in tasks]
     names = [*scores_of(seen.table, [c for c in seen.table.columns if c not in names])]  # without their averages
+    names = names if len(names) > 1 else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
     if len(names) < 2:
         return
     settings = {"study": "leaderboard", "map": [f"rater={model.name}", f"task={','.join(names)}"]}
