@@ -30,7 +30,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.reading import comparisons_of
 from socialstats.designs.squares import crosstab, win_counts
 from socialstats.errors import InputError, caution
-from socialstats.tables import Table, rows_where, rows_without, rows_without_whole, with_joint
+from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 
 Design = Comparisons | Paired | Ratings
@@ -64,10 +64,16 @@ def read(table: Table, settings: Mapping[str, Any], chosen: str | None = None) -
 
 
 def with_joint_parts(table: Table, settings: Mapping[str, Any]) -> Table:
-    """Add a column for each part of the mapping that names several columns (``unit=task,id``)."""
-    for entry in words(settings.get("map")):
-        column = entry.partition("=")[2]
-        table, _ = with_joint(table, column) if "," in column else (table, column)
+    """Add a column for each part of the mapping that names several columns (``unit=task,id``).
+
+    The tasks of a table with one row per model are columns of their own.
+    """
+    parts = dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
+    models = parts.get("rater") if "unit" not in parts and "value" not in parts else None
+    apart = models in table.columns and float(table.counts([str(models)]).n.max(initial=0)) == 1.0
+    for part, column in parts.items():
+        if "," in column and not (part == "task" and apart):
+            table, _ = with_joint(table, column)
     return table
 
 
@@ -119,7 +125,10 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
     reasons = settings.get(REASONS) or {}
     for word in words(settings.get("exclude")):
         column, value = where(word, "--exclude")
-        table, left_out = rows_without(table, column, value)
+        if value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
+            table, left_out = rows_unlike(table, column, value[1:])
+        else:
+            table, left_out = rows_without(table, column, value)
         label = f"excluded: {shorten(column, 40)} is '{shorten(value, 40)}'"
         note = shorten(reasons[word], 200) if word in reasons else f"--exclude {shorten(word)}"
         steps.append(FlowStep(label=label, rows=left_out, note=note))
@@ -182,8 +191,10 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
         if part in options:
             raise InputError(f"--map {part}= is for one row a unit and condition; leave out first= and second=")
     design = Paired.from_wide(table, **options)
+    if named:
+        return design
     others = [c for c in table.columns if c not in design.columns.values() and holds_numbers(table, c)]
-    if named or not others:
+    if not others:
         return design
     first, second = (shorten(name, 40) for name in design.conditions)
     note = caution("SS327", f"'{first}' minus '{second}'; not used: {quoted(others)}", affects="every number",

@@ -41,7 +41,13 @@ def add_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
         help="dependence between rows; give it twice for two crossed ones")  # fmt: skip
     add("--by", metavar="COLUMN", help="a separate analysis for each value of this column")
     add("--where", action="append", default=[], metavar="COLUMN=VALUE", help="use only these rows; repeat")
-    add("--exclude", action="append", default=[], metavar="COLUMN=VALUE", help="leave out these rows; repeat")
+    add(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="leave out these rows, or with COLUMN==COLUMN those where two columns are the same; repeat",
+    )
     add("--exclude-raters", action="append", default=[], metavar="COLUMN=VALUE",
         help="leave out all rows of raters who have such a row, as a failed attention check; repeat")  # fmt: skip
     add("--na", action="append", metavar="LABEL",

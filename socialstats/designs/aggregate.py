@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,10 @@ TIE_COUNTS = frozenset({
     "ties", "tie", "tied", "nties", "ntied", "ntie", "draw", "draws", "drawn", "ndraws",
     "tiescount", "tiedgames", "equal",
 })  # fmt: skip
+NO_COUNTS = re.compile(
+    r"(?:^|[_. ]|(?<=[a-z])(?=[A-Z]))(?:date|year|season|month|week|day|time|round|id|elo|rating|rank|seed|age)s?$",
+    re.IGNORECASE,
+)  # columns of whole numbers that are called like anything but a count
 MOST_FREE = 20  # columns that are looked at
 MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have no usual name
 MOST_CELLS = 400  # combinations of values in a table that was counted
@@ -88,6 +93,19 @@ def _numbers_rows(table: Table, column: str, na: Collection[str] | None) -> bool
     return rows >= FEWEST_NUMBERED and len(found) == rows and found[-1] - found[0] == rows - 1 and found[0] in (0, 1)
 
 
+def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
+    """Whether the other columns of a small table are crossed, each combination in one row, and `times` counts each."""
+    others = [c for c in table.columns if c != times]
+    if len(others) > 4 or not {*keys} <= {*others}:
+        return False
+    try:
+        cells = table.counts(others)
+    except (InputError, TypeError):
+        return False
+    most = int(np.prod([len(cells.columns[c].values) for c in others]))
+    return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
+
+
 def looks_counted(table: Table, first: str, second: str) -> bool:
     """Whether two columns of few values are crossed: at least half of their combinations occur, each in one row."""
     cells = table.counts([first, second])
@@ -99,7 +117,7 @@ def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str],
     """Return caution SS324 about columns of counts beside counts of wins, such as ties; their sum is no such column."""
     odd = []
     for column in [c for c in table.columns if c not in used][:MOST_FREE]:
-        if not _holds_counts(table, column, na):
+        if NO_COUNTS.search(column) or not _holds_counts(table, column, na):
             continue
         cells = table.counts([column, *wins]).columns
         values = [
@@ -153,6 +171,7 @@ def frequency(
     named = [c for c in free if bare(c) in FREQUENCIES and not _numbers_rows(table, c, na)]
     few = free and not isinstance(table.frame, nw.LazyFrame) and table.frame.shape[0] <= MOST_COUNTED
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
+    distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
     if distinct and len(named) == 1 and _holds_counts(table, named[0], na) and _varies(table, named[0], na):
         name = text.shorten(named[0])
         return Frequency(column=named[0], cautions=(caution(
@@ -161,7 +180,8 @@ def frequency(
         ),))  # fmt: skip
     odd = named or [c for c in free if bare(c) in WEIGHTS and _numbers(table, c, na) is not None]
     if not odd and distinct and few and counted():
-        odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and _holds_counts(table, c, na)]
+        odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)
+               and _holds_counts(table, c, na)]  # fmt: skip
     return _named(odd, "not used")
 
 

@@ -323,4 +323,8 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
         found.append(caution("SS301", f"{read - left:,} of {read:,} rows ({steps})"))
     if not begun.roles.wins and begun.roles.weight is None and begun.roles.count is None:
         found += repeated_rows(begun.table)
-    return found + mirror_suspects(design) + label_cautions({"items": design.items}, (design.by, *design.clusters))
+    return (
+        found
+        + mirror_suspects(design, begun.table.columns)
+        + label_cautions({"items": design.items}, (design.by, *design.clusters))
+    )

@@ -24,6 +24,11 @@ WORDS = (
     "annotator", "passage", "document", "dialogue", "conversation", "persona", "site", "school", "household",
 )  # fmt: skip
 NAME = re.compile(rf"(?:^|_)(?:{'|'.join(WORDS)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
+ORDER = re.compile(
+    r"(?:^|[_. ])(?:order|position|pos|run|swap(?:ped)?|flip(?:ped)?|reversed?|permutation|ordering|presentation)"
+    r"(?:[_. ]?(?:id|nr|no|number))?$",
+    re.IGNORECASE,
+)  # columns that tell two orders of one question apart
 STORIES = re.compile(
     r"^(?:(?:scenario|story|vignette|dilemma|situation|case|dialogue|conversation|question|sample|trial)s?"
     r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
@@ -174,14 +179,17 @@ def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ..
     return found
 
 
-def mirror_suspects(design: Comparisons) -> list[Caution]:
+def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[Caution]:
     """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
 
-    Of two items few comparisons may be so by chance.
+    Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives
+    such rows as well: nothing is said where the declared order tells them apart, or one of the `columns` is called like
+    an order that was not declared.
     """
     rows, upward = float(design.count.sum()), design.item_a < design.item_b
     if (
         rows < 2 * FEWEST
+        or (not design.order_known and any(ORDER.search(column) for column in columns))
         or len(design.items) < 3
         or 2 * design.count[upward].sum() != rows
         or votes(design) != votes(design, turned=True)

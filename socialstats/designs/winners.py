@@ -22,7 +22,7 @@ UNKNOWN = -1
 SIDE_CODES: tuple[tuple[str, str], ...] = (
     ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
     ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
-    ("1", "-1"), ("+1", "-1"),
+    ("1", "-1"), ("+1", "-1"), ("1-0", "0-1"),
 )  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
 SCORES = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}

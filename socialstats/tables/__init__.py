@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
-from socialstats.tables.filtering import rows_where, rows_without, rows_without_whole, with_joint
+from socialstats.tables.filtering import rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.tables.formats import Format
 from socialstats.tables.reading import read_table
 from socialstats.tables.table import Table, as_table
@@ -33,6 +33,7 @@ __all__ = [
     "missing_labels",
     "missing_names",
     "read_table",
+    "rows_unlike",
     "rows_where",
     "rows_without",
     "rows_without_whole",

@@ -87,7 +87,15 @@ def _delimiter(source: Source, usual: str) -> str:
     """Return the usual delimiter, unless the header has none of it and does have another."""
     lines = source.head(65536).decode("utf-8-sig", errors="replace").splitlines()
     header = next((line for line in lines if line.strip() and not line.startswith("# ")), "")
-    return next((mark for mark in (usual, ",", ";", "\t") if mark in header), usual)
+    found = next((mark for mark in (usual, ",", ";", "\t") if mark in header), None)
+    return found or (" " if _spaced([line for line in lines if line.strip()][:20]) else usual)
+
+
+def _spaced(lines: Sequence[str]) -> bool:
+    """Whether lines are fields with spaces between and texts in quotes, as R's write.table makes them."""
+    sizes = [len(record) for record in csv.reader(lines, delimiter=" ")]
+    same = len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
+    return same and '"' in lines[0]
 
 
 def _blank(record: Sequence[str]) -> bool:
@@ -102,6 +110,8 @@ def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...
         if any("\0" in name for name in record):
             raise bad_text(source)
         refuse_wide(record, source.name)
+        if delimiter == " " and len(next(row for _, row in records(source, delimiter))) == len(record) + 1:
+            record = ["", *record]  # R's names of rows have no name
         check_names(record, source.name, (row for _, row in records(source, delimiter)))
         return tuple(record)
     raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")

@@ -83,6 +83,39 @@ def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
     return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
 
 
+def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
+    """Leave out the rows in which two columns hold the same text; rows that miss a value stay.
+
+    Returns
+    -------
+    table : Table
+    left_out : int
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If the columns agree in every row.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> kept, left_out = rows_unlike(as_table({"winner": ["a", "b"], "loser": ["b", "b"]}), "winner", "loser")
+    >>> kept.frame.shape, left_out
+    ((1, 2), 1)
+    """
+    for column in (one, other):
+        if column not in table.columns:
+            listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+            raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+    a, b = ([as_text(value) for value in _eager(table).get_column(c).to_list()] for c in (one, other))
+    mask = np.array([x == y not in (None, "") for x, y in zip(a, b, strict=True)], dtype=bool)
+    if mask.all():
+        raise NothingToAnalyse(f"{table.source}: every row has the same value in '{one}' and '{other}': none is left")
+    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
+
+
 def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
     """Leave out all rows of everyone (everything named in the column `whole`) who has a row with the value.
 

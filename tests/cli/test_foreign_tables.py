@@ -267,6 +267,6 @@ def test_a_leaderboard_leaves_out_ranks_and_averages(tmp_path: Path, capsys: pyt
     board.insert(0, "Model", [f"m{k}" for k in range(8)])
     board.assign(Rank=range(1, 9)).to_csv(path, index=False)
     first = proposed(capsys, path)[0]
-    assert first.endswith("--study leaderboard")
+    assert first.endswith("--study leaderboard --map rater=Model --map task=MMLU,ARC,GSM8K,Truth")
     assert main(["check", *shlex.split(first)[2:]]) == 0
     assert "value = MMLU, ARC, GSM8K and Truth\n" in capsys.readouterr().out

@@ -1,0 +1,389 @@
+"""What the columns of a table hold, and what they may be by their names and values: one profile for all proposals."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.aggregate import FREQUENCIES, bare, frequency_columns
+from socialstats.designs.columns import SIDE_WORDS, partner_of
+from socialstats.designs.levels import opposites
+from socialstats.errors import InputError
+from socialstats.tables import Table, as_number, missing_labels
+
+MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
+FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
+FEW = 30  # labels of a scale
+
+UNITS = (
+    "unit", "item", "id", "question", "subject", "subj", "participant", "person", "student", "patient", "case", "story",
+    "sample", "plot", "plant", "product", "produit", "object", "essay", "text", "image", "photo", "stimulus", "couple",
+    "worker", "scenario", "trial", "specimen", "compound", "task", "prompt", "respondent", "idstud", "ss",
+    "pair", "twin", "block", "litter", "household", "dyad", "family", "fruit", "animal", "mouse", "wine", "bottle",
+    "video", "post", "hit", "pid", "paper",
+)  # fmt: skip
+RATERS = (
+    "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "panellist", "observer", "obs", "expert",
+    "grader", "evaluator", "reviewer", "examiner", "doctor", "physician", "radiologist", "neurologist", "pathologist",
+    "surgeon", "abstractor", "reader", "scorer", "consumer", "taster", "voter", "worker",
+)  # fmt: skip
+CONDITIONS = (
+    "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session", "visit",
+    "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
+    "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
+    "framing", "frame", "wording", "variant", "persona",
+)  # fmt: skip
+VALUES = (
+    "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
+    "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision", "verdict", "choice", "grade",
+    "category", "reply", "stance", "code", "mark", "points",
+)  # fmt: skip
+SIDES = (
+    *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
+    ("visitor", "opponent"), ("attacker", "defender"), ("white", "black"), ("red", "blue"), ("row", "col"),
+    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"),
+)  # fmt: skip
+PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
+DATES = ("date", "year", "month", "week", "day", "hour")
+REPEATS = ("rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion")
+SCORES = ("score", "point", "goal", "rating", "pts")
+WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote")
+WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
+BEATEN = (
+    "loser", "lose", "lost", "rejected", "bottom", "worse", "over", "against", "beaten", "citing", "recipient",
+    "subordinate", "dispreferred",
+)  # fmt: skip
+LATER = (
+    ("pre", "post"), ("before", "after"), ("baseline", "followup"), ("control", "treatment"), ("old", "new"),
+    ("initial", "final"), ("start", "end"), ("fall", "spring"), ("admission", "discharge"), ("test", "retest"),
+)  # fmt: skip
+OPPOSITES = (
+    *LATER, ("left", "right"), ("l", "r"), ("male", "female"), ("husband", "wife"), ("father", "son"), ("x", "y"),
+    ("mother", "daughter"), ("a", "b"), ("i", "ii"), ("1", "2"), ("one", "two"), ("first", "second"), ("0", "1"),
+    ("placebo", "drug"), ("on", "off"), ("open", "closed"), ("1st", "2nd"), ("origin", "destination"), ("orig", "dest"),
+    ("serial", "retrospective"), ("actual", "imagined"), ("with", "without"), ("high", "low"),
+)  # fmt: skip
+DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
+DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
+SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
+COVARIATES = (
+    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
+)  # of persons  # fmt: skip
+RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
+ROW_NUMBERS = ("", "rownames", "rowname", "x", "unnamed0", "index", "idx", "row", "rowid", "rowno", "nr", "no", "obs")
+TIMINGS = (
+    "seconds", "secs", "duration", "latency", "latencys", "latencyms", "elapsed", "timestamp", "tstamp", "leadtime",
+    "worktime", "createdat", "updatedat", "submittime", "accepttime", "runtime", "durationms", "durations",
+)  # when something was answered, or how long it took: a value only where nothing else is one  # fmt: skip
+
+
+@dataclass(eq=False)
+class Column:
+    """What a column holds: its labels, the rows of the table, and how many of them have a value."""
+
+    name: str
+    levels: tuple[str, ...]
+    rows: int
+    filled: int
+    tokens: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        spaced = re.sub(
+            r"(?<=[A-Z])(?=Id$)|(?<=[a-z])(?=[A-Z])|(?<=[A-Z]{2})(?=[a-z])(?!d$)|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])",
+            " ",
+            self.name,
+        )
+        self.tokens = tuple(token for token in re.split(r"[\W_]+", spaced.casefold()) if token)
+
+    @cached_property
+    def numbers(self) -> list[float] | None:
+        """The values as numbers; None where one is none."""
+        found = [as_number(level) for level in self.levels]
+        return [x for x in found if x is not None] if found and None not in found else None
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers from 0 upwards."""
+        return self.numbers is not None and all(x >= 0 and x.is_integer() for x in self.numbers)
+
+    @property
+    def counts(self) -> bool:
+        """Whether the column is called like a frequency, and holds whole numbers."""
+        return bare(self.name) in FREQUENCIES and self.whole and not self.unique
+
+    @property
+    def unique(self) -> bool:
+        """Whether every row has a value of its own."""
+        return len(self.levels) == self.rows
+
+    @property
+    def unique_key(self) -> bool:
+        """Whether the column numbers the rows, or is called an id and differs in each."""
+        return self.numbers_rows or (self.unique and self.whole and self.called(("id",)))
+
+    @property
+    def names_things(self) -> bool:
+        """Whether the column can name units: text or whole numbers, with a value in every row."""
+        return self.filled == self.rows and len(self.levels) > 1 and (self.numbers is None or self.whole)
+
+    @property
+    def discrete(self) -> bool:
+        """Whether the values can be levels of a scale."""
+        halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
+        return len(self.levels) <= FEW and (halves or self.numbers is None)
+
+    @property
+    def numbers_rows(self) -> bool:
+        """Whether the column is called like a row number, or has no name, and each of its whole numbers occurs once."""
+        return bare(self.name) in ROW_NUMBERS and self.unique and self.whole
+
+    @property
+    def timing(self) -> bool:
+        """Whether the column is called like a time at which, or a duration in which, something was answered."""
+        return (
+            bare(self.name) in TIMINGS
+            or any(bare(self.name).endswith(name) for name in TIMINGS)
+            or (len(self.tokens) > 1 and bool({*self.tokens} & {*TIMINGS, "ms", "sec"}))
+        )
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether the values are two opposites, or 0 and 1."""
+        return len(self.levels) == 2 and (opposites(self.levels) is not None or {*self.levels} == {"0", "1"})
+
+    def called(self, names: Sequence[str]) -> bool:
+        """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
+        tokens = {*self.tokens, bare(self.name)}
+        tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
+        tokens |= {token.removeprefix("id") for token in tokens}
+        return bool(tokens & {*names}) or any(t.endswith(n) for n in names if len(n) > 3 for t in tokens)
+
+
+class Seen:
+    """The columns of a table as the generators look at them."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.columns: dict[str, Column] = {}
+        self._distinct: dict[frozenset[str], bool] = {}
+        self._constant: dict[tuple[str, str], bool] = {}
+        na = missing_labels(())
+        for name in table.columns[:MOST_COLUMNS]:
+            try:
+                cells = table.counts([name])
+                labels = cells.columns[name].labels(na)
+            except (InputError, TypeError):  # it holds no labels
+                continue
+            filled = int(cells.n[labels.codes >= 0].sum())
+            self.columns[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
+        self.rows = max((column.rows for column in self.columns.values()), default=0)
+        every = self.columns.values()
+        owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
+        self.frequencies = [
+            name for name in frequency_columns(table, (), na)
+            if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
+        ]  # what is the same in all rows of a unit says something of the unit  # fmt: skip
+
+    def varying(self) -> list[Column]:
+        """Return the columns that vary and are no frequencies."""
+        return [c for c in self.columns.values() if len(c.levels) > 1 and c.name not in self.frequencies]
+
+    def distinct(self, names: Sequence[str]) -> bool:
+        """Whether the combinations of some columns are all different."""
+        key = frozenset(names)
+        if key not in self._distinct:
+            sizes = [len(c.levels) + (c.filled < c.rows) for c in self.columns.values() if c.name in key]
+            enough = len(sizes) < len(key) or math.prod(sizes) >= self.rows  # fewer combinations than rows repeat
+            self._distinct[key] = enough and float(self.table.counts([*dict.fromkeys(names)]).n.max(initial=0)) == 1.0
+        return self._distinct[key]
+
+    def constant(self, inner: Column, outer: Column) -> bool:
+        """Whether a column has one value for each value of another."""
+        key = (inner.name, outer.name)
+        if key not in self._constant:
+            few = len(inner.levels) <= len(outer.levels)
+            self._constant[key] = few and len(self.table.counts([*key]).n) == len(outer.levels)
+        return self._constant[key]
+
+    def values(self, columns: Sequence[Column]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return columns of numbers, a row a column; their rows sorted, NaN where a value is missing."""
+        cells = self.table.counts([c.name for c in columns])
+        labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
+        numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
+        return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
+
+    def concordance(self, one: Column, other: Column) -> float:
+        """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
+        rows = self.values([one, other])
+        x, y = rows[:, np.isfinite(rows).all(axis=0)]
+        spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2 if len(x) > 2 else 0.0
+        return float(2 * np.mean((x - x.mean()) * (y - y.mean())) / spread) if spread else 0.0
+
+    @cached_property
+    def no_values(self) -> frozenset[str]:
+        """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
+        every = [c for c in self.columns.values() if c.numbers is not None]
+        return frozenset(
+            c.name for c in every if c.numbers_rows or c.timing or self.enumerates(c) or c.name in self.derived
+        )
+
+    def enumerates(self, column: Column) -> bool:
+        """Whether a column of whole numbers is part of a plan: balanced from 0 or 1 upwards, or one for each label.
+
+        The labels are those of a column of texts that repeat, such as the number of dimensions of each benchmark.
+        """
+        if not column.whole or column.unique or len(column.levels) < 2 or column.filled < column.rows:
+            return False
+        numbers = sorted(column.numbers or [])
+        n = self.table.counts([column.name]).n
+        in_turn = numbers[0] in (0.0, 1.0) and numbers[-1] - numbers[0] == len(numbers) - 1
+        if len(numbers) > 2 and in_turn and n.min() == n.max() > 1 and self.rows >= 12:
+            return bool(self.owners) or column.called(REPEATS)
+        return any(c is not column and self.constant(column, c) for c in self.owners)
+
+    @cached_property
+    def owners(self) -> list[Column]:
+        """Columns of texts whose labels repeat, three times or more each on average."""
+        return [c for c in self.columns.values() if c.names_things and c.numbers is None
+                and 2 < len(c.levels) <= self.rows / 3][:MOST_KEYS]  # fmt: skip
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """Names of columns of numbers that are the difference or the sum of two others in every row."""
+        return frozenset(self.triples)
+
+    @cached_property
+    def triples(self) -> dict[str, frozenset[str]]:
+        """Columns of numbers that are the difference or the sum of two others in every row, and these two."""
+        numbers = [c for c in self.columns.values() if c.numbers is not None and len(c.levels) > 2 and not c.unique_key]
+        numbers = numbers[-12:]
+        if len(numbers) < 3:
+            return {}
+        rows = self.values(numbers)
+        rows = rows[:, np.isfinite(rows).all(axis=0)]
+        if rows.shape[1] < 5:
+            return {}
+        found: dict[str, frozenset[str]] = {}
+        for i, j, k in combinations(range(len(numbers)), 3):
+            near = 1e-9 * max(1.0, float(np.abs(rows[[i, j, k]]).max()))
+            signs = ((1, 1, -1), (1, -1, 1), (1, -1, -1))
+            if any(np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs):
+                three = [numbers[m] for m in (i, j, k)]
+                made = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
+                found[made] = frozenset(c.name for c in three if c.name != made)
+        return found
+
+    def subtracted(self, one: Column, other: Column) -> bool:
+        """Whether a column called like a difference is that of two columns."""
+        two = frozenset({one.name, other.name})
+        made = [self.columns[name] for name, parts in self.triples.items() if parts == two]
+        return any(c.called(DIFFERENCES) for c in made)
+
+    def enough(self, column: Column) -> bool:
+        """Whether the labels of a column occur in several rows each."""
+        return len(column.levels) * 2 <= self.rows
+
+    def has_partner(self, column: Column) -> bool:
+        """Whether another column is called as this one is, of the other side or condition."""
+        return any(paired_names(column, other) for other in self.columns.values() if other is not column)
+
+    @cached_property
+    def crossed(self) -> frozenset[str]:
+        """Names of columns of whole numbers that name things: with another column they number all rows once."""
+        keys = [c for c in self.columns.values() if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
+        sized = [(a, b) for a, b in combinations(keys, 2) if len(a.levels) * len(b.levels) == self.rows >= 8]
+        found = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct([a.name, b.name])]
+        return frozenset(c.name for pair in found for c in pair if c.whole)
+
+    @cached_property
+    def is_cross(self) -> bool:
+        """Whether the labels of the first column are the names of the others, whatever the cells hold."""
+        first, *others = self.table.columns
+        column = self.columns.get(first)
+        rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
+        if column is None or column.numbers is not None:
+            return False
+        return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
+
+    @cached_property
+    def long(self) -> bool:
+        """Whether a column called like a unit or a rater repeats its labels: a table of several rows a unit."""
+        every = self.columns.values()
+        named = [c for c in every if c.names_things and c.tokens and len(c.levels) <= self.rows / 2]
+        if self.row_id() is not None or any(c.numbers_rows for c in every):
+            # few numbers beside a row a unit may be values, and few labels its topic
+            keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
+            named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
+        return any(
+            c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named
+        )
+
+    def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
+        """Whether one or two further columns that repeat tell the rows of a unit apart."""
+        rest = [c.name for c in keys if c is not unit]
+        joint = [*((name,) for name in rest), *combinations(rest, 2)]
+        return any(self.distinct([unit.name, *names]) for names in joint)
+
+    def row_id(self) -> str | None:
+        """Return a column that names the rows: called so, without a name, or text at the start."""
+        free = [c for c in self.columns.values() if c.unique and c.names_things]
+        named = [c for c in free if c.called(UNITS) or not c.name.strip()]
+        first = [c for c in free if c.name == next(iter(self.columns)) and c.numbers is None]
+        return next((c.name for c in (*named, *first)), None)
+
+    def joint_key(self, unit: Column, other: Column, keys: Sequence[Column], least: float) -> list[str] | None:
+        """Return the unit, with one or two columns that tell its repeated rows apart, so that it meets `other` once.
+
+        None where there are no such columns, or less than `least` rows a unit.
+        """
+        every = [*self.columns.values()]
+        leading = [c for c in every[:FEW_COLUMNS] if c.names_things and c.whole and len(c.levels) <= 12]
+        more = [c for c in dict.fromkeys([*keys, *leading]) if c not in (unit, other) and not self.constant(c, unit)]
+        more = sorted(more, key=lambda c: (not c.called((*REPEATS, *CONDITIONS)), c.called(RATERS)))[:5]
+        for size in (0, 1, 2):
+            for added in combinations(more, size):
+                found = [unit.name, *(c.name for c in added)]
+                if self.distinct([*found, other.name]):
+                    return found if self.rows >= least * len(self.table.counts(found).n) else None
+        return None
+
+
+def share(one: Column, other: Column) -> float:
+    """Return the labels that two columns have in common, as a share of the shorter list."""
+    return len({*one.levels} & {*other.levels}) / max(1, min(len(one.levels), len(other.levels)))
+
+
+def paired_names(one: Column, other: Column) -> bool:
+    """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
+    if partner_of(one.name, 0, [other.name]) == other.name:
+        return True
+    names = bare(one.name), bare(other.name)
+    for x, y in OPPOSITES:
+        for a, b in (names, names[::-1]):
+            if (a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)) or (
+                a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)
+            ):
+                return True
+    a, b = names
+    return len(a) > 2 and len(a) == len(b) and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+
+
+def same_scale(one: Column, other: Column) -> bool:
+    """Whether two columns of numbers have overlapping ranges and spreads of one size, or two columns share labels."""
+    if one.numbers is None or other.numbers is None:
+        return one.numbers is other.numbers is None and share(one, other) >= 0.5 and len(one.levels) <= FEW
+    x, y = np.array(one.numbers), np.array(other.numbers)
+    wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
+    return bool(min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0)
+
+
+def stem(name: str) -> str:
+    """Return a name without its numbers, and without a single capital letter at its end."""
+    return bare(re.sub(r"\d+|(?<=[a-z_. ])[A-Z]\W*$", "", name.strip()))

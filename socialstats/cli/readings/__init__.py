@@ -1,0 +1,1 @@
+"""Generators of proposals: each looks for one shape of tables."""

@@ -1,0 +1,119 @@
+"""Scores of models: a column of models, or a column for each, as the study `leaderboard` reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from socialstats.cli.columns import COVARIATES, DATES, MOST_KEYS, RATERS, SUMMARIES, UNITS, VALUES, Column, Seen, stem
+from socialstats.cli.readings.proposal import Proposal
+from socialstats.designs.aggregate import bare
+from socialstats.designs.model_scores import TASKS, scores_of
+from socialstats.text import count, listing, shorten
+
+MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint")
+KEYS = ("task", "benchmark", "dataset", "data", "problem", "subset", "instance", "suite")
+FEWEST = 3  # models of a leaderboard
+FAMILIES = re.compile(
+    r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
+    r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok", re.IGNORECASE,
+)  # fmt: skip
+
+
+def score_tables(seen: Seen) -> Iterator[Proposal]:
+    """Look for scores of models in each shape of `model_scores`; every part is named."""
+    models = [c for c in seen.columns.values() if c.called(MODELS) and c.names_things and c.numbers is None]
+    models = [c for c in models if len(c.levels) > 1 and not seen.has_partner(c)]
+    if len(models) == 1:
+        yield from (row_a_model if models[0].unique else long_board)(seen, models[0])
+    if not models:
+        yield from column_a_model(seen)
+
+
+def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
+    """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
+    return [
+        c for c in seen.varying() if c not in used and (c.numbers is not None or c.yes_no)
+        and c.name not in seen.no_values and not c.unique_key
+        and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS) and not c.called((*DATES, "rank", "params"))
+    ]  # fmt: skip
+
+
+def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
+    """Look for a column of scores for each task: those with fractions, where two or more have them."""
+    scores = [c for c in scores_in(seen, [model]) if "," not in c.name]
+    parts = [c for c in scores if not c.whole]
+    tasks = parts if len(parts) > 1 and 2 * len(parts) >= len(scores) else scores
+    names = [c.name for c in tasks]
+    names = [*scores_of(seen.table, [c for c in seen.table.columns if c not in names])]  # without their averages
+    names = names if len(names) > 1 else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
+    if len(names) < 2:
+        return
+    settings = {"study": "leaderboard", "map": [f"rater={model.name}", f"task={','.join(names)}"]}
+    listed = listing([shorten(name, 30) for name in names], 6)
+    yield Proposal("ratings", 9, f"a leaderboard: '{model.name}' names the models, the tasks are {listed}", settings)
+
+
+def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
+    """Look for one score of each model and unit, or of each model, task and unit."""
+    keys = [c for c in seen.varying() if c is not model and c.names_things and not c.unique and len(c.levels) > 1]
+    keys = sorted(keys, key=lambda c: (not c.called((*KEYS, *TASKS)), not c.called(UNITS)))[:MOST_KEYS]
+    for joint in ([key] for key in keys):
+        if seen.distinct([model.name, joint[0].name]):
+            yield from board(seen, model, joint[0], None)
+            return
+    for one, other in combinations(keys, 2):
+        if seen.distinct([model.name, one.name, other.name]):
+            task, unit = (one, other) if one.called((*KEYS, *TASKS)) else (other, one)
+            if task.called((*KEYS, *TASKS)) and seen.enough(unit):
+                yield from board(seen, model, unit, task)
+            return
+
+
+def board(seen: Seen, model: Column, unit: Column, task: Column | None) -> Iterator[Proposal]:
+    """Propose a leaderboard of a long table."""
+    used = [model, unit, *([task] if task is not None else [])]
+    values = scores_in(seen, used)
+    value = next((c for c in values if c.called(VALUES)), None) or next((c for c in values if not c.whole), None)
+    if value is None:
+        return
+    parts = [f"rater={model.name}", f"unit={unit.name}", f"value={value.name}"]
+    parts += [f"task={task.name}"] if task is not None else []
+    of = f"'{unit.name}'" + (f" of each '{task.name}'" if task is not None else "")
+    tasked = task is not None or unit.called((*KEYS, *TASKS))
+    yield Proposal(
+        "ratings", (9.4 if tasked else 8.2) if len(model.levels) >= FEWEST else 5,
+        f"a leaderboard: '{model.name}' names the models, {of} is a unit, '{value.name}' is the score",
+        {"study": "leaderboard", "map": parts},
+    )  # fmt: skip
+
+
+def called_rater(column: Column) -> bool:
+    """Whether the first or the last word of a name says that the column holds ratings; some models are coders."""
+    words = {*column.tokens[:1], *column.tokens[-1:]}
+    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, "human"})
+
+
+def column_a_model(seen: Seen) -> Iterator[Proposal]:
+    """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
+    key = next((c for c in seen.columns.values() if c.unique and c.names_things and c.numbers is None), None)
+    if key is None or seen.is_cross:
+        return
+    scores = [c for c in scores_in(seen, [key]) if not called_rater(c)]
+    scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS)]
+    names = [c.name for c in scores]
+    if any(map(called_rater, seen.columns.values())) and not key.called((*KEYS, *TASKS)):
+        return
+    if len(scores) < FEWEST or len({stem(name) for name in names}) < len(names) / 2:
+        return
+    known = sum(bool(FAMILIES.search(name)) for name in names) > len(names) / 2
+    tasked = key.called((*KEYS, *TASKS))
+    shares = all(c.numbers is not None and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
+    if not (known or (shares and (tasked or not key.name.strip()))) or any(c.yes_no for c in scores) > known:
+        return
+    settings: dict[str, Any] = {"study": "leaderboard", "raters": names}
+    settings |= {"map": [f"unit={key.name}"]} if key.name.strip() else {}
+    told = f"a leaderboard: {count(len(names), 'model')} in columns, a row a unit"
+    yield Proposal("ratings", 8.4 if known or tasked else 7.6, told, settings)

@@ -1,0 +1,92 @@
+"""Several rows a unit: raters or conditions in a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+from socialstats.cli.columns import (
+    CONDITIONS,
+    FEW,
+    FEW_COLUMNS,
+    MOST_KEYS,
+    PERSONS,
+    RATERS,
+    REPEATS,
+    RIGHT,
+    UNITS,
+    VALUES,
+    Seen,
+)
+from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
+
+METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
+
+
+def long_tables(seen: Seen) -> Iterator[Proposal]:
+    """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
+    hints = (*UNITS, *RATERS, *CONDITIONS, *REPEATS)
+    keys = [
+        c for c in seen.varying() if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS) else 0.5)
+        and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
+        and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints))
+    ][:MOST_KEYS]  # fmt: skip
+    values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
+              and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
+    values = [c for c in values if c.name not in seen.no_values] or values
+    for unit, other in permutations(keys, 2):
+        persons = other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS)) and not other.called(RATERS)
+        surely, rated, cond = unit.called(UNITS) or persons, other.called(RATERS), other.called(CONDITIONS)
+        if not surely and (other.called(UNITS) or unit.called((*CONDITIONS, *REPEATS))):
+            continue
+        nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
+        if other.called(REPEATS) or seen.constant(other, unit) or (nested and not rated):
+            continue
+        joint = seen.joint_key(unit, other, keys, 1.02 if surely and rated else 1.3)
+        if joint is None:
+            continue
+        free = [c for c in values if c.name not in (*joint, other.name) and not seen.constant(c, unit)
+                and not (c in keys and c.called(hints) and len(c.levels) <= max(MOST_KEYS, seen.rows / 3))
+                and not seen.constant(c, other)]  # fmt: skip
+        if not free:
+            continue
+        numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
+        numbers = numbers or [c for c in free if c.numbers is not None]
+        scales = [c for c in free if c.discrete] if rated else []
+        value = next(
+            (c for c in (*(c for c in free if c.yes_no and c.called(RIGHT)), *free) if c.called(VALUES)),
+            ([c for c in numbers if c in scales] or scales or numbers or free)[-1],
+        )
+        if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
+            continue
+        size, added = len(other.levels), [seen.columns[name] for name in joint[1:]]
+        full = seen.rows / max(1, len(unit.levels) * size * max(1, len(added)))
+        base = 4 + 1.2 * surely + value.called(VALUES) + 0.8 * (full > 0.7) - 0.7 * len(added)
+        base -= 0.5 * unit.called(REPEATS)  # which trial it was is no unit that others meet again
+        key, last = f"unit={','.join(joint)}", f"value={value.name}"
+        alone: dict[str, Any] = {"cluster": [unit.name]} if added else {}
+        if rated or size <= max(FEW, 2 * len(unit.levels)):
+            apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS)
+            entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
+            settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
+            methods = size > 2 and other.called(METHODS) and value.numbers is not None and full == 1
+            score = (
+                base
+                + 2.2 * methods
+                + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
+                - 0.5 * (size > len(unit.levels) and not rated)
+            )
+            yield Proposal("ratings", score, f"'{other.name}' rates '{unit.name}', '{value.name}' is the rating",
+                           settings | value_settings([value], "ratings"))  # fmt: skip
+        if not nested and not persons and size <= 12 and (not rated or size == 2):
+            gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
+            settings = {
+                "map": [key, f"condition={other.name}", last],
+                "conditions": two_conditions(other),
+                **alone,
+                **gaps,
+            }
+            score = base + 1.5 * cond + (0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2)
+            yield Proposal("paired", score, f"'{value.name}' of the same '{unit.name}' under two of '{other.name}'",
+                           settings | value_settings([value], "paired"))  # fmt: skip
