@@ -282,7 +282,7 @@ def _few_cautions(few: Sequence[float]) -> tuple[Caution, ...]:
     return (caution(
         "SS329", f"about {number(min(few), 1)} effective disagreements"
         + (f" at the least ({count(len(few), 'coefficient')} with fewer than {FEW:g})" if len(few) > 1 else ""),
-        affects="intervals: with one rare level, nominal 95 % ones held in about .6 (10 units), .82 (30) and .89 (50) of "
-        "simulations",
+        affects="intervals: with one rare level, nominal 95 % ones held in about .6 (10 units), .82 (30) and .89 (50) "
+        "of simulations",
         fix="rate more units; without disagreement, and under clusters, an interval of their share is used",
     ),)  # fmt: skip
