@@ -144,6 +144,8 @@ def hull_checks(
         # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
         sign, end, outward = 1.0 if t >= 0 else -1.0, shown / factor, -1.0 if which == "low" else 1.0
         share = float(nct.cdf(abs(t), n - 1, sign * end * math.sqrt(n)))
+        if math.isnan(share) and sign * end < 0:  # scipy has none far out; it is no less than at 0
+            share = float(nct.cdf(abs(t), n - 1, 0.0))
         share = share if sign > 0 else 1 - share
         if abs(end - other) <= 1e-6 * wide:  # the noncentral t must not reach further
             theirs = other * factor if outward * (want - share) >= -1e-6 else math.nan

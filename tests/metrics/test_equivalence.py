@@ -74,8 +74,9 @@ def test_clusters_lead():
     assert result.row("equivalence").p_value == pytest.approx(p)
     assert result.rows[0].n_clusters == 10
     assert result.verify().ok, result.verify().tidy().to_string()
-    crossed = equivalence(pairs(D, clusters=[("story", STORY), ("writer", np.arange(len(D)) % 6)]), low=-1, high=1)
-    assert crossed.rows[0].df == 5
+    writer = np.arange(len(D)) % 6
+    crossed = equivalence(pairs(D, clusters=[("story", STORY), ("writer", writer)]), low=-1, high=1)
+    assert crossed.rows[0].df == pytest.approx(clustered_mean(D, np.ones(len(D)), [STORY, writer]).df)
     assert crossed.verify().ok, crossed.verify().tidy().to_string()
 
 

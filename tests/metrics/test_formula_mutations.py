@@ -15,10 +15,10 @@ from tests.contracts.subjects import run, subject_of
 # what is changed: function, the text of its formula and what it becomes, a metric that uses it, and its options
 MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "CR2 without leverage": (
-        "inference.means:_one_factor", "/ m / (1 - share)", "/ m", "win_rates", {},
+        "inference.means:_one_factor", "/ m / rest)", "/ m)", "win_rates", {},
     ),
     "Satterthwaite's sign": (
-        "inference.means:_one_factor", "- sums(m * r**2)", "+ sums(m * r**2)", "krippendorff_alpha", {},
+        "inference.means:_one_factor", "- sums(others * r**2)", "+ sums(others * r**2)", "krippendorff_alpha", {},
     ),
     "two factors: sign of the overlap": (
         "inference.means:mean_errors", "second.variance - np.bincount", "second.variance + np.bincount",
@@ -38,7 +38,8 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.sensitivity_index:sensitivity_terms", "n, 2.0) - 1)", "n, 2.0))", "sensitivity", {},
     ),
     "centre of S's basic interval": (
-        "resampling.intervals:basic", "if centre is None else", "if True else", "sensitivity", {},
+        "resampling.intervals:basic", "if centre is None else", "if True else", "sensitivity",
+        {"ci": "basic"},
     ),
     "Miller-Madow's half": (
         "models.entropy:miller_madow", "1 / (2 * n)", "1 / n", "choice_entropy", {},
@@ -51,7 +52,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.alignment_variance:Spread.of", "* raters / few", "", "ada_met", {},
     ),
     "scale of Jensen-Shannon's chi-square": (
-        "models.noncentral_chi2:one_interval", "(4 * value)", "(2 * value)", "js_similarity", {},
+        "models.noncentral_chi2:one_interval", "square / mean", "2 * square / mean", "js_similarity", {},
     ),
     "order statistic of B": (
         "resampling.intervals:order_quantile", "(b + 1) * alpha", "(b - 3) * alpha",
@@ -78,7 +79,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     ),
     "d_z: root of n": (
         "models.noncentral_t:d_z_interval", "high / math.sqrt(n)", "high / math.sqrt(n - 1)", "effect_sizes",
-        {"cluster": None},
+        {"cluster": None, "ci": "noncentral_t"},
     ),
     "Holm without steps": (
         "inference.intervals:holm", "(m - np.arange(m))", "m", "leaderboard", {},

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, t_p_value
+from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, rounding, t_p_value
 from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
@@ -184,5 +184,5 @@ def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> Alike | None
     moved = (means - mean.mean) / len(n) - share * (means - overall)
     error = math.sqrt(len(n) / (len(n) - 1) * float(moved @ moved))
     gap = mean.mean - overall
-    p = t_p_value(gap / error, len(n) - 1.0) if error > ROUNDING * len(n) * pairs.magnitude else 1.0
+    p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(means, len(n), pairs.magnitude) else 1.0
     return Alike(mean=mean, gap=gap, p=p)
