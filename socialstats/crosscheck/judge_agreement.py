@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.crosscheck.agreement_direct import direct, error_of_mean
 from socialstats.crosscheck.cluster_errors import fisher_ends, spread
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.row_arithmetic import end_checks, label, statistic_checks, wald_checks
+from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, wald_checks
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Verification
 
@@ -50,7 +50,7 @@ def verify(result: Result) -> Verification:
             cut = None if k == 0 else (-np.inf, 1.0)
             value, own, level = float(row.estimate or 0.0), float(row.std_error), result.settings["level"]
             if units.clusters and k > 0:
-                checks += statistic_checks(row, df=df)
+                checks.append(relative(label(row, "df"), row.df, df))
                 checks += end_checks(row, *fisher_ends(value, own, df or 1.0, level))
             else:
                 checks += wald_checks(row, level, value, own, df, cut=cut)

@@ -94,6 +94,12 @@ class Check:
             return None
         return abs(self.ours - self.theirs)
 
+    def brief(self, without: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the check as built-in types: all but `without`, or its place where a published number agrees."""
+        if self.row is None or self.ok is False:
+            return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name not in without}
+        return {"row": self.row, "field": self.field, "ok": self.ok}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
@@ -166,16 +172,26 @@ class Verification:
         return pd.DataFrame({n: [getattr(c, n) for c in self.checks] for n in (*names, "note", "row", "field")})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return counts, reasons, and every check, as built-in types; like checks stand under what they share."""
+        """Return counts, reasons, and every check, as built-in types; like checks stand under what they share.
+
+        Of a published number that agrees there is its place (row and field), as the number itself stands in the rows;
+        the group has the largest difference of its checks.
+        """
         shared = ("package", "version", "why", "note")
-        groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        groups: dict[tuple[str, ...], list[Check]] = {}
         for check in self.checks:
-            own = {f.name: plain(getattr(check, f.name)) for f in fields(Check) if f.name not in shared}
-            groups.setdefault(tuple(getattr(check, n) for n in shared), []).append(own)
+            groups.setdefault(tuple(getattr(check, n) for n in shared), []).append(check)
         return {
             "counts": {kind: asdict(tally) for kind, tally in self.tallies().items()},
             "not_checked": dict(self.reasons()),
-            "groups": [dict(zip(shared, key, strict=True)) | {"checks": own} for key, own in groups.items()],
+            "groups": [
+                dict(zip(shared, key, strict=True))
+                | {
+                    "largest_difference": max((c.difference for c in own if c.difference is not None), default=None),
+                    "checks": [check.brief(shared) for check in own],
+                }
+                for key, own in groups.items()
+            ],
         }
 
 
