@@ -15,6 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "calibration.md"
+TRUST = HERE / "trust.md"  # what the lines of the page come to, for a reader in a hurry
 SEED = 20261122
 SIMULATIONS = {
     "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
@@ -24,12 +25,14 @@ SIMULATIONS = {
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 600, "thin_effects": 500, "thin_similarities": 1000, "thin_sensitivity": 400,
+    "thin_comparisons": 300, "thin_agreement": 300,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 
 INTRODUCTION = """\
 # Calibration
 
+{trust}
 Written by `make calibrate`, seed {seed}; bootstraps have 399 resamples. Data are simulated from known truths; *share*
 is how often a 95 % interval held its truth (nominal .95), or how often a test at 5 % rejected a true null (nominal
 .05). Where a line is about many items, the share is the mean over items and simulations; simulations without an
@@ -258,12 +261,15 @@ def sections(lines: list) -> dict[str, str]:
 def kept(page: str) -> dict[str, str]:
     """The sections of a page written before, by their heading."""
     parts = page.split("\n## ")[1:]
-    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+    found = {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in parts}
+    return {
+        name: text for name, text in found.items() if not TRUST.read_text(encoding="utf-8").startswith(f"## {name}\n")
+    }
 
 
 def whole_page(made: dict[str, str]) -> str:
     """Introduction and sections."""
-    return "\n".join([INTRODUCTION.format(seed=SEED), *made.values()])
+    return "\n".join([INTRODUCTION.format(seed=SEED, trust=TRUST.read_text(encoding="utf-8")), *made.values()])
 
 
 def simulate(chosen: argparse.Namespace) -> list:

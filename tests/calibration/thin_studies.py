@@ -159,7 +159,98 @@ def thin_sensitivity(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
+def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Strengths, differences and ranks where items meet in few pairs; every pair leans by a normal effect."""
+    core, half = list(combinations(range(8), 2)), [(i, i + 5) for i in range(5)]
+    designs: dict[str, tuple[list[tuple[int, int]], int]] = {
+        "20 leaves on a core of 8": ([*core, *[(0, k) for k in range(8, 28)]], 20),
+        "10 items, 5 rounds": ([(i, (i + s) % 10) for s in (1, 3) for i in range(10)] + half, 20),
+        "6 items, all pairs": (list(combinations(range(6), 2)), 30),
+        "20 items, 6 rounds": ([(i, (i + s) % 20) for s in (1, 3, 8) for i in range(20)], 9),
+    }  # fmt: skip
+    lines: list[Line] = []
+    for name, (pairs, times) in designs.items():
+        for sd in (0.0, 1.0):
+            tally = Tally("Strengths in thin designs, clustered by pair", f"{name}, pair effect sd {sd:g}")
+            false = Tally("False differences in thin designs, clustered by pair", tally.setting, nominal=0.05)
+            a, b = (np.repeat([pair[k] for pair in pairs], times) for k in (0, 1))
+            for _ in range(sims):
+                p = 1 / (1 + np.exp(-np.repeat(sd * rng.standard_normal(len(pairs)), times)))
+                winner = np.where(rng.random(len(a)) < p, a, b)
+                table = pd.DataFrame({"item_a": a, "item_b": b, "winner": winner}).astype(str)
+                try:
+                    fit = ss.bradley_terry(ss.Comparisons.from_frame(table), cluster="pair")
+                except ss.MleDoesNotExist:
+                    continue
+                rows = [row for row in fit.rows if row.conf_low is not None and row.group == "strength"]
+                tally.covers("CR2, Satterthwaite's df", "strengths", rows, [0.0] * len(rows))
+                tally.add("has no interval, and says why", "strengths", 1 - len(rows) / len(fit.items))
+                tests = fit.pairwise().rows
+                known = [row for row in tests if row.conf_low is not None]
+                tally.covers("CR2, Satterthwaite's df", "differences", known, [0.0] * len(known))
+                false.add("Holm over all pairs", "any difference", float(
+                    any(row.p_adjusted is not None and row.p_adjusted < 0.05 for row in tests)))  # fmt: skip
+                ranks = fit.ranks(kind="simultaneous").rows
+                false.add("simultaneous rank sets", "any item's first rank lost", float(
+                    any((row.conf_low or 1) > 1 for row in ranks)))  # fmt: skip
+            lines += tally.lines({("CR2, Satterthwaite's df", "strengths"): HOLDS})
+            lines += false.lines({("Holm over all pairs", "any difference"): (0.0, 0.07)})
+    return lines
+
+
+def thin_agreement(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Coefficients of agreement in few clusters that differ in how hard they are, and of few independent units."""
+    metrics = {"kappa": ss.weighted_kappa, "Fleiss' kappa": ss.fleiss_kappa, "alpha": ss.krippendorff_alpha,
+               "Gwet's AC1": ss.gwet_ac}  # fmt: skip
+    lines: list[Line] = []
+    for clusters, size in ((5, 8), (10, 10), (20, 5), (0, 30), (0, 50)):
+        for right in (0.6, 0.85, 0.98):
+            for raters, shares in ((2, (0.5, 0.5)), (5, (0.9, 0.05, 0.05))):
+                kind = "two even levels, 2 raters" if raters == 2 else "a level of .9 and two of .05, 5 raters"
+                where = f"{clusters} clusters of {size}" if clusters else f"{size} units"
+                tally = Tally("Agreement, few clusters and few disagreements", f"{where}, right {right:g}, {kind}")
+                names = ("kappa", "alpha", "Gwet's AC1") if raters == 2 else ("Fleiss' kappa", "alpha", "Gwet's AC1")
+                many = rated(rng, 3000 if clusters else 1, 14 if clusters else 40_000, right, raters, shares)
+                truth = {name: coefficient(metrics[name], many, len(shares), None).rows[0].estimate for name in names}
+                for _ in range(sims):
+                    values, group = rated(rng, max(clusters, 1), size, right, raters, shares)
+                    for name in names:
+                        found = coefficient(metrics[name], (values, group), len(shares), clusters or None)
+                        tally.covers("closed (default)", name, found.rows[:1], [truth[name]])
+                        tally.add("caution SS202 or SS329 is said", name, float(
+                            any(c.code in ("SS202", "SS329") for c in found.cautions)))  # fmt: skip
+                must = {("closed (default)", name): (0.9, 1.0) for name in names} if clusters else None
+                lines += tally.lines(must)
+    return lines
+
+
+def rated(
+    rng: np.random.Generator, clusters: int, size: int, right: float, raters: int, shares: tuple[float, ...]
+) -> tuple[IntArray, IntArray]:
+    """(units, raters) levels and the cluster of each unit; a rater gives the unit's level, or any by the shares."""
+    group = np.repeat(np.arange(clusters), size)
+    each = rng.beta(8 * right, 8 * (1 - right), clusters) if clusters > 1 else np.full(1, right)
+    level = rng.choice(len(shares), len(group), p=shares)
+    other = rng.choice(len(shares), (len(group), raters), p=shares)
+    return np.where(rng.random((len(group), raters)) < each[group][:, None], level[:, None], other), group
+
+
+def coefficient(
+    metric: Callable[..., ss.Result], rows: tuple[IntArray, IntArray], levels: int, clusters: int | None
+) -> ss.Result:
+    """Compute a coefficient of made ratings."""
+    values, group = rows
+    n, raters = values.shape
+    table = {"unit": np.repeat(np.arange(n), raters), "rater": np.tile([f"r{k}" for k in range(raters)], n),
+             "value": values.ravel(), "story": np.repeat(group, raters)}  # fmt: skip
+    design = ss.Ratings.from_frame(pd.DataFrame(table), levels=list(range(levels)), scale="nominal",
+                                   cluster=["story"] if clusters else None)  # fmt: skip
+    plain = {"weights": "unweighted"} if metric in (ss.weighted_kappa, ss.gwet_ac) else {}
+    return metric(design, **plain)
+
+
 THIN_STUDIES = {
     "thin_crossed": thin_crossed, "thin_means": thin_means, "thin_effects": thin_effects,
     "thin_similarities": thin_similarities, "thin_sensitivity": thin_sensitivity,
+    "thin_comparisons": thin_comparisons, "thin_agreement": thin_agreement,
 }  # fmt: skip
