@@ -96,7 +96,7 @@ CASES = [
     # both raters constant, same value
     *of_each("both raters constant", lambda f: f(CONSTANT_SAME), {
         **{name: Gives(TERMS[name], **NO_VARIATION) for name in TERMS if name != "gwet_ac"},
-        "gwet_ac": Gives("AC1", NO_WIDTH, undefined="no width"),
+        "gwet_ac": Gives("AC1", {"estimate": 1.0, "std_error": None, "conf_high": 1.0, "p_value": None}),
     }),
     *[case(f"both raters constant, raise: {f.__name__}", lambda f=f: f(CONSTANT_SAME, on_undefined="raise"),
            Raises(UndefinedStatistic, ("no variation",))) for f in AGREEMENT[:3]],
@@ -110,7 +110,7 @@ CASES = [
                undefined="", caution="SS313")),
     # perfect agreement
     *of_each("perfect agreement", lambda f: f(PERFECT),
-             {name: Gives(term, {"estimate": 1.0, "conf_low": None, "std_error": None}, undefined="interval")
+             {name: Gives(term, {"estimate": 1.0, "conf_high": 1.0, "std_error": None})
               for name, term in TERMS.items()}),
     # zero discordant
     case("zero discordant: p", lambda: ss.mcnemar(ss.Paired.from_cells(a=5, b=0, c=0, d=4)),

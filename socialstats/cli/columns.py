@@ -52,7 +52,9 @@ SIDES = (
 )  # fmt: skip
 PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
 DATES = ("date", "year", "month", "week", "day", "hour")
-REPEATS = ("rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion")
+REPEATS = (
+    "rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion", "seed", "fold",
+)  # fmt: skip
 SCORES = ("score", "point", "goal", "rating", "pts")
 WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote")
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")

@@ -108,7 +108,7 @@ def label_counts(
     >>> result = label_counts(rows, labels="cites", sep=";")
     >>> result.row("care").estimate, result.row("care (share of units)").estimate
     (3.0, 0.75)
-    >>> result.row("care (share of labels)").estimate
+    >>> round(result.row("care (share of labels)").estimate, 4)
     0.6
     """
     if ci not in get_args(Ci):

@@ -228,7 +228,8 @@ def jackknifed(design: Comparisons, table: ConditionTable, units: Units, setting
         return None
     error, none = left.std_error, np.full(len(value), np.nan)
     reach = critical_value(settings["level"], n - 1) * error
-    why = [SAME if e <= ROUNDING * m else LESS if np.isnan(e) else "" for e, m in zip(error, LARGEST, strict=True)]
+    still = (error <= ROUNDING * np.array(LARGEST)) | (error <= ROUNDING * np.array(LARGEST))[PLUG_IN]
+    why = [SAME if s else LESS if np.isnan(e) else "" for e, s in zip(error, still, strict=True)]
     ends = Interval(
         low=value[CORRECTED] - reach, high=value[CORRECTED] + reach, error_low=none, error_high=none,
         undefined=tuple(why), method="jackknife", level=settings["level"],

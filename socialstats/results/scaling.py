@@ -24,7 +24,7 @@ def size_unit(*values: FloatArray) -> float:
 
     Examples
     --------
-    >>> size_unit(np.array([3.0, -1e20])), size_unit(np.array([3e300, 1.0])) == 2.0**999, size_unit(np.zeros(2))
+    >>> size_unit(np.array([3.0, -1e20])), size_unit(np.array([3e300, 1.0])) == 2.0**998, size_unit(np.zeros(2))
     (1.0, True, 1.0)
     """
     largest = max((float(np.abs(one).max(initial=0.0)) for one in values), default=0.0)

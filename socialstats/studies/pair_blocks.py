@@ -22,6 +22,8 @@ from socialstats.studies.pair_model import fit_model
 from socialstats.studies.verdicts import verdict
 from socialstats.text import count, interval, level_text, listing, number, p_value, quoted, shorten
 
+MOST_ROWS = 200  # of a figure; the table has them all
+
 
 def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = "item") -> Block:
     """Return the forest of strengths with rank sets, comparison intervals, and its table."""
@@ -31,6 +33,10 @@ def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = 
     sets = {r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in ranks.rows}
     worth = {r.term: r for r in fit.worth(level=options.level).rows}
     quasi = _quasi(fit)
+    drawn = sorted(rows, key=lambda row: -(row.estimate or 0.0))[:MOST_ROWS]
+    every = (
+        f"every {item}" if len(drawn) == len(rows) else f"the {count(len(drawn), item)} of {count(len(rows))} that lead"
+    )
     return Block(
         id="strengths",
         question=f"Which {item} is chosen over which?",
@@ -38,8 +44,8 @@ def strengths_block(fit: BradleyTerryResult, options: StudyOptions, item: str = 
             fit.sentence().replace(f"Of {count(len(rows))} items,", f"Of {count(len(rows), item)},", 1),
             *rank_sentences(ranks, joint, item),
         ),
-        draw=partial(forest, rows, ranks=sets, xlabel="log-strength (0 = average)"),
-        figure_title=f"Strength of every {item}, strongest first",
+        draw=partial(forest, drawn, ranks=sets, xlabel="log-strength (0 = average)"),
+        figure_title=f"Strength of {every}, strongest first",
         caption=(
             f"Log-strengths with {level_text(options.level)} intervals ({fit.inference}); a difference of 1 means odds "
             f"of {number(float(np.e))} to 1. Right: estimate, interval, and the marginal rank set."

@@ -12,7 +12,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Block, Mark, Strip, Table
-from socialstats.studies.pair_blocks import row_table
+from socialstats.studies.pair_blocks import MOST_ROWS, row_table
 from socialstats.text import count, interval, listing, number, percent
 
 TARGETS = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
@@ -79,12 +79,14 @@ def named(s: Result) -> tuple[Row, ...]:
 def rates_block(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result | None = None) -> Block:
     """Return each role's win rates by urgency as dumbbells, strongest first; `pooled`: over all comparisons."""
     rows = tuple(r for r in rates.rows if r.term != "all")
+    drawn = list(order)[:MOST_ROWS]
+    every = "every role" if len(drawn) == len(order) else f"the {count(len(drawn), 'strongest role')}"
     return Block(
         id="win-rates",
         question=f"How often does a role win when its {options.covariate} is higher, equal, or lower?",
         sentences=(rates.sentence(), *_bridge(pooled)),
-        draw=partial(dumbbell, rows, targets=TARGETS, order=order, xlabel="win rate"),
-        figure_title=f"Win rates of every role by {options.covariate}, strongest role first",
+        draw=partial(dumbbell, [r for r in rows if r.term in drawn], targets=TARGETS, order=drawn, xlabel="win rate"),
+        figure_title=f"Win rates of {every} by {options.covariate}, strongest role first",
         caption="Dotted lines: where the rates would be if urgency alone decided (1, .50, 0). Intervals: "
         f"{rates.inference}; {count(rates.counts['comparisons'])} comparisons{_trials_effect(rates)}.",
         tables=(row_table(rates.rows, "Win rates by role and condition"), *_pooled_tables(pooled)),

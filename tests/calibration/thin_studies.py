@@ -217,9 +217,9 @@ def thin_agreement(rng: np.random.Generator, sims: int) -> list[Line]:
                     for name in names:
                         found = coefficient(metrics[name], (values, group), len(shares), clusters or None)
                         tally.covers("closed (default)", name, found.rows[:1], [truth[name]])
-                        tally.add("caution SS202 or SS329 is said", name, float(
-                            any(c.code in ("SS202", "SS329") for c in found.cautions)))  # fmt: skip
-                must = {("closed (default)", name): (0.9, 1.0) for name in names} if clusters else None
+                        tally.add("caution SS202, SS317 or SS329 is said", name, float(
+                            any(c.code in ("SS202", "SS317", "SS329") for c in found.cautions)))  # fmt: skip
+                must = {("closed (default)", name): HOLDS for name in names} if clusters and raters == 2 else None
                 lines += tally.lines(must)
     return lines
 

@@ -237,3 +237,15 @@ def test_a_judge_asked_in_both_orders_is_no_mirror(tmp_path: Path, capsys: pytes
         table.rename(columns={"z": column}).to_csv(path, index=False)
         assert main(["check", str(path)]) == 0
         assert ("SS328" in capsys.readouterr().err) is seen
+
+
+def test_seeds_repeat_a_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(d, a, s, round(0.8 + 0.01 * k + 0.002 * s, 4)) for k, a in enumerate(("lightgbm", "xgboost", "mlp"))
+            for d in ("adult", "churn", "credit", "higgs") for s in range(5)]  # fmt: skip
+    path = tmp_path / "runs.csv"
+    pd.DataFrame(rows, columns=["dataset", "algorithm", "seed", "auc"]).to_csv(path, index=False)
+    main(["check", str(path)])
+    text = capsys.readouterr()
+    first = next(line for line in (text.out + text.err).splitlines() if line.strip().startswith("socialstats report"))
+    assert "--map unit=dataset" in first
+    assert "seed" not in first

@@ -345,3 +345,15 @@ def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture
     page = tmp_path / "p.html"
     assert run(capsys, "report", write(tmp_path, "s.csv", scores()), "--no-verify", "-q", "-o", str(page))[0] == 0
     assert "<dt>rows</dt><dd>80 rows read, 40 pairs analysed</dd>" in page.read_text()
+
+
+def test_more_items_than_a_figure_shows_have_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pairs = [(f"p{k:03d}", f"p{(k + s) % 205:03d}", n) for k in range(205) for s in (1, 7, 31) for n in range(3)]
+    frame = pd.DataFrame(pairs, columns=["item_a", "item_b", "n"])
+    frame["winner"] = frame["item_a"].where(frame["n"].to_numpy() > frame.index % 2, frame["item_b"])
+    page = tmp_path / "page.html"
+    words = (write(tmp_path, "many.csv", frame.drop(columns="n")), "--no-verify", "--resamples", "100", "-o", str(page))
+    assert run(capsys, "report", *words)[0] == 0
+    html = page.read_text(encoding="utf-8")
+    assert "Strength of the 200 items of 205 that lead" in html
+    assert len(read_results(html)["blocks"][0]["results"][0]["terms"]) >= 205

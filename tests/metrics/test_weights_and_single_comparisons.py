@@ -34,10 +34,10 @@ def test_variance_of_a_weighted_rate_with_independent_rows_by_a_loop(conflict_ro
             if me == "r1" and mine > its:
                 parts.append((0.5 if r.winner == "tie" else float(r.winner == "r1"), r.w))
     score, w = np.array(parts).T
-    p, n = score @ w / w.sum(), len(w)
+    p = score @ w / w.sum()
     assert row.estimate == pytest.approx(p, abs=1e-12)
-    expected = np.sqrt(n / (n - 1) * np.sum((w * (score - p)) ** 2)) / w.sum()
-    assert row.std_error == pytest.approx(expected, rel=1e-9)
+    expected = np.sqrt(np.sum((w * (score - p)) ** 2 / (1 - w / w.sum()))) / w.sum()  # CR2, every row a cluster
+    assert row.std_error == pytest.approx(expected, rel=0.01)  # rows of a cell share one weight in 1 / (1 - f)
 
 
 def test_rows_of_different_weights_are_not_resampled(conflict_rows):

@@ -59,8 +59,9 @@ def outcome(*, hostile: bool = False) -> Outcome:
               draw=partial(dumbbell, rates)),
     )  # fmt: skip
     check = Check(quantity=f"strength {evil}", ours=1.25, theirs=1.2500000003, package="choix", version="0.4.1",
-                  tolerance=1e-8, ok=True, why="same likelihood")  # fmt: skip
-    other = Check(quantity="S", ours=-0.0001, theirs=None, package="none", version="", tolerance=0.0, ok=None)
+                  tolerance=1e-8, ok=True, why="same likelihood", row=0, field="estimate")  # fmt: skip
+    other = Check(quantity="S", ours=-0.0001, theirs=None, package="none", version="", tolerance=0.0, ok=None,
+                  note="no other package has it", row=1, field="estimate")  # fmt: skip
     marks = (Mark(label="S", value=41.6, low=39.1, high=42.9), Mark(label="coin flips", value=50.5, kind="reference"),
              Mark(label=evil, value=46.1, kind="claim"))  # fmt: skip
     codes = ("SS107", "SS304", "SS110", "SS205", "SS305", "SS301", "SS303")

@@ -183,7 +183,7 @@ def test_two_raters_get_their_square_table() -> None:
         (0.81, 0.9, "Yes: the raters agree well enough for firm"),
         (0.70, 0.9, "The raters agree well enough for tentative"),
         (0.3, 0.6, "No: the raters agree too little"),
-        (0.3, 0.9, "The data do not settle"),
+        (0.3, 0.9, "It is inconclusive whether"),
         (None, None, "No verdict: alpha .85"),
     ],
 )
@@ -199,7 +199,9 @@ def test_ratings_at_the_edge() -> None:
     assert outcome.answer[0].startswith("No verdict: alpha undefined: ")
     shared = frame.groupby("unit")["rating"].transform("first")
     perfect = report(frame.assign(rating=shared), **ORDERED)
-    assert perfect.answer[0].startswith("No verdict: alpha 1.00 (no interval: ")
+    assert perfect.answer[0].startswith(
+        "Yes: the raters agree well enough for firm conclusions; alpha 1.00, 95% CI [.85"
+    )
     for found in (outcome, perfect):
         assert stray_cells(found) == []
         for block in found.blocks:

@@ -7,7 +7,19 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from socialstats.cli.columns import COVARIATES, DATES, MOST_KEYS, RATERS, SUMMARIES, UNITS, VALUES, Column, Seen, stem
+from socialstats.cli.columns import (
+    COVARIATES,
+    DATES,
+    MOST_KEYS,
+    RATERS,
+    REPEATS,
+    SUMMARIES,
+    UNITS,
+    VALUES,
+    Column,
+    Seen,
+    stem,
+)
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.aggregate import bare
 from socialstats.designs.model_scores import TASKS, scores_of
@@ -67,7 +79,10 @@ def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
     for one, other in combinations(keys, 2):
         if seen.distinct([model.name, one.name, other.name]):
             task, unit = (one, other) if one.called((*KEYS, *TASKS)) else (other, one)
-            if task.called((*KEYS, *TASKS)) and seen.enough(unit):
+            # seeds and folds repeat a data set: they are averaged
+            if unit.called(REPEATS) and not task.called(REPEATS):
+                yield from board(seen, model, task, None)
+            elif task.called((*KEYS, *TASKS)) and seen.enough(unit):
                 yield from board(seen, model, unit, task)
             return
 

@@ -182,7 +182,8 @@ def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> Alike | None
     mean = clustered_mean(means, np.ones(len(n)), magnitude=pairs.magnitude)
     share, overall = n / n.sum(), float(n @ means / n.sum())
     moved = (means - mean.mean) / len(n) - share * (means - overall)
-    error = math.sqrt(len(n) / (len(n) - 1) * float(moved @ moved))
+    top = float(np.abs(moved).max()) or 1.0
+    error = top * math.sqrt(len(n) / (len(n) - 1) * float((moved / top) @ (moved / top)))
     gap = mean.mean - overall
     p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(means, len(n), pairs.magnitude) else 1.0
     return Alike(mean=mean, gap=gap, p=p)
