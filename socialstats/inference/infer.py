@@ -148,7 +148,10 @@ def infer(
     errors = mean_errors(estimand.influence(), estimand.shares, clusters, None if clusters else estimand.copies)
     spread = np.sqrt(errors.variance)
     drawn = _drawn(estimand, clusters, how) if how.ci in RESAMPLED else None
-    seen = _disagreements(estimand, clusters, how.level)
+    closed = how.ci == "closed" and estimand.disagreement is not None
+    seen = _disagreements(estimand, clusters, how.level) if closed else [None] * len(estimand.estimate)
+    apart: Any = None if estimand.disagreement is None else estimand.disagreement.values
+    none_apart = np.zeros(len(seen), dtype=bool) if apart is None else np.asarray(apart.sum(axis=0)).ravel() <= 0
     found = []
     for j, value in enumerate(estimand.estimate.tolist()):
         known = Inferred(clusters=int(errors.clusters[j]), largest=float(errors.largest[j]) if clusters else 0.0)
@@ -157,8 +160,7 @@ def infer(
         elif clusters and np.isnan(errors.variance[j]):
             found.append(replace(known, why=ONE_CLUSTER))
         elif drawn is not None:
-            one, what = seen[j], "clusters" if clusters else "units"
-            perfect = one is not None and one.share == 0
+            what, perfect = "clusters" if clusters else "units", bool(none_apart[j])
             found.append(_by_resamples(known, value, j, drawn, estimand.bounded, perfect, what))
         else:
             found.append(
@@ -167,7 +169,8 @@ def infer(
     lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
     shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
     few = [s.effective for s, there in zip(seen, shown, strict=True) if s and there and not clusters]
-    skew = [x for x, there in zip(_skewness(estimand, clusters), shown, strict=True) if there and x > SKEWED]
+    shapes = _skewness(estimand, clusters) if any(shown) else [0.0] * len(shown)
+    skew = [x for x, there in zip(shapes, shown, strict=True) if there and x > SKEWED]
     return tuple(found), (
         *((lost,) if lost else ()), *_few_cautions([x for x in few if x < FEW]), *_shape_cautions(skew, bool(clusters))
     )  # fmt: skip
