@@ -95,9 +95,11 @@ class Check:
         return abs(self.ours - self.theirs)
 
     def brief(self, without: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the check as built-in types: all but `without`, or its place where a published number agrees."""
-        if self.row is None or self.ok is False:
+        """Return the check as built-in types: all but `without`, or its place or name where it agrees."""
+        if self.ok is False or (self.row is None and self.ok is None):
             return {f.name: plain(getattr(self, f.name)) for f in fields(self) if f.name not in without}
+        if self.row is None:
+            return {"quantity": self.quantity, "ok": True}
         return {"row": self.row, "field": self.field, "ok": self.ok}
 
 
@@ -175,7 +177,7 @@ class Verification:
         """Return counts, reasons, and every check, as built-in types; like checks stand under what they share.
 
         Of a published number that agrees there is its place (row and field), as the number itself stands in the rows;
-        the group has the largest difference of its checks.
+        of another number that agrees its name. The group has the largest difference of its checks.
         """
         shared = ("package", "version", "why", "note")
         groups: dict[tuple[str, ...], list[Check]] = {}
