@@ -218,7 +218,8 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
     u: Any = estimand.disagreement.values
     shares: Any = estimand.disagreement.shares
     q = np.asarray(u.sum(axis=0), dtype=np.float64).ravel()
-    centred = u - (shares @ sparse.csr_array(np.diag(q)) if not isinstance(shares, np.ndarray) else shares * q)
+    diagonal: Any = sparse.diags_array(q)
+    centred = u - (shares * q if isinstance(shares, np.ndarray) else shares @ diagonal)
     errors = mean_errors(centred, shares, clusters, None if clusters else estimand.copies)
     n = effective_trials(np.clip(q, 0, 1), errors, math.inf)
     units = mean_errors(centred, shares, (), estimand.copies).clusters if clusters else errors.clusters
