@@ -124,7 +124,7 @@ def test_a_page_keeps_the_sections_that_were_not_run(load):
     )
     old = calibrate.whole_page({"One": "## One\n\n| a |\n", "Two": "## Two\n\nformer\n"})
     new = calibrate.whole_page(calibrate.kept(old) | calibrate.sections([line]))
-    assert new.startswith(calibrate.INTRODUCTION[:20])
+    assert new.startswith("# Calibration\n\n" + calibrate.TRUST.read_text(encoding="utf-8")[:20])
     assert "## One\n\n| a |\n" in new
     assert "former" not in new
     assert "| s | m | q | 0.500 | 0.100 | 0.95 | 9 |" in new
