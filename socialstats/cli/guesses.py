@@ -23,8 +23,23 @@ ORDERS = (
     ("never", "rarely", "sometimes", "often", "always"),
     ("very bad", "bad", "ok", "good", "very good"),
     ("very poor", "poor", "fair", "good", "excellent"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("not at all", "slightly", "moderately", "very", "extremely"),
+    ("not at all", "a little", "somewhat", "quite", "very much"),
+    ("unsatisfactory", "satisfactory", "good", "very good", "excellent"),
+    ("false", "mostly false", "half true", "mostly true", "true"),
+    ("daily", "weekly", "monthly", "yearly", "never")[::-1],
 )
+DEGREES = {
+    "slightly": 1, "somewhat": 1, "rather": 1, "a little": 1, "partly": 1, "mildly": 1, "moderately": 2, "mostly": 2, "": 3,
+    "very": 4, "strongly": 4, "highly": 4, "definitely": 4, "completely": 5, "totally": 5, "extremely": 5, "fully": 5,
+}  # how strongly a word is meant  # fmt: skip
+MIDDLE = frozenset({
+    "neutral", "undecided", "unsure", "neither", "neither agree nor disagree", "no opinion", "mixed", "equal", "ok",
+    "about the same", "the same", "indifferent",
+})  # fmt: skip
+AGAINST = (("bad", "good"), ("poor", "good"), ("negative", "positive"), ("worse", "better"), ("wrong", "right"),
+           ("false", "true"), ("no", "yes"), ("low", "high"), ("weak", "strong"), ("never", "always"),
+           ("rarely", "often"), ("oppose", "support"), ("reject", "accept"), ("easy", "difficult"))  # fmt: skip
 MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5
 
 
@@ -192,7 +207,37 @@ def ordered(levels: Sequence[str]) -> list[str]:
     for order in ORDERS:
         if all(label.strip().casefold() in order for label in levels):
             return sorted(levels, key=lambda label: order.index(label.strip().casefold()))
-    return []
+    placed = {label: _place(label, levels) for label in levels}
+    known = [place for place in placed.values() if place is not None]
+    graded = any(abs(place) not in (0, DEGREES[""]) for place in known)
+    two_sided = graded and len(known) == len(levels) > 2 and len({*known}) == len(known) and min(known) < 0 < max(known)
+    return sorted(levels, key=lambda label: placed[label] or 0) if two_sided else []
+
+
+def _place(label: str, levels: Sequence[str]) -> int | None:
+    """Return where a level stands on a scale of two poles, such as (very) acceptable and unacceptable; None if not so.
+
+    Examples
+    --------
+    >>> levels = ["Very unfair", "Unfair", "Neutral", "Fair"]
+    >>> [_place(level, levels) for level in levels]
+    [-4, -3, 0, 3]
+    """
+
+    def parts(text: str) -> tuple[int, str]:
+        degree = max((d for d in DEGREES if text.startswith(f"{d} ")), key=len, default="")
+        return DEGREES[degree], text.removeprefix(degree).strip()
+
+    folded = [" ".join(level.casefold().split()) for level in levels]
+    text = " ".join(label.casefold().split())
+    degree, word = parts(text)
+    words = {parts(one)[1] for one in folded}
+    if text in MIDDLE or text.startswith("neither "):
+        return 0
+    if any(f"{no}{word}" in words for no in ("un", "dis", "in", "im", "not ", "il", "ir")) or (word in dict(AGAINST).values()):
+        return degree
+    negated = any(word.removeprefix(no) in words for no in ("un", "dis", "in", "im", "not ", "il", "ir") if word.startswith(no))
+    return -degree if negated or word in dict(AGAINST) else None
 
 
 def _letters_of_models(columns: Columns, value: str, source: str | None, labels: Sequence[str]) -> list[str]:
