@@ -52,7 +52,7 @@ SIDES = (
     *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
     ("visitor", "opponent"), ("attacker", "defender"), ("white", "black"), ("red", "blue"), ("row", "col"),
     ("row", "column"), ("challenger", "incumbent"), ("actor", "target"), ("initiator", "recipient"), ("actor", "receiver"),
-    ("chosen", "rejected"), ("local", "visitor"), ("host", "guest"),
+    ("chosen", "rejected"), ("local", "visitor"), ("host", "guest"), ("r", "b"),
 )  # fmt: skip
 PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
 DATES = ("date", "year", "month", "week", "day", "hour")
@@ -288,7 +288,7 @@ class Seen:
     @cached_property
     def shares(self) -> frozenset[str]:
         """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
-        texts = [c for c in self.columns.values() if c.numbers is None and 1 < len(c.levels) <= FEW]
+        texts = [c for c in self.columns.values() if c.numbers is None and not c.unique and 1 < len(c.levels) <= FEW]
         labels = [{bare(level) for level in c.levels} for c in texts]
         numbers = [c.name for c in self.columns.values() if c.numbers is not None]
         return frozenset(

@@ -24,7 +24,7 @@ SIDE_CODES: tuple[tuple[str, str], ...] = (
     ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
     ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
     ("1", "-1"), ("+1", "-1"), ("1-0", "0-1"), ("won", "lost"), ("win", "lose"), ("victory", "defeat"),
-    ("white", "black"), ("top", "bottom"),
+    ("white", "black"), ("top", "bottom"), ("red", "blue"),
 )  # fmt: skip
 AROUND = frozenset({
     "a", "the", "is", "was", "by", "of", "for", "much", "slightly", "clearly", "far", "better", "best", "stronger", "win", "wins",

@@ -49,6 +49,7 @@ def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
     return [
         c for c in seen.varying() if c not in used and (c.numbers is not None or c.yes_no)
         and c.name not in seen.no_values and not c.unique_key
+        and not c.called(("mean", "average", "overall"))
         and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS) and not c.called((*DATES, "rank", "params"))
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -125,11 +125,12 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
         yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        free = c not in (a, b) and not (c.called((*ROUNDS, *DATES, *REPEATS)) and not c.called(WON))
+        free = c not in (a, b) and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
         free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
         found = result_settings(c, x, y) if free else []
-        for told in found if found and (c.called(WON) or not seen.has_partner(c)) else ():
-            score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game"))
+        told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))
+        for told in found if told_apart else ():
+            score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game", "ftr", "fulltime"))
             score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
             score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.pop("behind", False))
             which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
@@ -169,12 +170,22 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
         third = len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]  # A, B and C
         if third:
             return []
-        said = f": {found[0]} is '{a.name}', {found[1]} is '{b.name}'"
+        forward, backward = ([stands_for(code, one) for code, one in zip(found, two, strict=True)]
+                             for two in (own, own[::-1]))  # fmt: skip
+        turned = all(backward) and not all(forward)  # H and A beside the columns away and home
+        x, y = (b, a) if turned else (a, b)
+        said = f": {found[0]} is '{x.name}', {found[1]} is '{y.name}'"
         said += f", {' and '.join(ties)} a tie" if ties else ""
-        sure = (found[0].casefold() in a.tokens and found[1].casefold() in b.tokens) or "-" in found[0]
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
-        return [{"winner_coding": "side", **declared, "words": said, "sure": sure}]
+        sure = all(forward) or turned or "-" in found[0]
+        return [{"winner_coding": "side", **declared, "words": said, "sure": sure, "swapped": turned}]
     return []
+
+
+def stands_for(code: str, words: Sequence[str]) -> bool:
+    """Whether a code is a word, the first letter of one, or a word of which only the first letter was written."""
+    folded = code.casefold()
+    return any(folded == word or (1 in (len(folded), len(word)) and folded[0] == word[0]) for word in words)
 
 
 def undecided(levels: frozenset[str]) -> list[str]:

@@ -49,6 +49,7 @@ REFERENCES = ("obs", "observed", "truth", "true", "gold", "actual", "reference",
               "expected", "human", "goldlabel", "correctlabel", "goldstandard", "standard")  # fmt: skip
 PREDICTIONS = ("pred", "preds", "predicted", "prediction", "model", "output", "estimated", "classified", "modellabel",
                "llm", "gpt", "assigned", "system", "yhat", "auto", "automatic", "classifier")  # fmt: skip
+LABELS = ("label", "labels", "annotation", "diagnosis", "coding", "code", "codes", "grade", "category")
 JUDGEMENTS = ("rating", "rated", "rate", "grade", "graded", "diagnosis", "label", "labels", "annotation", "code",
               "coded", "coding", "judgment", "judgement", "assessment", "opinion", "score", "mark")  # fmt: skip
 PAIRS_OF_JUDGES = (
@@ -262,7 +263,9 @@ def two_judges(one: Column, other: Column) -> bool:
     both, words = {*one.tokens} & {*other.tokens}, {*one.tokens, *other.tokens}
     if any({x, y} <= words or any(c.called((y,)) for c in (one, other)) for x, y in LATER):
         return False
-    return bool(both & {*JUDGEMENTS}) and (any({x, y} <= words for x, y in PAIRS_OF_JUDGES))
+    if both & {*LABELS} and one.numbers is None and len(one.tokens) == len(other.tokens) == 2:  # alice_label, bob_label
+        return True
+    return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in PAIRS_OF_JUDGES)
 
 
 def as_answers(group: Group) -> Proposal:
