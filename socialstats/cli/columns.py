@@ -33,13 +33,13 @@ RATERS = (
     "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "panellist", "observer", "obs", "expert",
     "grader", "evaluator", "reviewer", "examiner", "doctor", "physician", "radiologist", "neurologist", "pathologist",
     "surgeon", "abstractor", "reader", "scorer", "consumer", "taster", "voter", "worker", "psych", "psychologist",
-    "psychiatrist", "clinician", "therapist", "nurse", "dentist", "interviewer", "referee", "critic", "labeler", "labeller",
-    "editor", "auditor",
+    "psychiatrist", "clinician", "therapist", "nurse", "dentist", "interviewer", "referee", "critic", "labeler",
+    "labeller", "editor", "auditor",
 )  # fmt: skip
 TREATMENTS = ("condition", "cond", "treatment", "treat", "trt", "arm", "drug", "intervention")  # what was done
 CONDITIONS = (
-    "intervention", "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session", "visit",
-    "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
+    "intervention", "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session",
+    "visit", "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
     "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
     "framing", "frame", "wording", "variant", "persona",
 )  # fmt: skip
@@ -51,8 +51,8 @@ VALUES = (
 SIDES = (
     *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
     ("visitor", "opponent"), ("attacker", "defender"), ("white", "black"), ("red", "blue"), ("row", "col"),
-    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"), ("initiator", "recipient"), ("actor", "receiver"),
-    ("chosen", "rejected"), ("local", "visitor"), ("host", "guest"), ("r", "b"),
+    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"), ("initiator", "recipient"),
+    ("actor", "receiver"),    ("chosen", "rejected"), ("local", "visitor"), ("host", "guest"), ("r", "b"),
 )  # fmt: skip
 PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
 DATES = ("date", "year", "month", "week", "day", "hour")
@@ -83,7 +83,7 @@ SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "
 COVARIATES = (
     "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
 )  # of persons  # fmt: skip
-IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "sha256", "zip", "zipcode", "phone", "isbn")
+IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
 RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
 ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
@@ -198,28 +198,46 @@ class Seen:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self.columns: dict[str, Column] = {}
+        self._read: dict[str, Column | None] = {}
         self._distinct: dict[frozenset[str], bool] = {}
         self._constant: dict[tuple[str, str], bool] = {}
-        na = missing_labels(())
-        for name in table.columns[:MOST_COLUMNS]:
+
+    def column(self, name: str) -> Column | None:
+        """Return what one column holds; None where it holds no labels."""
+        if name not in self._read:
             try:
-                cells = table.counts([name])
-                labels = cells.columns[name].labels(na)
-            except (InputError, TypeError):  # it holds no labels
-                continue
-            filled = int(cells.n[labels.codes >= 0].sum())
-            self.columns[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
-        for column in self.columns.values():
+                cells = self.table.counts([name])
+                labels = cells.columns[name].labels(missing_labels(()))
+            except (InputError, TypeError):
+                self._read[name] = None
+            else:
+                filled = int(cells.n[labels.codes >= 0].sum())
+                self._read[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
+        return self._read[name]
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """The first columns that hold labels, by name."""
+        every = {name: c for name in self.table.columns[:MOST_COLUMNS] if (c := self.column(name)) is not None}
+        for column in every.values():
             if column.numbers_rows and bare(column.name) not in ROW_NAMES:
-                column.ranks = sum(column.labels == other.labels for other in self.columns.values()) > 3
-        self.rows = max((column.rows for column in self.columns.values()), default=0)
+                column.ranks = sum(column.labels == other.labels for other in every.values()) > 3
+        return every
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return max((column.rows for column in self.columns.values()), default=0)
+
+    @cached_property
+    def frequencies(self) -> list[str]:
+        """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.columns.values()
         owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
-        self.frequencies = [
-            name for name in frequency_columns(table, (), na)
+        return [
+            name for name in frequency_columns(self.table, (), missing_labels(()))
             if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
-        ]  # what is the same in all rows of a unit says something of the unit  # fmt: skip
+        ]  # fmt: skip
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
@@ -234,7 +233,8 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
         even = [c.name for c in whole if bare(c.name) in UNDECIDED and bare(c.name) not in TIE_COUNTS][:1]
         counts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={name}" for name in even)]
         yield counts, 8.8 - 0.1 * len(x.tokens), "counts of wins"
-    for x, y in () if named else permutations(whole, 2):
+    lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
+    for x, y in () if named else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
         if x.called((*WIN_WORDS, "w")) and y.called(LOST):
             ties = next((c.name for c in whole if c.called((*TIE_COUNTS, "t", "d"))), "")
             counts = [f"wins_a={x.name}", f"wins_b={y.name}", *([f"ties={ties}"] if ties else [])]

@@ -72,7 +72,9 @@ def comparison_doubt(parts: dict[str, list[Column]]) -> str:
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
     result = listing([f"'{shorten(c.name, 30)}'" for c in results])
-    return f"no name says that {result} tells who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
+    return (
+        f"no name says that {result} tells who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
+    )
 
 
 def paired_doubt(parts: dict[str, list[Column]]) -> str:
@@ -85,7 +87,8 @@ def paired_doubt(parts: dict[str, list[Column]]) -> str:
     first, second = parts["first"][0], parts["second"][0]
     if paired_names(first, second) or stem(first.name) == stem(second.name):
         return ""
-    return f"'{shorten(first.name, 30)}' and '{shorten(second.name, 30)}' stand together only because their values share a scale"
+    both = f"'{shorten(first.name, 30)}' and '{shorten(second.name, 30)}'"
+    return f"{both} stand together only because their values share a scale"
 
 
 def rating_doubt(parts: dict[str, list[Column]]) -> str:

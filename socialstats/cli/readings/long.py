@@ -91,6 +91,7 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
                 **alone,
                 **gaps,
             }
-            score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS) + (0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2)
+            score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
+            score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
             yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'",
                            settings | value_settings([value], "paired"))  # fmt: skip

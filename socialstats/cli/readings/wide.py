@@ -53,8 +53,8 @@ LABELS = ("label", "labels", "annotation", "diagnosis", "coding", "code", "codes
 JUDGEMENTS = ("rating", "rated", "rate", "grade", "graded", "diagnosis", "label", "labels", "annotation", "code",
               "coded", "coding", "judgment", "judgement", "assessment", "opinion", "score", "mark")  # fmt: skip
 PAIRS_OF_JUDGES = (
-    ("husband", "wife"), ("mother", "father"), ("self", "other"), ("self", "peer"), ("parent", "teacher"), ("his", "her"),
-    ("expert", "novice"), ("human", "model"), ("expert", "crowd"), ("human", "gpt"), ("human", "llm"), ("1", "2"),
+    ("husband", "wife"), ("mother", "father"), ("self", "other"), ("self", "peer"), ("parent", "teacher"),
+    ("his", "her"),    ("expert", "novice"), ("human", "model"), ("expert", "crowd"), ("human", "gpt"), ("human", "llm"), ("1", "2"),
     ("one", "two"), ("a", "b"), ("first", "second"), ("teacher", "student"), ("primary", "secondary"),
 )  # who may have judged the same  # fmt: skip
 LONGEST = 11  # levels of a scale of answers
@@ -80,7 +80,7 @@ class Rows:
 
     @cached_property
     def values(self) -> list[Column]:
-        """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of the labels of another."""
+        """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
         out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares}
         found = [c for c in seen.columns.values() if c.levels and c.name not in out]
