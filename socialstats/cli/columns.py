@@ -38,8 +38,10 @@ RATERS = (
 )  # fmt: skip
 TREATMENTS = ("condition", "cond", "treatment", "treat", "trt", "arm", "drug", "intervention")  # what was done
 CONDITIONS = (
-    "intervention", "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session",
-    "visit", "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
+    "intervention", "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period",
+    "session",
+    "visit", "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year",
+    "hour",
     "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
     "framing", "frame", "wording", "variant", "persona",
 )  # fmt: skip
@@ -308,7 +310,7 @@ class Seen:
         """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
         texts = [c for c in self.columns.values() if c.numbers is None and not c.unique and 1 < len(c.levels) <= FEW]
         labels = [{bare(level) for level in c.levels} for c in texts]
-        numbers = [c.name for c in self.columns.values() if c.numbers is not None]
+        numbers = [c.name for c in self.columns.values() if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
         return frozenset(
             name for one in labels for name in numbers
             if sum(bare(other) in one for other in numbers) >= max(2, len(one) / 2) and bare(name) in one

@@ -32,7 +32,8 @@ ORDERS = (
 )
 DEGREES = {
     "slightly": 1, "somewhat": 1, "rather": 1, "a little": 1, "partly": 1, "mildly": 1, "moderately": 2, "mostly": 2,
-    "": 3, "very": 4, "strongly": 4, "highly": 4, "definitely": 4, "completely": 5, "totally": 5, "extremely": 5, "fully": 5,
+    "": 3, "very": 4, "strongly": 4, "highly": 4, "definitely": 4, "completely": 5, "totally": 5, "extremely": 5,
+    "fully": 5,
 }  # how strongly a word is meant  # fmt: skip
 MIDDLE = frozenset({
     "neutral", "undecided", "unsure", "neither", "neither agree nor disagree", "no opinion", "mixed", "equal", "ok",

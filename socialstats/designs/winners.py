@@ -28,7 +28,8 @@ SIDE_CODES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 AROUND = frozenset({
     "a", "the", "is", "was", "by", "of", "for", "much", "slightly", "clearly", "far", "better", "best", "stronger",
-    "win", "wins", "won", "winner", "victory", "prefer", "prefers", "preferred", "preference", "choose", "chose", "chosen", "picked",
+    "win", "wins", "won", "winner", "victory", "prefer", "prefers", "preferred", "preference", "choose", "chose",
+    "chosen", "picked",
     "selected", "team", "player", "side", "model", "system", "assistant", "response", "answer", "output", "option",
     "candidate", "text", "summary", "image", "item", "version",
 })  # words around the one that names a side: 'home team win', 'Response A is better'  # fmt: skip

@@ -51,7 +51,8 @@ def corners() -> pd.DataFrame:
 
 
 def labels_of_sides() -> pd.DataFrame:
-    rows = [(f"{a}-{k}", f"{b}-{k}x", a, b, *((0.5, 0.5) if k % 7 == 0 else (won * 1.0, (not won) * 1.0)), k % 31, k % 23)
+    rows = [(f"{a}-{k}", f"{b}-{k}x", a, b, *((0.5, 0.5) if k % 7 == 0 else (won * 1.0, (not won) * 1.0)), k % 31,
+            k % 23)
             for k, (a, b, won) in enumerate(games())]  # fmt: skip
     return table("image_0_uid,image_1_uid,model_0,model_1,label_0,label_1,user_id,ranking_id", rows)
 
@@ -68,19 +69,22 @@ def initiated() -> pd.DataFrame:
 
 
 def hashed() -> pd.DataFrame:
-    rows = [(f"text {k}", -387182794 + 97 * k, -372000869 + 89 * k, "NEWS", f"news-{who}", DRAW.choice(["accept", "reject"]))
+    rows = [(f"text {k}", -387182794 + 97 * k, -372000869 + 89 * k, "NEWS", f"news-{who}", DRAW.choice(["accept",
+            "reject"]))
             for k in range(20) for who in ("ann", "bob", "cy")]  # fmt: skip
     return table("text,_input_hash,_task_hash,label,_annotator_id,answer", rows)
 
 
 def organic() -> pd.DataFrame:
-    rows = [(who, what, f"Day{day}", float(x := DRAW.integers(0, 30)) / 10, float(y := DRAW.integers(0, 8)) / 10, (x - y) / 10)
+    rows = [(who, what, f"Day{day}", float(x := DRAW.integers(0, 30)) / 10, float(y := DRAW.integers(0, 8)) / 10,
+            (x - y) / 10)
             for who in ("Father", "Mother") for what in ("24D", "DEP", "MDA") for day in (1, 3, 4, 6)]  # fmt: skip
     return table("Person,Pesticide,Day,NonOrganic,Organic,Diff", rows)
 
 
 def eyes() -> pd.DataFrame:
-    rows = [(k, "argon" if k % 2 else "xenon", eye, int((eye == "left") == (k % 3 == 0)), round(float(DRAW.gamma(3, 12)), 2))
+    rows = [(k, "argon" if k % 2 else "xenon", eye, int((eye == "left") == (k % 3 == 0)), round(float(DRAW.gamma(3,
+            12)), 2))
             for k in range(30) for eye in ("left", "right")]  # fmt: skip
     return table("id,laser,eye,trt,time", rows)
 
@@ -111,7 +115,8 @@ STORIES = ("The borrowed car", "The late nurse", "Skipping the queue", "Leaving 
 
 def matrix() -> pd.DataFrame:
     made = pd.DataFrame({"Timestamp": [f"2024/03/04 1:{k:02}:49 PM" for k in range(30)],
-                         "Username": [f"s{k}@uni.edu" for k in range(30)], "How old are you?": DRAW.integers(18, 30, 30)})  # fmt: skip
+                         "Username": [f"s{k}@uni.edu" for k in range(30)], "How old are you?": DRAW.integers(18,
+                         30, 30)})  # fmt: skip
     return made.assign(**{f"How acceptable? [{story}]": DRAW.choice(SCALE, 30) for story in STORIES})
 
 

@@ -54,7 +54,8 @@ JUDGEMENTS = ("rating", "rated", "rate", "grade", "graded", "diagnosis", "label"
               "coded", "coding", "judgment", "judgement", "assessment", "opinion", "score", "mark")  # fmt: skip
 PAIRS_OF_JUDGES = (
     ("husband", "wife"), ("mother", "father"), ("self", "other"), ("self", "peer"), ("parent", "teacher"),
-    ("his", "her"),    ("expert", "novice"), ("human", "model"), ("expert", "crowd"), ("human", "gpt"), ("human", "llm"), ("1", "2"),
+    ("his", "her"),    ("expert", "novice"), ("human", "model"), ("expert", "crowd"), ("human", "gpt"), ("human",
+    "llm"), ("1", "2"),
     ("one", "two"), ("a", "b"), ("first", "second"), ("teacher", "student"), ("primary", "secondary"),
 )  # who may have judged the same  # fmt: skip
 LONGEST = 11  # levels of a scale of answers
