@@ -18,7 +18,9 @@ from socialstats.inference.dependence import (
     units_of,
 )
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
+    HULL,
     TERMS,
     Ends,
     Summary,
@@ -205,7 +207,7 @@ def kind_text(kind: str) -> str:
     """Name a kind of interval."""
     named = {
         "noncentral_t": "noncentral t", "bca": "BCa bootstrap", "jackknife": "jackknife t",
-        "hull": "noncentral t or jackknife t, the outer ends",
+        "hull": HULL,
     }  # fmt: skip
     return named.get(kind, f"{kind} bootstrap")
 
@@ -269,10 +271,8 @@ def row_of(
         return replace(row, undefined=found)
     if kind == "hull" and found.std_error is None:
         row = replace(row, method=kind_text("noncentral_t"))
-    return replace(
-        row, std_error=None if found.std_error is None else j * found.std_error, df=found.df, conf_low=j * found.low,
-        conf_high=j * found.high, conf_level=level,
-    )  # fmt: skip
+    error = None if found.std_error is None else j * found.std_error
+    return with_ends(row, j * found.low, j * found.high, level, std_error=error, df=found.df)
 
 
 def closed(kind: str, summary: Summary, jack: Ends | None, level: float) -> Ends | str:
@@ -281,7 +281,7 @@ def closed(kind: str, summary: Summary, jack: Ends | None, level: float) -> Ends
         return SINGLE if jack is None else jack
     assert summary.t is not None
     if kind == "hull":
-        return d_z_hull(summary.t, summary.n, jack, level)
+        return d_z_hull(summary, jack, level)
     low, high = d_z_interval(summary.t, summary.n, level)
     return Ends(low=low, high=high)
 

@@ -17,6 +17,7 @@ from socialstats.inference.dependence import cluster_cautions, cluster_factors, 
 from socialstats.inference.how import How
 from socialstats.inference.infer import Estimand, infer
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import with_inferred
 from socialstats.models.agreement_weights import WeightsKind
 from socialstats.models.judges import Judged, Sides, judged_units, people_and_judges
 from socialstats.models.reliability import METHODS, reliability_weights
@@ -186,12 +187,8 @@ def with_interval(row: Row, values: FloatArray, copies: FloatArray, codes: Seque
     )  # fmt: skip
     (found,), _ = infer(one, tuple(codes), how)
     tested = row.term == DIFFERENCE
-    return replace(
-        row, std_error=found.std_error, df=found.df, conf_low=found.low, conf_high=found.high,
-        undefined=found.why or None, conf_level=None if found.low is None else level,
-        statistic=found.statistic if tested else None, p_value=found.p if tested else None,
-        method=METHODS[found.kind] if found.low is not None else None,
-    )  # fmt: skip
+    row = with_inferred(row, found, level, test=tested)
+    return replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None)
 
 
 def cautions(

@@ -19,6 +19,7 @@ from socialstats.inference.dependence import (
     units_of,
 )
 from socialstats.inference.intervals import checked_level, critical_value
+from socialstats.inference.rows import with_ends
 from socialstats.models.conditions import ConditionTable, Weighting, condition_table, table_cautions
 from socialstats.models.sensitivity_index import (
     CORRECTED,
@@ -272,26 +273,17 @@ def rows_of(found: Found, clusters: int | None, design: Comparisons) -> tuple[Ro
         why = (ONCE if corrected else EMPTY) if np.isnan(value) else ends.undefined[j]
         if not why and ends.high[j] <= 0:
             why = OUTSIDE
-        known = not why
         centred = ", centred" if corrected and ends.method == "basic" else ""
         around = " around S corrected" if ends.method == "jackknife" and not corrected else ""
-        rows.append(
-            Row(
-                term=term,
-                group="corrected" if corrected else "plug_in",
-                estimate=None if np.isnan(value) else value,
-                std_error=float(found.std_error[j]) if known else None,
-                conf_low=min(max(float(ends.low[j]), 0.0), value) if known else None,
-                conf_high=max(min(float(ends.high[j]), float(LARGEST[j])), value) if known else None,
-                conf_level=ends.level if known else None,
-                df=found.df if known else None,
-                n=float(design.n_rows),
-                n_units=len(design.items),
-                n_clusters=clusters,
-                method=f"{METHODS[ends.method]}{around}{centred}",
-                undefined=why or None,
-            )
-        )
+        row = Row(
+            term=term, group="corrected" if corrected else "plug_in", estimate=None if np.isnan(value) else value,
+            n=float(design.n_rows), n_units=len(design.items), n_clusters=clusters,
+            method=f"{METHODS[ends.method]}{around}{centred}",
+        )  # fmt: skip
+        rows.append(with_ends(
+            row, float(ends.low[j]), float(ends.high[j]), ends.level, why=why, within=(0.0, float(LARGEST[j])),
+            hold=True, std_error=float(found.std_error[j]), df=found.df,
+        ))  # fmt: skip
     return tuple(rows)
 
 

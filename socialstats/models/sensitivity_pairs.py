@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.intervals import two_sided_p
+from socialstats.inference.compare import with_resamples
 from socialstats.models.conditions import Weighting, condition_table
 from socialstats.models.pairs import common_pairs, pair_codes
 from socialstats.models.sensitivity_index import PLUG_IN, TERMS, sensitivity_terms
-from socialstats.resampling import Bootstrap, Units, basic, bootstrap
+from socialstats.resampling import Bootstrap, Units, bootstrap
+from socialstats.resampling.engine import Replicates
 from socialstats.results import FloatArray, Result, Row
 from socialstats.text import count, interval, number, p_value
+
+FEW = "no item has two comparisons under some condition in one of the designs"
 
 
 def paired_difference(
@@ -66,37 +71,22 @@ def paired_difference(
 
 def difference_rows(boot: Bootstrap, labels: tuple[str, str], level: float, n: int) -> tuple[Row, ...]:
     """Rows of the differences (with intervals) and of both sides (without)."""
-    m = len(TERMS)
-    ends = basic(
-        boot, level=level, centre=np.concatenate([boot.estimate[i * m : (i + 1) * m][PLUG_IN] for i in range(3)])
-    )
-    rows, flat, errors = [], boot.is_constant, boot.std_error
-    for j, value in enumerate(boot.estimate):
-        term, block = TERMS[j % m], j // m
-        if np.isnan(value):
-            why = "no item has two comparisons under some condition in one of the designs"
-            rows.append(Row(term=term, group=("difference", *labels)[block], undefined=why))
-            continue
-        if block:
-            rows.append(Row(term=term, group=labels[block - 1], estimate=float(value), n_clusters=boot.units.n_units))
-            continue
-        if flat[j]:
-            same = "every resample gives the same difference: no interval, no test"
-            rows.append(Row(term=term, group="difference", estimate=float(value), undefined=same))
-            continue
-        se = float(errors[j])
-        tested = term in TERMS[:2] and se > 0
-        z = float(value) / se if tested else None
-        rows.append(
-            Row(
-                term=term, group="difference", estimate=float(value), std_error=se,
-                conf_low=float(min(ends.low[j], value)), conf_high=float(max(ends.high[j], value)),
-                conf_level=level,
-                statistic=z, p_value=None if z is None else float(two_sided_p(np.array(z))),
-                n=float(n), n_clusters=boot.units.n_units, method="basic bootstrap by pair; z from bootstrap s.e.",
-            )
-        )  # fmt: skip
-    return tuple(rows)
+    m, groups = len(TERMS), boot.units.n_units
+    base = Row(term="", group="difference", n=float(n), n_clusters=groups,
+               method="basic bootstrap by pair; z from bootstrap s.e.")  # fmt: skip
+    gaps = with_resamples(
+        [replace(base, term=term, undefined=None if known else FEW) for term, known in
+         zip(TERMS, ~np.isnan(boot.estimate[:m]), strict=True)],
+        Replicates(estimate=boot.estimate[:m], replicates=boot.replicates[:, :m], n_degenerate=boot.n_degenerate[:m]),
+        level, centre=boot.estimate[:m][PLUG_IN], tested=[term in TERMS[:2] for term in TERMS],
+    )  # fmt: skip
+    sides = [
+        Row(term=term, group=label, undefined=FEW) if np.isnan(value) else
+        Row(term=term, group=label, estimate=value, n_clusters=groups)
+        for label, values in zip(labels, np.split(boot.estimate[m:], 2), strict=True)
+        for term, value in zip(TERMS, values.tolist(), strict=True)
+    ]  # fmt: skip
+    return (*gaps, *sides)
 
 
 def difference_sentence(result: Result) -> str:

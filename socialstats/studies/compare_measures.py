@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,8 +11,8 @@ import numpy as np
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, caution
-from socialstats.inference.clustered_mean import t_p_value
-from socialstats.inference.intervals import critical_value
+from socialstats.inference.compare import with_resampled_t
+from socialstats.inference.rows import ANYWHERE
 from socialstats.models.coincidences import alpha_sums
 from socialstats.models.modes import mode_distances
 from socialstats.models.raters import BoolArray
@@ -213,8 +212,10 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
     terms = [(a.name, term, int(n.sum())) for (a, _), n in zip(found, both, strict=True) for term in a.terms]
     flat, errors = boot.is_constant, boot.std_error
     rows = tuple(
-        difference_row(Row(term=term, group=kind, n_units=n, n_clusters=g), float(boot.estimate[j]),
-                       0.0 if flat[j] else float(errors[j]), g, options.level)
+        with_resampled_t(
+            Row(term=term, group=kind, n_units=n, n_clusters=g), float(boot.estimate[j]),
+            0.0 if flat[j] else float(errors[j]), g, options.level, within=(-1.0, 1.0) if kind == SHARES else ANYWHERE,
+        )
         for j, (kind, term, n) in enumerate(terms)
     )  # fmt: skip
     lost = boot.caution("intervals of the differences")
@@ -246,24 +247,6 @@ def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> Flo
         out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
         at = end
     return np.concatenate(out, axis=1)
-
-
-def difference_row(row: Row, value: float, error: float, g: int, level: float) -> Row:
-    """Return the row of a difference with its t interval and test."""
-    if math.isnan(value):
-        return replace(row, undefined="one of the two is undefined")
-    row = replace(row, estimate=value)
-    if g < 2 or error <= 0:
-        return replace(row, undefined=SAME if g > 1 else "a single independent unit: no interval")
-    error *= math.sqrt(g / (g - 1))
-    reach = critical_value(level, g - 1.0) * error
-    low, high = value - reach, value + reach
-    if row.group == SHARES:
-        low, high = max(low, -1.0), min(high, 1.0)
-    return replace(
-        row, std_error=error, conf_low=low, conf_high=high, conf_level=level,
-        statistic=value / error, df=g - 1.0, p_value=t_p_value(value / error, g - 1.0),
-    )  # fmt: skip
 
 
 def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.intervals import holm
+from socialstats.inference.compare import with_holm
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import Targets, model_shares, targets_of
 from socialstats.models.alignment_resampling import (
@@ -176,11 +176,7 @@ def difference_rows(
             own = [found.tested(m, row) for found, row in zip(pairs, own, strict=True)]
         else:
             own = [replace(row, p_value=p[m]) for row, p in zip(own, permuted, strict=True)]
-        tested = [j for j, row in enumerate(own) if row.p_value is not None]
-        adjusted = dict(
-            zip(tested, holm(np.array([own[j].p_value for j in tested], dtype=float)).tolist(), strict=True)
-        )
-        rows += [replace(row, p_adjusted=adjusted.get(j)) for j, row in enumerate(own)]
+        rows += with_holm(own)
     return rows
 
 

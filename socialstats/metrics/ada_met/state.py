@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution
 from socialstats.inference.dependence import cluster_factors
-from socialstats.inference.intervals import critical_value, two_sided_p
+from socialstats.inference.intervals import critical_values, two_sided_p
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.ada_met.options import AlignmentOptions
 from socialstats.models.alignment import Answers, collect, source_of
 from socialstats.models.alignment_variance import Spread
@@ -99,6 +101,8 @@ class Estimates:
         SS204.
     df : (m,) float64 array or None
         Degrees of freedom of a t interval.
+    least : float or None
+        What the quantity cannot be below.
     """
 
     value: FloatArray
@@ -110,13 +114,14 @@ class Estimates:
     bias: FloatArray
     caution: Caution | None
     df: FloatArray | None = None
+    least: float | None = 0.0
 
     def tested(self, j: int, row: Row) -> Row:
         """Row with t, degrees of freedom and two-sided p that it is 0; where there is an interval."""
         if self.df is None or row.conf_low is None or row.estimate is None or row.std_error is None:
             return row
-        t, df = row.estimate / row.std_error, float(self.df[j])
-        return replace(row, statistic=t, df=df, p_value=float(two_sided_p(np.array([t]), df)[0]))
+        t = row.estimate / row.std_error
+        return replace(row, statistic=t, p_value=float(two_sided_p(np.array([t]), float(self.df[j]))[0]))
 
     def row(self, j: int, state: State, *, term: str, group: str | None, **more: Any) -> Row:
         """Row of one estimate."""
@@ -129,10 +134,11 @@ class Estimates:
         if self.std_error[j] > 0:
             made["std_error"] = float(self.std_error[j])
         made |= {"method": METHODS[state.options.ci]} | more
-        if self.undefined[j]:
-            return Row(**made | {"undefined": self.undefined[j]})
-        ends: dict[str, Any] = {"conf_low": float(self.low[j]), "conf_high": float(self.high[j])}
-        return Row(**made, **ends, conf_level=state.options.level)
+        if self.df is not None and not self.undefined[j]:
+            made["df"] = float(self.df[j])
+        within = (-math.inf if self.least is None else self.least, math.inf)
+        low, high = float(self.low[j]), float(self.high[j])
+        return with_ends(Row(**made), low, high, state.options.level, why=self.undefined[j], within=within)
 
 
 def without_interval(value: FloatArray, size: FloatArray, why: str) -> Estimates:
@@ -155,14 +161,11 @@ def with_t(
 ) -> Estimates:
     """Estimates with t intervals; `least` is what the quantity cannot be below."""
     fixed = ~(spread.error > SMALL)
-    reach = np.array([critical_value(options.level, df) if df > 0 else np.nan for df in spread.df.tolist()])
-    low, high = value - reach * spread.error, value + reach * spread.error
-    if least is not None:
-        low = np.maximum(low, least)
+    reach = critical_values(options.level, np.where(spread.df > 0, spread.df, np.nan)) * spread.error
     return Estimates(
-        value=value, std_error=np.where(fixed, 0.0, spread.error), low=low, high=high,
+        value=value, std_error=np.where(fixed, 0.0, spread.error), low=value - reach, high=value + reach,
         undefined=tuple(CONSTANT if one else "" for one in fixed.tolist()), size=size, bias=spread.bias, caution=None,
-        df=spread.df,
+        df=spread.df, least=least,
     )  # fmt: skip
 
 
@@ -177,7 +180,7 @@ def with_intervals(
     move = bias if options.ci == "centred" else np.zeros(len(value))
     low, high = found.low - move, found.high - move
     if least is not None:
-        low, high = np.maximum(low, least), np.maximum(high, least)
+        low, high = np.maximum(low, least), np.maximum(high, least)  # before looking for an interval without width
     outside = ~((low <= value) & (value <= high)) | (low == high)
     constant = boot.is_constant
     why = tuple(
@@ -187,7 +190,7 @@ def with_intervals(
     error = np.where(constant, 0.0, boot.std_error)
     return Estimates(
         value=value, std_error=error, low=low, high=high, undefined=why, size=size, bias=bias,
-        caution=boot.caution("intervals"),
+        caution=boot.caution("intervals"), least=least,
     )  # fmt: skip
 
 

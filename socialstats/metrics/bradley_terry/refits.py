@@ -14,6 +14,7 @@ from socialstats.designs.comparisons import TIED, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.dependence import row_units
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.metrics.bradley_terry.state import coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refits, Refitter
@@ -171,9 +172,7 @@ def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: 
         elif se[j] == 0:
             rows.append(Row(**shared, undefined="every resample gives the same estimate: no interval"))
         else:
-            rows.append(Row(
-                **shared, std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]), conf_level=level,
-            ))  # fmt: skip
+            rows.append(with_ends(Row(**shared, std_error=float(se[j])), float(low[j]), float(high[j]), level))
     return rows
 
 
