@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.errors import Caution, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import FEWEST_SHAPED, cluster_sums, skewed
+from socialstats.inference.clustered_mean import FEWEST_SHAPED, SKEWED, cluster_sums, skewed
 from socialstats.inference.how import RESAMPLED, How
 from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import effective_trials, mean_errors
@@ -29,7 +29,6 @@ FEW = 10.0  # effective disagreements below which intervals of a coefficient its
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
 NO_ERROR = 1e-12
 MOST_CELLS = 5_000_000
-SKEWED = 0.25  # as for means: `socialstats.inference.dependence.shape_cautions`
 ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 CONSTANT = "all resamples give the same value, so there is no interval"
@@ -106,7 +105,8 @@ class Inferred:
     std_error, low, high, statistic, df, p : float or None
         The test is t, of 0.
     kind : str
-        ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"`` or the name of a bootstrap.
+        ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"``, ``"hull"`` (the outer ends of the last and of Fisher's
+        z) or the name of a bootstrap.
     why : str
         Why there is no interval; empty where there is one.
     clusters : int

@@ -176,7 +176,7 @@ def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True)
     """Return a row with what `infer` found: error, interval, and (`test`) t, df and p of 0; or why there is none."""
     row = replace(
         row, std_error=found.std_error, statistic=found.statistic if test else None, df=found.df if test else None,
-        p_value=found.p if test else None,
+        p_value=found.p if test else None, leverage=found.largest or None,
     )  # fmt: skip
     if found.low is None and not found.why:
         return row

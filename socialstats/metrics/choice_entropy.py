@@ -103,7 +103,7 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
     codes, cautions, what = pair_clusters(design, cluster)
     means = [mean_of(v, base, codes) for v in (table.entropy, table.corrected)]
     rows = tuple(mean_row(t, m, level, design.n_rows, None) for t, m in zip(TERMS, means, strict=True))
-    largest = max((mean.largest for mean in means), default=0.0) if codes else None
+    largest = max(mean.largest for mean in means) or None
     return Result(
         metric="choice_entropy",
         title=f"Choice entropy ({unit(base)})",

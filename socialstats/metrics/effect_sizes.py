@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
     largest_share,
+    small_sample,
     units_of,
 )
 from socialstats.inference.intervals import checked_level
@@ -183,9 +184,8 @@ def own_cautions(
     units = min(cluster_counts(factors).values(), default=pairs.n)
     if intervals.boot is not None:
         lost = intervals.boot.caution("bootstrap intervals")
-        if units < FEW_PAIRS:
-            said = f"{units:,} independent pairs (or clusters)"
-            found.append(caution("SS312", said, affects="bootstrap intervals, which tend to be too short"))
+        said = f"{units:,} independent pairs (or clusters)"
+        found += small_sample(units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short")
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
         found += long_tails(pairs, units)

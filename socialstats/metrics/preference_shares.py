@@ -16,6 +16,7 @@ from socialstats.inference.rows import with_ends
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Interval, Replicates, basic, percentile
+from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, percent, quoted, shorten
@@ -208,9 +209,7 @@ def usable_refits(fit: Fit, by: str, resamples: int, seed: int, refits: Refits |
 
 def refit_caution(refits: FloatArray, resamples: int) -> tuple[Caution, ...]:
     """Caution SS204 when more than 1 % of the refits had no finite strengths."""
-    lost = np.array([resamples - len(refits)])
-    counted = Replicates(estimate=np.zeros(1), replicates=np.zeros((resamples, 1)), n_degenerate=lost)
-    found = counted.caution("intervals of the shares")
+    found = lost_caution(resamples - len(refits), resamples, "intervals of the shares")
     return () if found is None else (found,)
 
 

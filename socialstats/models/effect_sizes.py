@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import rounding
+from socialstats.inference.dependence import small_sample
 from socialstats.inference.influence import jackknife_errors
 from socialstats.inference.rows import with_ends
 from socialstats.models.noncentral_t import d_z_interval
@@ -337,10 +338,11 @@ def long_tails(pairs: PairValues, units: int) -> tuple[Caution, ...]:
     differences in .03, .04, .03 and .02, of lognormal ones in .62, .78, .95 and .99, of t with 3 df in .42, .52, .77
     and .89. Where it fires on such values, nominal 95 % intervals of d_z held .84 to .95 for effects above .5.
     """
-    if units < FEWEST_SHAPED:
-        said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
-        affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
-        return (caution("SS312", said, affects=affects, fix="collect more pairs (or clusters)"),)
+    said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
+    affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
+    found = small_sample(units, FEWEST_SHAPED, said, affects=affects, fix="collect more pairs (or clusters)")
+    if found:
+        return found
     excess = excess_kurtosis(pairs.difference, pairs.count)
     if excess <= PEAKED:
         return ()

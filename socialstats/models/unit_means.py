@@ -11,10 +11,10 @@ import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.crossed_mean import crossed_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
 from socialstats.inference.intervals import cochran_df
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import with_d_z
@@ -246,11 +246,11 @@ def unit_clusters(
 
 def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...]:
     """Cautions SS312 (few units of analysis) and SS202 (few judges taken as drawn)."""
-    found = []
-    if 1 < units < FEW_UNITS:
+    found: tuple[Caution, ...] = ()
+    if units > 1:
         said = f"{count(units, how.unit)}; t needs values close to normal"
-        found.append(caution("SS312", said, affects="intervals, tests", fix=f"more {how.unit}s"))
+        found = small_sample(units, FEW_UNITS, said, affects="intervals, tests", fix=f"more {how.unit}s")
     if how.judges == "random" and judges > 1:
         said = f"{count(judges, 'judge')} taken as drawn from all judges"
-        found.append(caution("SS202", said, affects="intervals", fix="more judges, or judges='fixed'"))
-    return tuple(found)
+        found = (*found, few_clusters(said, affects="intervals", fix="more judges, or judges='fixed'"))
+    return found

@@ -10,8 +10,9 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, caution
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
+from socialstats.inference.dependence import small_sample
 from socialstats.inference.rows import ANYWHERE
 from socialstats.models.coincidences import alpha_sums
 from socialstats.models.modes import mode_distances
@@ -224,19 +225,14 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
         metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
         rows=rows, inference=f"{count(options.resamples, 'bootstrap resample')} by {by}, the same for both; t with "
         f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
-        cautions=(*few_units(g, by), *(() if lost is None else (lost,))),
+        cautions=(*small_sample(
+            g, FEW, f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
+            affects="intervals and tests of differences", fix="compare on more units",
+        ), *(() if lost is None else (lost,))),
         references=("davisonhinkley1997", "krippendorff2019"),
         design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras={"parts": (one, two), "people": human_source(one)},
     )  # fmt: skip
-
-
-def few_units(g: int, by: str) -> tuple[Caution, ...]:
-    """Caution SS312 below ten resampled units."""
-    if g >= FEW:
-        return ()
-    said = f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread"
-    return (caution("SS312", said, affects="intervals and tests of differences", fix="compare on more units"),)
 
 
 def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:

@@ -75,6 +75,15 @@ class State:
         """Labels of the models."""
         return [self.design.raters[m] for m in self.answers.models.tolist()]
 
+    @property
+    def leverage(self) -> float:
+        """Largest share of the units that one cluster holds, or of the answers that one person gave."""
+        given = self.answers.table.sum(axis=1)
+        return max(float((given / given.sum()).max()), *(
+            float(np.bincount(codes, self.answers.weight).max() / self.answers.weight.sum()) for codes in
+            self.clusters or (np.arange(len(self.answers.unit)),)
+        ))  # fmt: skip
+
     def no_resampling(self, people: int) -> str:
         """Return why this many people and these units cannot be resampled, or an empty text."""
         for factor, codes in zip(self.factors, self.clusters, strict=True):
@@ -135,7 +144,7 @@ class Estimates:
             made["std_error"] = float(self.std_error[j])
         made |= {"method": METHODS[state.options.ci]} | more
         if self.df is not None and not self.undefined[j]:
-            made["df"] = float(self.df[j])
+            made |= {"df": float(self.df[j]), "leverage": state.leverage}
         within = (-math.inf if self.least is None else self.least, math.inf)
         low, high = float(self.low[j]), float(self.high[j])
         return with_ends(Row(**made), low, high, state.options.level, why=self.undefined[j], within=within)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.designs.comparisons import TIED, Comparisons
-from socialstats.errors import InputError, UndefinedStatistic, caution
+from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.halves import in_halves, processes
 from socialstats.inference.dependence import row_units
 from socialstats.inference.rows import with_ends
@@ -19,10 +19,11 @@ from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.metrics.bradley_terry.state import coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refits, Refitter
 from socialstats.models.bradley_terry.data import PairData
+from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.units import Units, weight_blocks
 from socialstats.results import Check, Result, Row
-from socialstats.text import count, percent
+from socialstats.text import count
 
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.state import State
@@ -80,11 +81,10 @@ def bootstrap(
     n = state.data.n_items
     lost = int(resamples - len(kept))
     cautions = [c for c in fit.cautions if not c.code.startswith("SS2")]
-    if lost > MOST_DEGENERATE * resamples:
-        cautions.insert(0, caution(
-            "SS204", f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out",
-            affects="every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals",
-        ))  # fmt: skip
+    said = lost_caution(
+        lost, resamples, "every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals"
+    )
+    cautions = [said, *cautions] if said else cautions
     return BradleyTerryBootstrap(
         metric="bradley_terry", title=f"{fit.title}, bootstrap by {by}",
         rows=tuple(_rows(fit, kept, ci, level, by)),
