@@ -18,6 +18,7 @@ from socialstats.text import count
 
 UNDEFINED = "one of the two is undefined"
 SAME = "every resample gives the same difference: no interval, no test"
+STILL_SAME = "leaving out any unit gives the same difference: no interval, no test"
 NO_ERROR = "no standard error of one of the two"
 ONE_CLUSTER = "a single cluster in one of the two"
 ONE_UNIT = "a single independent unit: no interval"
@@ -141,6 +142,35 @@ def with_resamples(
         else:
             z = with_t(row, error, None, level, test=tested is None or tested[j])
             out.append(with_ends(z, float(ends.low[j]), float(ends.high[j]), level, why=ends.undefined[j], hold=True))
+    return out
+
+
+def with_jackknife(
+    rows: Sequence[Row], estimate: FloatArray, errors: FloatArray, centre: FloatArray, df: float, level: float,
+    tested: Sequence[bool],
+) -> list[Row]:  # fmt: skip
+    """Return differences with jackknife t intervals, and tests, around other (corrected) estimates.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Their names.
+    estimate, errors, centre : (k,) float64 arrays
+        Of the rows; jackknife standard errors; around which the interval lies, and what t tests against 0.
+    df, level : float
+    tested : sequence of bool
+        Which rows have a test.
+    """
+    out = []
+    for j, row in enumerate(rows):
+        value, middle, error = float(estimate[j]), float(centre[j]), float(errors[j])
+        if math.isnan(value):
+            out.append(replace(row, undefined=UNDEFINED))
+        elif not error > STILL:
+            out.append(replace(row, estimate=value, undefined=STILL_SAME))
+        else:
+            found = replace(with_t(replace(row, estimate=middle), error, df, level, test=tested[j]), estimate=value)
+            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=df))
     return out
 
 

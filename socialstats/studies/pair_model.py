@@ -10,8 +10,6 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.results import Row
 from socialstats.studies.base import StudyOptions
 
-FEWEST_PAIRS = 50  # cluster-robust errors of fewer clusters tend to be too small
-
 
 def fit_model(
     design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any, order: bool = True
@@ -34,11 +32,15 @@ def fit_model(
 
 
 def default_cluster(design: Comparisons) -> Any:
-    """Return the clusters to use: the declared ones, else the pairs of items where many pairs repeat."""
+    """Return the clusters to use: the declared ones, else the pairs of items where pairs repeat.
+
+    Not where there are no more pairs than differences of strengths (a tree): a pair's lean then cannot be told from
+    them. With few pairs more the intervals know it by their degrees of freedom.
+    """
     if design.clusters:
         return "declared"
     pairs = len(design.pair.levels)
-    return "pair" if FEWEST_PAIRS <= pairs < design.n_rows else None
+    return "pair" if len(design.items) <= pairs < design.n_rows else None
 
 
 def strongest(fit: BradleyTerryResult) -> list[Row]:
