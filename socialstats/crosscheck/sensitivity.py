@@ -99,9 +99,12 @@ def jackknife_rows(result: Result, tables: list[pd.DataFrame]) -> list[Check]:
             for table, design in zip(tables, designs_of(result), strict=True)]  # fmt: skip
     cells = made[0][1]
     kept, n = np.array(list(cells.without_one())) / cells.count, int(cells.copies.sum())
-    left, whole = ([terms_of(how @ sums, conditions) for sums, _, conditions in made]
-                   for how in (kept, np.ones((1, kept.shape[1]))))  # fmt: skip
-    left, value = (parts[0] - parts[1] if several else parts[0] for parts in (left, [w[0] for w in whole]))
+
+    def terms(how: FloatArray) -> FloatArray:
+        parts = [terms_of(how @ sums, conditions) for sums, _, conditions in made]
+        return parts[0] - parts[1] if several else parts[0]
+
+    left, value = terms(kept), terms(np.ones((1, kept.shape[1])))[0]
     checks: list[Check] = []
     for k, term in enumerate(TERMS):
         row, most = result.row(term, group="difference" if several else None), LARGEST[term.removesuffix("_corrected")]

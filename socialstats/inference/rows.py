@@ -180,7 +180,7 @@ def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True)
     )  # fmt: skip
     if found.low is None and not found.why:
         return row
-    return with_ends(row, found.low, found.high, level, why=found.why)
+    return with_ends(row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most))
 
 
 def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any) -> Row:

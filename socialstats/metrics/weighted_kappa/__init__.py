@@ -241,7 +241,7 @@ def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) ->
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
-    found = []
+    found: list[Caution] = []
     rated = [f for f in part.table.found if f.n]
     least = min((f.n for f in rated), default=0.0)
     if least:
