@@ -27,7 +27,6 @@ from socialstats.text import count, quoted, shorten
 MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
 FEW = 10
 MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
-SAME = "every resample gives the same difference: no interval, no test"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -23,7 +23,6 @@ from socialstats.text import count, quoted
 
 MOST_REFITS = 1000
 MOST_LOST = 0.01  # share of the resamples without finite strengths
-TOLERANCE = 1e-9
 Kind = Literal["effect", "strength", "share"]
 EFFECT: Kind = "effect"
 STRENGTH: Kind = "strength"

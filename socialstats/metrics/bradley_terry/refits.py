@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
-MOST_DEGENERATE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

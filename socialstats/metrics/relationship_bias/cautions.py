@@ -18,7 +18,6 @@ from socialstats.results import Row
 from socialstats.text import count, listing, number, shorten
 
 LINE = 0.05
-LOST = 0.01
 
 
 def all_cautions(
