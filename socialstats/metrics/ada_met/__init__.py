@@ -9,7 +9,6 @@ from typing import Any, Literal
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.halves import in_halves
-from socialstats.inference.dependence import cluster_facts
 from socialstats.metrics.ada_met.groups import grouped
 from socialstats.metrics.ada_met.options import AlignmentCi, AlignmentOptions, Unparsed
 from socialstats.metrics.ada_met.rows import Whole, distance_rows, share_rows, whole_rows
@@ -197,7 +196,7 @@ def assembled(state: State, whole: Whole) -> Result:
               *whole.gaps),
         counts=counts,
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
-             "seed": options.seed, "resamples": options.resamples, **cluster_facts(whole.models)},
+             "seed": options.seed, "resamples": options.resamples, **whole.found.facts(state)},
         settings=options.settings,
         cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
         references=METRIC.references,

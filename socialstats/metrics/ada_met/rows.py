@@ -150,7 +150,7 @@ def population_row(row: Row, made: Population, j: int) -> Row:
     """One model against the mode of the population."""
     slow = slowest_rate(made.leads.narrow)
     method = EXTRAPOLATED.format(middle=number((1 + slow) / 2), slow=number(slow))
-    one = replace(row, group=POPULATION, method=method, std_error=None, df=None)
+    one = replace(row, group=POPULATION, method=method, std_error=None)
     if row.estimate is not None and made.leads.narrow > MOST:
         why = TOO_FEW.format(share=number(made.leads.narrow), most=number(MOST))
         return with_ends(replace(one, estimate=None, method=None), None, None, row.conf_level or 0.95, why=why)

@@ -129,8 +129,15 @@ class Estimates:
         """Row with t, degrees of freedom and two-sided p that it is 0; where there is an interval."""
         if self.df is None or row.conf_low is None or row.estimate is None or row.std_error is None:
             return row
-        t = row.estimate / row.std_error
-        return replace(row, statistic=t, p_value=float(two_sided_p(np.array([t]), float(self.df[j]))[0]))
+        t, df = row.estimate / row.std_error, float(self.df[j])
+        return replace(row, statistic=t, df=df, p_value=float(two_sided_p(np.array([t]), df)[0]))
+
+    def facts(self, state: State) -> dict[str, float | None]:
+        """Return the least degrees of freedom of a t interval, and the largest share of one cluster or person."""
+        known = [] if self.df is None else [
+            df for df, why in zip(self.df.tolist(), self.undefined, strict=True) if not why and df > 0
+        ]  # fmt: skip
+        return {"effective_df": min(known, default=None), "largest_leverage": state.leverage}
 
     def row(self, j: int, state: State, *, term: str, group: str | None, **more: Any) -> Row:
         """Row of one estimate."""
@@ -143,8 +150,6 @@ class Estimates:
         if self.std_error[j] > 0:
             made["std_error"] = float(self.std_error[j])
         made |= {"method": METHODS[state.options.ci]} | more
-        if self.df is not None and not self.undefined[j]:
-            made |= {"df": float(self.df[j]), "leverage": state.leverage}
         within = (-math.inf if self.least is None else self.least, math.inf)
         low, high = float(self.low[j]), float(self.high[j])
         return with_ends(Row(**made), low, high, state.options.level, why=self.undefined[j], within=within)
