@@ -6,6 +6,7 @@ from typing import Any
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
+from socialstats.inference.dependence import FEW_DF
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.results import Row
 from socialstats.studies.base import StudyOptions
@@ -32,15 +33,15 @@ def fit_model(
 
 
 def default_cluster(design: Comparisons) -> Any:
-    """Return the clusters to use: the declared ones, else the pairs of items where pairs repeat.
+    """Return the clusters to use: the declared ones, else the pairs of items where pairs repeat and tell their spread.
 
-    Not where there are no more pairs than differences of strengths (a tree): a pair's lean then cannot be told from
-    them. With few pairs more the intervals know it by their degrees of freedom.
+    That is: where there are at least `FEW_DF` more pairs than differences of strengths. With fewer, leans of pairs can
+    hardly be told from strengths.
     """
     if design.clusters:
         return "declared"
     pairs = len(design.pair.levels)
-    return "pair" if len(design.items) <= pairs < design.n_rows else None
+    return "pair" if len(design.items) - 1 + FEW_DF <= pairs < design.n_rows else None
 
 
 def strongest(fit: BradleyTerryResult) -> list[Row]:
