@@ -138,7 +138,7 @@ def infer(
     scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement
     the interval is that of Korn and Graubard (1998) of the share of disagreement q, in which the disagreement by chance
     is taken as known; its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is
-    the outer one of both intervals.
+    the outer one of both intervals, and there is no test: t would rest on the error alone.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def _closed(
         known = replace(known, std_error=error * plain, statistic=t, df=df, p=float(two_sided_p(np.asarray(t), df)))
     few = seen if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW) else None
     if few is not None and (few.share == 0 or (clusters and not error > NO_ERROR)):
-        return replace(known, low=few.low, high=few.high, df=df, kind="disagreements")
+        return replace(known, low=few.low, high=few.high, df=df, kind="disagreements", statistic=None, p=None)
     if not error > NO_ERROR:
         return replace(known, why=TOO_FEW.format(n=count(known.clusters, "unit")) if short else
                        ALIKE.format(what="clusters" if clusters else "units"))  # fmt: skip
@@ -273,7 +273,8 @@ def _closed(
     known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher")
     if few is None or not clusters:
         return known
-    return replace(known, low=min(few.low, known.low or 0.0), high=max(few.high, known.high or 0.0), kind="hull")
+    low, high = min(few.low, known.low or 0.0), max(few.high, known.high or 0.0)
+    return replace(known, low=low, high=high, kind="hull", statistic=None, p=None)
 
 
 def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[Interval, Bootstrap] | str:
