@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from simulate import FloatArray, Layout, marginal, strengths
-from tally import Line, Tally
+from tally import Line, Tally, Widths
 
 import socialstats as ss
 
 RESAMPLES = 399
 PAIR_CLUSTER = (0.93, 0.97)
+WIDTH, ALL_AT_ONCE = (0.0, 1.25), (0.925, 1.0)
+WIDTHS = "Median width of intervals of strengths, over the oracle's"
 DRAWS = 1000
 
 
@@ -32,15 +34,18 @@ def pair_effect(rng: np.random.Generator, sims: int) -> list[Line]:
         log_odds = truth[layout.a] - truth[layout.b]
         marginal_truth = layout.pseudo_true(log_odds, sd)
         one = Tally("Strengths: 65 items, 1,546 pairs x 9 choices", f"pair effect sd {sd:g}")
+        widths = Widths(WIDTHS, f"65 items, 1,546 pairs x 9 choices, pair effect sd {sd:g}")
         ranks = Tally("Rank sets: 65 items, pair-cluster covariance", f"pair effect sd {sd:g}")
         shares = Tally("Preference shares of five domains", f"pair effect sd {sd:g}")
         for _ in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd))
             fit = strengths_covered(one, design, marginal_truth)
+            widths.add("pair cluster", "strengths", strength_rows(fit))
             ranks_covered(ranks, fit, marginal_truth)
             shares_covered(shares, fit, layout, marginal_truth)
         insisted = {("pair cluster", "strengths"): PAIR_CLUSTER}
-        lines += one.lines(insisted) + ranks.lines() + shares.lines()
+        all_ranks = {("simultaneous sets", "all ranks at once"): ALL_AT_ONCE}
+        lines += one.lines(insisted) + ranks.lines(all_ranks) + shares.lines() + widths.lines(WIDTH)
     return sorted(lines, key=lambda line: line.study)
 
 
@@ -52,9 +57,9 @@ def strengths_covered(tally: Tally, design: Any, truth: FloatArray) -> Any:
         "pair cluster": ss.bradley_terry(design, cluster="pair"),
     }
     for method, fit in fits.items():
-        tally.covers(method, "strengths", strength_rows(fit), truth)
+        tally.covers(method, "strengths", strength_rows(fit), truth, fit.cautions)
     boot = fits["pair cluster"].bootstrap(by="pair", resamples=RESAMPLES, seed=1)
-    tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth)
+    tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth, boot.cautions)
     return fits["pair cluster"]
 
 
@@ -62,10 +67,10 @@ def ranks_covered(tally: Tally, fit: Any, truth: FloatArray) -> None:
     """Share of ranks covered, and whether all were."""
     rank = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
     for kind in ("marginal", "simultaneous"):
-        rows = fit.ranks(kind=kind, draws=DRAWS, seed=1).rows
-        held = [row.conf_low <= r <= row.conf_high for row, r in zip(rows, rank, strict=True)]
-        tally.add(f"{kind} sets", "each rank", float(np.mean(held)))
-        tally.add(f"{kind} sets", "all ranks at once", float(all(held)))
+        found = fit.ranks(kind=kind, draws=DRAWS, seed=1)
+        held = [row.conf_low <= r <= row.conf_high for row, r in zip(found.rows, rank, strict=True)]
+        tally.add(f"{kind} sets", "each rank", float(np.mean(held)), found.cautions)
+        tally.add(f"{kind} sets", "all ranks at once", float(all(held)), found.cautions)
 
 
 def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray) -> None:
@@ -81,7 +86,7 @@ def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray) ->
         for scale, mean in means.items():
             rows = {row.term: row for row in found.rows if row.group == scale}
             method = "bootstrap by pair, basic" if ci == "basic" else "delta, pair cluster"
-            tally.covers(method, f"{scale} shares", [rows[name] for name in names], mean / mean.sum())
+            tally.covers(method, f"{scale} shares", [rows[name] for name in names], mean / mean.sum(), found.cautions)
 
 
 def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -91,6 +96,7 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
     gap = truth[:, None] - truth[None, :]
     seen = fit_to_probabilities(marginal(gap, 1.0))
     tally = Tally("Strengths under two crossed factors: 12 items, 40 workers x 30 prompts", "each sd 0.5 an item")
+    widths = Widths(WIDTHS, "12 items, 40 workers x 30 prompts")
     w, p = (x.ravel() for x in np.meshgrid(np.arange(workers), np.arange(prompts), indexing="ij"))
     for _ in range(sims):
         a = rng.integers(0, items, len(w))
@@ -108,10 +114,11 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
             "two-way cluster": ("worker", "prompt"),
         }.items():  # fmt: skip
             fit = ss.bradley_terry(design, cluster=cluster)
-            tally.covers(method, "strengths", strength_rows(fit), seen)
+            tally.covers(method, "strengths", strength_rows(fit), seen, fit.cautions)
+        widths.add("two-way cluster", "strengths", strength_rows(fit))
         boot = fit.bootstrap(by="cluster", resamples=RESAMPLES, seed=1)
-        tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen)
-    return tally.lines()
+        tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen, boot.cautions)
+    return tally.lines({("two-way cluster", "strengths"): ALL_AT_ONCE}) + widths.lines(WIDTH)
 
 
 def fit_to_probabilities(p: FloatArray) -> FloatArray:
@@ -179,11 +186,13 @@ def urgency(rng: np.random.Generator, sims: int) -> list[Line]:
                         term,
                         [found.row(term)],
                         [s],
+                        found.cautions,
                     )
             for ci, method in (("wilson", "Wilson, rows independent"), ("cluster", "pair cluster")):
-                rows = {(row.group, row.term): row for row in ss.win_rates(design, ci=ci).rows}
+                found = ss.win_rates(design, ci=ci)
+                rows = {(row.group, row.term): row for row in found.rows}
                 for k, group in enumerate(("higher", "equal", "lower")):
-                    wins.covers(method, group, [rows[group, item] for item in layout.items], rates[k])
+                    wins.covers(method, group, [rows[group, item] for item in layout.items], rates[k], found.cautions)
         lines += index.lines() + wins.lines()
     return sorted(lines, key=lambda line: line.study)
 
@@ -205,7 +214,7 @@ def entropy(rng: np.random.Generator, sims: int) -> list[Line]:
             first, second = (rng.random(len(p)) < p for _ in range(2))
             found = ss.choice_entropy_difference(layout.design(first), layout.design(second, keep=keep))
             for term in ("H", "H_corrected"):
-                tally.add("paired t", term, found.row(term, group="difference").p_value < 0.05)
+                tally.add("paired t", term, found.row(term, group="difference").p_value < 0.05, found.cautions)
         lines += tally.lines()
     return lines
 
@@ -227,7 +236,8 @@ def order_effect(rng: np.random.Generator, sims: int) -> list[Line]:
             design = layout.design(a_won, first=np.where(draw(), "item_a", "item_b"))
             for method, cluster in (("likelihood ratio, rows independent", None), ("Wald, pair cluster", "pair")):
                 small, large = (ss.bradley_terry(design, order=o, cluster=cluster) for o in (False, True))
-                tally.add(method, "order", large.anova(small).rows[0].p_value < 0.05)
+                test = large.anova(small)
+                tally.add(method, "order", test.rows[0].p_value < 0.05, [*test.cautions, *large.cautions])
         lines += tally.lines()
     return lines
 
