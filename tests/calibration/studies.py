@@ -18,6 +18,7 @@ PAIR_CLUSTER = (0.93, 0.97)
 WIDTH, ALL_AT_ONCE = (0.0, 1.25), (0.925, 1.0)
 WIDTHS = "Median width of intervals of strengths, over the oracle's"
 DRAWS = 1000
+SLOW = 5  # bootstraps of refits are made in every fifth simulation
 
 
 def strength_rows(result: Any) -> list[Any]:
@@ -37,20 +38,20 @@ def pair_effect(rng: np.random.Generator, sims: int) -> list[Line]:
         widths = Widths(WIDTHS, f"65 items, 1,546 pairs x 9 choices, pair effect sd {sd:g}")
         ranks = Tally("Rank sets: 65 items, pair-cluster covariance", f"pair effect sd {sd:g}")
         shares = Tally("Preference shares of five domains", f"pair effect sd {sd:g}")
-        for _ in range(sims):
+        for k in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd))
-            fit = strengths_covered(one, design, marginal_truth)
+            fit = strengths_covered(one, design, marginal_truth, drawn=k % SLOW == 0)
             widths.add("pair cluster", "strengths", strength_rows(fit))
             ranks_covered(ranks, fit, marginal_truth)
-            shares_covered(shares, fit, layout, marginal_truth)
+            shares_covered(shares, fit, layout, marginal_truth, drawn=k % SLOW == 0)
         insisted = {("pair cluster", "strengths"): PAIR_CLUSTER}
         all_ranks = {("simultaneous sets", "all ranks at once"): ALL_AT_ONCE}
         lines += one.lines(insisted) + ranks.lines(all_ranks) + shares.lines() + widths.lines(WIDTH)
     return sorted(lines, key=lambda line: line.study)
 
 
-def strengths_covered(tally: Tally, design: Any, truth: FloatArray) -> Any:
-    """Four kinds of intervals of one data set."""
+def strengths_covered(tally: Tally, design: Any, truth: FloatArray, *, drawn: bool) -> Any:
+    """Intervals of one data set, of bootstraps too where they are `drawn`."""
     fits = {
         "model": ss.bradley_terry(design),
         "sandwich by row": ss.bradley_terry(design, vcov="sandwich"),
@@ -58,8 +59,9 @@ def strengths_covered(tally: Tally, design: Any, truth: FloatArray) -> Any:
     }
     for method, fit in fits.items():
         tally.covers(method, "strengths", strength_rows(fit), truth, fit.cautions)
-    boot = fits["pair cluster"].bootstrap(by="pair", resamples=RESAMPLES, seed=1)
-    tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth, boot.cautions)
+    if drawn:
+        boot = fits["pair cluster"].bootstrap(by="pair", resamples=RESAMPLES, seed=1)
+        tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth, boot.cautions)
     return fits["pair cluster"]
 
 
@@ -73,7 +75,7 @@ def ranks_covered(tally: Tally, fit: Any, truth: FloatArray) -> None:
         tally.add(f"{kind} sets", "all ranks at once", float(all(held)), found.cautions)
 
 
-def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray) -> None:
+def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray, *, drawn: bool) -> None:
     """Arithmetic and geometric shares, by refits and by the delta method."""
     names = sorted(set(layout.groups.values()))
     member = np.array([names.index(layout.groups[item]) for item in layout.items])
@@ -81,7 +83,7 @@ def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray) ->
         "arithmetic": np.array([np.exp(truth[member == g]).mean() for g in range(len(names))]),
         "geometric": np.array([np.exp(truth[member == g].mean()) for g in range(len(names))]),
     }
-    for ci in ("basic", "delta"):
+    for ci in ("basic", "delta") if drawn else ("delta",):
         found = ss.preference_shares(fit, layout.groups, ci=ci, resamples=RESAMPLES, seed=1)
         for scale, mean in means.items():
             rows = {row.term: row for row in found.rows if row.group == scale}
@@ -98,7 +100,7 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
     tally = Tally("Strengths under two crossed factors: 12 items, 40 workers x 30 prompts", "each sd 0.5 an item")
     widths = Widths(WIDTHS, "12 items, 40 workers x 30 prompts")
     w, p = (x.ravel() for x in np.meshgrid(np.arange(workers), np.arange(prompts), indexing="ij"))
-    for _ in range(sims):
+    for k in range(sims):
         a = rng.integers(0, items, len(w))
         b = (a + rng.integers(1, items, len(w))) % items
         by_worker, by_prompt = (0.5 * rng.standard_normal((n, items)) for n in (workers, prompts))
@@ -116,8 +118,9 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
             fit = ss.bradley_terry(design, cluster=cluster)
             tally.covers(method, "strengths", strength_rows(fit), seen, fit.cautions)
         widths.add("two-way cluster", "strengths", strength_rows(fit))
-        boot = fit.bootstrap(by="cluster", resamples=RESAMPLES, seed=1)
-        tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen, boot.cautions)
+        if k % SLOW == 0:
+            boot = fit.bootstrap(by="cluster", resamples=RESAMPLES, seed=1)
+            tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen, boot.cautions)
     return tally.lines({("two-way cluster", "strengths"): ALL_AT_ONCE}) + widths.lines(WIDTH)
 
 
@@ -176,9 +179,9 @@ def urgency(rng: np.random.Generator, sims: int) -> list[Line]:
         s = 100 * ((rates - np.array([1.0, 0.5, 0.0])[:, None]) ** 2).mean(axis=1).sum()
         index = Tally("Sensitivity S: 65 items, pairs resampled", f"{name}: S = {s:.1f}")
         wins = Tally("Conditional win rates: 65 items", name)
-        for _ in range(sims):
+        for draw in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd), urgency=True)
-            for ci in ("jackknife", "basic", "percentile"):
+            for ci in ("jackknife", "basic", "percentile") if draw % SLOW == 0 else ("jackknife",):
                 found = ss.sensitivity(design, resamples=RESAMPLES, seed=1, ci=ci)
                 for term in ("S", "S_corrected"):
                     index.covers(
