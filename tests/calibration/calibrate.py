@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -25,8 +26,8 @@ SIMULATIONS = {
     "ceilings": 1000, "similar_units": 200,
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
-    "thin_crossed": 1000, "thin_means": 600, "thin_effects": 500, "thin_similarities": 1000, "thin_sensitivity": 400,
-    "thin_comparisons": 300, "thin_agreement": 300,
+    "thin_crossed": 1000, "thin_means": 2000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 300,
+    "thin_comparisons": 200, "thin_agreement": 200,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
@@ -269,6 +270,11 @@ def table(lines: list) -> str:
     return "\n".join(rows) + "\n"
 
 
+def verdict(line: Any) -> str:
+    """What is said of a failure."""
+    return "not measured" if line.cautioned is None else "**silent**" if line.is_silent else "said"
+
+
 def failures(lines: list) -> str:
     """The defaults whose coverage or size is wrong, the worst first, and those that hold far more than they say."""
     claims = [line for line in lines if line.is_claim and line.nominal < 1]
@@ -279,7 +285,7 @@ def failures(lines: list) -> str:
     rows = [
         f"| {line.study}: {line.setting} | {line.method} | {line.quantity} | {line.share:.3f} | {line.nominal:g} "
         f"| {'' if line.cautioned is None else f'{line.cautioned:.3f}'} "
-        f"| {'' if line.silent is None else f'{line.silent:.3f}'} | {'**silent**' if line.is_silent else 'said'} |"
+        f"| {'' if line.silent is None else f'{line.silent:.3f}'} | {verdict(line)} |"
         for line in wrong
     ]
     table_of = dict.fromkeys(line.study for line in long)

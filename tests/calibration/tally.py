@@ -67,11 +67,11 @@ class Line:
 
     @property
     def is_silent(self) -> bool:
-        """Whether results are wrong, not nearly always cautioned, and wrong where they are not."""
+        """Whether results are wrong, not nearly always cautioned, and wrong where silent; False if not measured."""
         if not self.is_wrong:
             return False
         if self.cautioned is None:
-            return True
+            return False
         return self.cautioned < ALWAYS and self.silent is not None and out_of_reach(self.silent, self.nominal)
 
 

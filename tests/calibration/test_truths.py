@@ -134,7 +134,7 @@ def test_a_page_keeps_the_studies_that_were_not_run(load, tmp_path, monkeypatch)
     assert "| s | m (default) | q | **0.950** (0.925 to 1: holds) | 0.100 | 0.95 | 9 |  |  |" in page
     assert "| s | m (default) | q | 0.750 | 0.100 | 0.95 | 9 |  |  |" in page
     assert "0.500" not in page
-    assert "| Two: s | m (default) | q | 0.750 | 0.95 |  |  | **silent** |" in page
+    assert "| Two: s | m (default) | q | 0.750 | 0.95 |  |  | not measured |" in page
 
 
 def test_a_failure_is_silent_where_results_without_a_caution_fail_too(load):
