@@ -253,9 +253,10 @@ def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None
     enough = 10.0 if clusters is None else 20.0
     if len(given) < 2 or (units >= 100 if clusters is None else clusters >= 40) or given.min() >= enough:
         return ()
+    verb = "carries" if given.min() == 1 else "carry"
     return (caution(
-        "SS312", f"only {count(given.min(), 'unit')} of {count(units)} {'carries' if given.min() == 1 else 'carry'} some "
-        "level", affects="intervals: with one rare level, nominal 95 % ones held .80 to .93 of simulations",
+        "SS312", f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
+        affects="intervals: with one rare level, nominal 95 % ones held .80 to .93 of simulations",
         fix=f"rate more units{'' if clusters is None else ' in more clusters'} with the rare levels",
     ),)  # fmt: skip
 
