@@ -66,6 +66,12 @@ class Line:
         return out_of_reach(self.share, self.nominal)
 
     @property
+    def is_beyond_noise(self) -> bool:
+        """Whether the share is more than two Monte-Carlo errors off what the project asks for."""
+        off = LOWEST - self.share if self.nominal > LOWEST else self.share - LARGEST_SIZE
+        return off > 2 * self.error
+
+    @property
     def is_silent(self) -> bool:
         """Whether results are wrong, not nearly always cautioned, and wrong where silent; False if not measured."""
         if not self.is_wrong:

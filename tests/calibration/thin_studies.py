@@ -24,7 +24,7 @@ HOLDS = (0.925, 1.0)
 CR2 = "CR2, Satterthwaite's df (default)"
 CROSSED = "V1 + V2 - V12 by CR2, Cochran's df (default)"
 LOG_MEAN, LOG_SD = math.exp(0.5), math.sqrt((math.e - 1) * math.e)
-SLOW = 10  # bootstraps are made in every tenth simulation
+SLOW = 20  # bootstraps are made in every twentieth simulation
 Draw = Callable[[np.random.Generator, int], FloatArray]
 SHAPES: dict[str, Draw] = {
     "normal": lambda rng, n: rng.standard_normal(n),
