@@ -86,12 +86,12 @@ READING = {
         "SS312 is said below 24 effective degrees of freedom, SS317 above."
     ),
     "Means of few": (
-        "t does not hold for means of few skewed values. Fewer than 25 do not show their shape (caution SS312); of more, "
-        "SS317 is said where sum e^3 / (sum e^2)^1.5 exceeds .15. The studentized bootstrap misses less."
+        "t does not hold for means of few skewed values. Fewer than 25 do not show their shape (caution SS312); of "
+        "more, SS317 is said where sum e^3 / (sum e^2)^1.5 exceeds .15. The studentized bootstrap misses less."
     ),
     "Means in few clusters": (
-        "Values are the sum of an effect of their cluster and of their own, both of one shape. The caution looks at the "
-        "sums by cluster and, by their effective number, at single values, which show a long tail earlier."
+        "Values are the sum of an effect of their cluster and of their own, both of one shape. The caution looks at "
+        "the sums by cluster and, by their effective number, at single values, which show a long tail earlier."
     ),
     "Jensen-Shannon similarity of few": (
         "Scale and degrees of freedom of the noncentral chi-square are those of equal shares (Rao & Scott "
