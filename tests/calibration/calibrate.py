@@ -38,7 +38,7 @@ FAILURES = """\
 {claims} lines below are about what the package gives unasked. In {wrong} of them coverage is below .925 or a type I
 error rate above .07. *Cautioned* is the share of simulations in which a caution of the result said so, *share where
 silent* what the other simulations held (or rejected). A failure is **silent** where fewer than .95 were cautioned and
-the others fail too, by more than two Monte-Carlo errors: {silent} lines.
+the others fail too, by more than two Monte-Carlo errors: {silent} lines. In {unmeasured} lines cautions were not measured.
 
 | setting | method | of | share | nominal | cautioned | share where silent | |
 |---|---|---|--:|--:|--:|--:|---|
@@ -297,7 +297,7 @@ def failures(lines: list) -> str:
     ]
     table_of = dict.fromkeys(line.study for line in long)
     return FAILURES.format(
-        claims=len(claims), wrong=len(wrong), silent=silent, rows="\n".join(rows), long=len(long),
+        claims=len(claims), wrong=len(wrong), silent=silent, unmeasured=sum(line.cautioned is None for line in wrong), rows="\n".join(rows), long=len(long),
         studies="; ".join(f"{study} ({sum(line.study == study for line in long)})" for study in table_of),
     )  # fmt: skip
 
