@@ -38,7 +38,7 @@ FAILURES = """\
 {claims} lines below are about what the package gives unasked. In {wrong} of them coverage is below .925 or a type I
 error rate above .07. *Cautioned* is the share of simulations in which a caution of the result said so, *share where
 silent* what the other simulations held (or rejected). A failure is **silent** where fewer than .95 were cautioned and
-the others fail too, by more than two Monte-Carlo errors: {silent} lines. In {unmeasured} lines cautions were not measured.
+the others fail too, by more than two Monte-Carlo errors: {silent} lines. Cautions were not measured in {unmeasured}.
 
 | setting | method | of | share | nominal | cautioned | share where silent | |
 |---|---|---|--:|--:|--:|--:|---|
@@ -289,6 +289,7 @@ def failures(lines: list) -> str:
                    if line.nominal > 0.5 else line.nominal - line.share)  # fmt: skip
     long = [line for line in claims if line.nominal > 0.5 and line.share > HIGHEST]
     silent = sum(line.is_silent and line.is_beyond_noise for line in wrong)
+    unmeasured = sum(line.cautioned is None for line in wrong)
     rows = [
         f"| {line.study}: {line.setting} | {line.method} | {line.quantity} | {line.share:.3f} | {line.nominal:g} "
         f"| {'' if line.cautioned is None else f'{line.cautioned:.3f}'} "
@@ -297,7 +298,8 @@ def failures(lines: list) -> str:
     ]
     table_of = dict.fromkeys(line.study for line in long)
     return FAILURES.format(
-        claims=len(claims), wrong=len(wrong), silent=silent, unmeasured=sum(line.cautioned is None for line in wrong), rows="\n".join(rows), long=len(long),
+        claims=len(claims), wrong=len(wrong), silent=silent, unmeasured=unmeasured, rows="\n".join(rows),
+        long=len(long),
         studies="; ".join(f"{study} ({sum(line.study == study for line in long)})" for study in table_of),
     )  # fmt: skip
 
