@@ -41,7 +41,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS209": ("Intervals, tests and ranks of the items named", "Collect more clusters; leave these items out."),
     "SS210": ("Coefficients that rest on this cluster", "Read their degrees of freedom; collect more clusters."),
     "SS211": ("Intervals of rare outcomes, which can be too short",
-              "See whether the conclusion holds without the largest cluster."),
+              "See whether the conclusion holds without the largest clusters."),
     "SS212": ("Intervals of shares near 0 or 1, which can be too short", "Collect more clusters, or quote counts."),
     "SS213": ("One-sided t tests of equivalence", "Collect more pairs, or test a transformed value."),
     "SS301": ("n, and every number if rows are not missing at random", "Check which rows these are, and why."),

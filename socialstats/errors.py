@@ -218,7 +218,7 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS208": ("caution", "part of a variance was borrowed from other clusters"),
     "SS209": ("caution", "some numbers rest on single clusters and have no interval"),
     "SS210": ("info", "one cluster decides a number"),
-    "SS211": ("caution", "one cluster holds much of a number"),
+    "SS211": ("caution", "one cluster or a few hold much of a number"),
     "SS212": ("caution", "rare answers in clusters"),
     "SS213": ("caution", "skewed differences"),
     "SS301": ("caution", "rows were left out"),

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.errors import Caution, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import FEWEST_SHAPED, SKEWED, cluster_sums, skewed
+from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, cluster_sums, skewed
 from socialstats.inference.how import RESAMPLED, How
 from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import effective_trials, mean_errors
@@ -174,7 +174,7 @@ def infer(
     shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
     few = [s.effective for s, there in zip(seen, shown, strict=True) if s and there and not clusters]
     shapes = _skewness(estimand, clusters) if any(shown) else [0.0] * len(shown)
-    skew = [x for x, there in zip(shapes, shown, strict=True) if there and x > SKEWED]
+    skew = [x for x, there in zip(shapes, shown, strict=True) if there and x > CLEARLY]
     return tuple(found), (
         *((lost,) if lost else ()), *_few_cautions([x for x in few if x < FEW]), *_shape_cautions(skew, bool(clusters))
     )  # fmt: skip
@@ -199,7 +199,7 @@ def _shape_cautions(skew: Sequence[float], clustered: bool) -> tuple[Caution, ..
     return (caution(
         "SS317", f"few {'clusters' if clustered else 'units'} decide a coefficient, as where a level is rare: the "
         f"skewness of their influence over the root of their number is up to {number(max(skew))}, above "
-        f"{number(SKEWED)}",
+        f"{number(CLEARLY)}",
         affects="intervals: nominal 95 % ones held in .80 to .90 of simulations with one rare level",
         fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels",
     ),)  # fmt: skip

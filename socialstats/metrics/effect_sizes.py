@@ -188,7 +188,7 @@ def own_cautions(
         found += small_sample(units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short")
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
-        found += long_tails(pairs, units)
+        found += long_tails(pairs, units, summary.sizes()["d_z"])
     if "noncentral_t" in used:
         found += not_normal(pairs, summary, "noncentral_t")
     return tuple(found)

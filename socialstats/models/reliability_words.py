@@ -11,7 +11,13 @@ import numpy as np
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    rare_level_cautions,
+    small_sample,
+)
 from socialstats.inference.how import NAMES
 from socialstats.models.rating_counts import RatingCounts
 from socialstats.models.reliability import AgreementOptions, Group
@@ -43,6 +49,9 @@ def agreement_cautions(
     if not factors:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
         found += small_sample(units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix)
+    counts = groups[0].counts
+    carriers = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
+    found += rare_level_cautions(carriers.astype(np.float64), counts.n_units, groups[0].n_clusters)
     still = [row for row in rows if row.undefined and row.undefined.startswith("no variation")]
     if still:
         where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"

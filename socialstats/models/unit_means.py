@@ -30,7 +30,7 @@ HOW = {
     "percentile": "bootstrap, percentile", "basic": "bootstrap, basic", "bca": "bootstrap, BCa",
     "studentized": "bootstrap, studentized",
 }  # fmt: skip
-FEW_UNITS = 10
+FEW_UNITS = 25  # as for means: `socialstats.inference.dependence.shape_cautions`; 20 exponential composites held .92
 NO_UNIT = "no {} has every value that this needs"
 DEPENDENT = "units are clustered or judges drawn: d_z has no interval here"
 

@@ -18,7 +18,7 @@ DEMET = (
     (29, 50, 0.0, 0.0), (29, 50, 0.5, 0.0), (29, 50, 0.5, 0.3), (29, 50, 1.0, 0.0), (109, 14, 0.5, 0.3),
     (109, 14, 1.0, 1.0), (29, 50, 2.0, 1.0),
 )  # fmt: skip
-DEFAULT = {"both": "default, clusters scenario and pair", "one": "default, cluster scenario"}
+DEFAULT = {"both": "score of clusters scenario and pair (default)", "one": "score of cluster scenario"}
 SHAPES = {
     "normal": "normal differences", "towards": "exponential, long tail on the effect's side",
     "away": "exponential, long tail on the other side",
@@ -46,11 +46,11 @@ def clustered_tests(rng: np.random.Generator, sims: int) -> list[Line]:
         for _ in range(sims):
             design = crossed_answers(rng, scenarios, pairs, sd_scenario, sd_pair)
             found = ss.mcnemar(design)
-            tally.add(DEFAULT["both"], "difference", found.rows[0].p_value < 0.05)
+            tally.add(DEFAULT["both"], "difference", found.rows[0].p_value < 0.05, found.cautions)
             for (term, group), method in TESTS.items():
                 tally.add(method, "difference", found.row(term, group=group).p_value < 0.05)
             one = ss.mcnemar(design, cluster="scenario")
-            tally.add(DEFAULT["one"], "difference", one.rows[0].p_value < 0.05)
+            tally.add(DEFAULT["one"], "difference", one.rows[0].p_value < 0.05, one.cautions)
         insisted = {(DEFAULT["both"], "difference"): HOLDS}
         if not sd_pair:
             insisted[DEFAULT["one"], "difference"] = HOLDS
@@ -66,14 +66,16 @@ def covered(
     for _ in range(sims):
         design = draw()
         for name, method in methods.items():
-            tally.covers(name, f"truth {truth:.3f}", [method(design)], [truth])
+            found = method(design)
+            row = found.row("d_z") if study.startswith("Effect") else found.rows[0]
+            tally.covers(name, f"truth {truth:.3f}", [row], [truth], found.cautions)
     return tally.lines()
 
 
 def effect_size(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of d_z by the noncentral t and by bootstraps."""
     methods = {
-        CALLED.get(ci, ci): lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1).row("d_z")
+        CALLED.get(ci, ci): lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1)
         for ci in ("auto", "noncentral_t", "percentile", "basic", "bca")
     }
     return [
@@ -96,9 +98,7 @@ RATERS = {
 def kappa(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of quadratic kappa of two raters."""
     methods = {
-        KAPPA_CALLED.get(ci, ci): lambda design, ci=ci: ss.weighted_kappa(
-            design, ci=ci, resamples=RESAMPLES, seed=1
-        ).rows[0]
+        KAPPA_CALLED.get(ci, ci): lambda design, ci=ci: ss.weighted_kappa(design, ci=ci, resamples=RESAMPLES, seed=1)
         for ci in ("closed", "wald", "percentile", "basic", "bca")
     }
     return [
@@ -117,7 +117,7 @@ def alpha(rng: np.random.Generator, sims: int) -> list[Line]:
     methods = {
         ALPHA_CALLED.get(ci, ci): lambda design, ci=ci: ss.krippendorff_alpha(
             design, ci=ci, resamples=RESAMPLES, seed=1
-        ).rows[0]
+        )
         for ci in ("closed", "percentile", "basic", "bca")
     }
     lines = []

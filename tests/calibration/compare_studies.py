@@ -88,15 +88,19 @@ def joint_refits(rng: np.random.Generator, sims: int) -> list[Line]:
         except UndefinedStatistic:  # an item near to always winning: no finite strengths in some resamples
             continue
         joint = "joint refits, basic (default)"
-        tally.covers(joint, "difference of strengths", [found.row(n) for n in names], [gap[n] for n in names])
-        tally.covers(joint, "difference of the effect", [found.row("urgency")], [gap["urgency"]])
+        tally.covers(
+            joint, "difference of strengths", [found.row(n) for n in names], [gap[n] for n in names], found.cautions
+        )
+        tally.covers(joint, "difference of the effect", [found.row("urgency")], [gap["urgency"]], found.cautions)
         kinds = [found.row(f"share of {kind}") for kind in ("even", "odd")]
-        tally.covers(joint, "difference of shares", kinds, share.tolist())
+        tally.covers(joint, "difference of shares", kinds, share.tolist(), found.cautions)
         items = item_changes(two, one, ("2", "1"))
         tally.covers("t, clustered by pair (default)", "difference of how often an item is chosen",
-                     [items.row(n) for n in names], [chosen[n] for n in names])  # fmt: skip
-        ratio = fits[1].fit.effect_in_sds("urgency").rows[0]
-        tally.covers("effect_in_sds (default)", "urgency in sds of the strengths", [ratio], [sds])
+                     [items.row(n) for n in names], [chosen[n] for n in names], items.cautions)  # fmt: skip
+        ratio = fits[1].fit.effect_in_sds("urgency")
+        tally.covers(
+            "effect_in_sds (default)", "urgency in sds of the strengths", ratio.rows[:1], [sds], ratio.cautions
+        )
     return tally.lines({
         (joint, "difference of strengths"): HOLDS, (joint, "difference of the effect"): HOLDS,
         ("t, clustered by pair (default)", "difference of how often an item is chosen"): HOLDS,
@@ -158,13 +162,15 @@ def ratings_compared(rng: np.random.Generator, sims: int) -> list[Line]:
                 one, two = tables(rng, units, same)
                 made = [ratings_difference(read(two[k]), read(one[k]), ("2", "1"), OPTIONS) for k in (0, 1)]
                 rows = {row.term: row for result in made for row in result.rows}
+                said = [c for result in made for c in result.cautions]
                 for name, wanted in quantities.items():
                     own = [row for term, row in rows.items() if wanted(term)]
                     if place is tally:
-                        tally.covers("bootstrap s.e., t (default)", name, own, [truth[row.term] for row in own])
+                        tally.covers("bootstrap s.e., t (default)", name, own, [truth[row.term] for row in own],
+                                     said)  # fmt: skip
                     else:
                         tests = [row.p_value < 0.05 for row in own if row.p_value is not None]
-                        null.add("bootstrap s.e., t (default)", name, float(np.mean(tests or [False])))
+                        null.add("bootstrap s.e., t (default)", name, float(np.mean(tests or [False])), said)
         must = {("bootstrap s.e., t (default)", name): HOLDS for name in quantities} if units > 20 else {}
         lines += tally.lines(must) + null.lines()
     return sorted(lines, key=lambda line: line.study)

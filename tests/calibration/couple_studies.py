@@ -149,11 +149,11 @@ def one(cover: Tally, errors: Tally, data: ss.Ratings, truth: FloatArray, compar
     """Note what one table gives."""
     size = [np.abs(truth).mean()]
     main: Any = ss.relationship_bias(data, groups=GROUPS, seed=1)
-    cover.covers(CROSSED, "B", [row for row in main.rows if row.group == "bias"], truth)
-    cover.covers(INVERTED, "B_all", [main.row("B_all corrected", group="overall")], size)
+    cover.covers(CROSSED, "B", [row for row in main.rows if row.group == "bias"], truth, main.cautions)
+    cover.covers(INVERTED, "B_all", [main.row("B_all corrected", group="overall")], size, main.cautions)
     for way, options in WAYS.items() if compared else ():
         result: Any = ss.relationship_bias(data, groups=GROUPS, seed=1, **options)
-        cover.covers(way, "B", [row for row in result.rows if row.group == "bias"], truth)
+        cover.covers(way, "B", [row for row in result.rows if row.group == "bias"], truth, result.cautions)
     if compared:
         drawn: Any = ss.relationship_bias(data, groups=GROUPS, resamples=RESAMPLES, seed=1, ci="percentile")
         cover.covers("bootstrap", "B_all", [drawn.row("B_all corrected", group="overall")], size)
@@ -164,10 +164,11 @@ def one(cover: Tally, errors: Tally, data: ss.Ratings, truth: FloatArray, compar
 def false_positives(errors: Tally, main: Any) -> None:
     """Note which tests reject that nobody is favoured."""
     groups = {
-        "correlated t, scenario x pair": "overall, without any bias", "sign flips of scenarios": "scenario sign flip",
+        "correlated t, scenario x pair (default)": "overall, without any bias",
+        "sign flips of scenarios": "scenario sign flip",
     }  # fmt: skip
     for way, group in groups.items():
-        errors.add(way, "B_all, test", float((main.row("B_all", group=group).p_value or 1.0) < 0.05))
+        errors.add(way, "B_all, test", float((main.row("B_all", group=group).p_value or 1.0) < 0.05), main.cautions)
     naive = [main.row(row.term, group="McNemar, ignoring clusters") for row in main.rows if row.group == "bias"]
     errors.add("McNemar, couples independent", "B, test", float(np.mean([(r.p_value or 1.0) < 0.05 for r in naive])))
 
@@ -183,23 +184,26 @@ def of_parts(rng: np.random.Generator, sims: int) -> list[Line]:
         result: Any = ss.relationship_bias(TOPICS.draw(rng), groups=GROUPS, seed=1, stratum="part")
         for k, n in enumerate(TOPICS.parts):
             rows = [row for row in result.rows if row.group == f"part = {k:03d}"]
-            must |= within(topics, rows, TOPICS.truths(), f" of {n} scenarios")
+            must |= within(topics, rows, TOPICS.truths(), f" of {n} scenarios", result.cautions)
         result = ss.relationship_bias(KINDS.draw(rng), groups=GROUPS, seed=1, stratum="part")
         first, second = (KINDS.truths(times) for times in KINDS.times)
-        must |= within(kinds, [row for row in result.rows if row.group == "part = 001"], second, " of 13 scenarios")
+        must |= within(kinds, [row for row in result.rows if row.group == "part = 001"], second, " of 13 scenarios",
+                       result.cautions)  # fmt: skip
         gaps = [row for row in result.rows if row.group == "000 - 001"]
-        kinds.covers(CROSSED, "difference of B", gaps[:3], first - second)
+        kinds.covers(CROSSED, "difference of B", gaps[:3], first - second, result.cautions)
         kinds.covers("both intervals combined", "difference of B_all", gaps[3:],
-                     [np.abs(first).mean() - np.abs(second).mean()])  # fmt: skip
+                     [np.abs(first).mean() - np.abs(second).mean()], result.cautions)  # fmt: skip
     must |= {(CROSSED, "difference of B"): HOLDS, ("both intervals combined", "difference of B_all"): HOLDS}
     return topics.lines(must) + kinds.lines(must)
 
 
-def within(tally: Tally, rows: list[Any], truth: FloatArray, what: str) -> dict[tuple[str, str], tuple[float, float]]:
+def within(
+    tally: Tally, rows: list[Any], truth: FloatArray, what: str, said: Any
+) -> dict[tuple[str, str], tuple[float, float]]:  # fmt: skip
     """Note what the rows of a part hold; return what is insisted on."""
-    tally.covers(CROSSED, f"B{what}", [row for row in rows if " - " in row.term], truth)
+    tally.covers(CROSSED, f"B{what}", [row for row in rows if " - " in row.term], truth, said)
     better = [row for row in rows if row.term == "B_all corrected"]
-    tally.covers(INVERTED, f"B_all{what}", better, [np.abs(truth).mean()])
+    tally.covers(INVERTED, f"B_all{what}", better, [np.abs(truth).mean()], said)
     return {(CROSSED, f"B{what}"): HOLDS, (INVERTED, f"B_all{what}"): HOLDS}
 
 

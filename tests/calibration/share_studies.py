@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 from tally import Line, Tally
 
-from socialstats.inference.dependence import FEW_CLUSTERS, LARGE, RARE
+from socialstats.inference.dependence import FEW_CLUSTERS, FEW_DF, LARGE, RARE, SHOWN_FROM, UNEVEN
 from socialstats.inference.means import MeanErrors, mean_errors
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import share_interval, wilson
@@ -24,7 +24,7 @@ FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 HOLDS, SIZE = (0.925, 1.0), (0.0, 0.07)
 EVEN, ZIPF = "equal clusters", "cluster sizes as 1/rank"
-NOW, CAUTIONED = "CR2, effective answers, t(Satterthwaite) (default)", "share of results that are cautioned"
+NOW = "CR2, effective answers, t(Satterthwaite) (default)"
 
 
 def sizes(groups: int, mean: int, kind: str) -> IntArray:
@@ -47,9 +47,17 @@ def errors_of(hits: FloatArray, n: FloatArray) -> tuple[FloatArray, MeanErrors]:
     return p, mean_errors((hits - n * p) / total, n / total, [np.arange(len(hits))])
 
 
-def noted(tally: Tally, method: str, quantity: str, held: Any) -> None:
-    """Note whether the interval of each simulation held."""
+def noted(tally: Tally, method: str, quantity: str, held: Any, said: Any = None) -> None:
+    """Note whether the interval of each simulation held, and whether a caution was said."""
     tally.shares[method, quantity] = [float(x) for x in held]
+    if said is not None:
+        tally.said[method, quantity] = [bool(x) for x in said]
+
+
+def uneven(errors: MeanErrors, groups: int) -> Any:
+    """Whether SS202 or SS211 is said of each simulation."""
+    large = (errors.largest > LARGE) | (errors.df + 1 < groups / UNEVEN)
+    return (large & (groups >= FEW_CLUSTERS)) | (errors.df < FEW_DF)
 
 
 def before(p: FloatArray, e: FloatArray, n: float) -> tuple[FloatArray, FloatArray]:
@@ -64,7 +72,7 @@ def before(p: FloatArray, e: FloatArray, n: float) -> tuple[FloatArray, FloatArr
 def shares(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of Wilson's interval of a share in clusters of ten answers."""
     lines: list[Line] = []
-    for groups, kind, icc in product((4, 8, 30), (EVEN, ZIPF), (0.0, 0.2)):
+    for groups, kind, icc in product((4, 8, 30, 100), (EVEN, ZIPF), (0.0, 0.2)):
         tally = Tally("Shares in clusters of ten answers", f"{groups} {kind}, intraclass correlation {icc:g}")
         must = {}
         for p in (0.02, 0.1, 0.5, 0.98):
@@ -72,13 +80,12 @@ def shares(rng: np.random.Generator, sims: int) -> list[Line]:
             hits = rng.binomial(n.astype(np.int64), rates(rng, p, icc, (sims, groups)).T).astype(np.float64)
             found, errors = errors_of(hits, n)
             low, high, trials = share_interval(found, errors, n[:, 0].sum(), level=0.95)
-            noted(tally, NOW, f"p = {p:g}", (low <= p) & (p <= high))
+            rare = trials * np.minimum(found, 1 - found)
+            factor = np.maximum(1, errors.clusters / (errors.df + 1))
+            told = ((rare > 0) & (rare < RARE * factor)) | uneven(errors, groups)
+            noted(tally, NOW, f"p = {p:g}", (low <= p) & (p <= high), told)
             low, high = before(found, (hits - n * found) / n[:, 0].sum(), float(n[:, 0].sum()))
             noted(tally, "CR1, t(G - 1)", f"p = {p:g}", (low <= p) & (p <= high))
-            rare = trials * np.minimum(found, 1 - found)
-            large = (errors.largest > LARGE) & (groups >= FEW_CLUSTERS)
-            told = ((rare > 0) & (rare < RARE)) | large | (errors.df < 5)
-            noted(tally, CAUTIONED, f"p = {p:g}", told)
             if told.mean() < 0.5:
                 must[NOW, f"p = {p:g}"] = HOLDS
         lines += tally.lines(must)
@@ -139,7 +146,8 @@ def differences(rng: np.random.Generator, sims: int) -> list[Line]:
             reach = stdtrit(found.df, 0.975) * np.sqrt(found.errors.variance)
             by_t = (np.abs(d - truth) <= reach) & seen
             chosen = np.where(found.leads, by_score, by_t)
-            noted(tally, "t, or Tango's score below ten effective discordant pairs (default)", name, chosen)
+            noted(tally, "t, or Tango's score below ten effective discordant pairs (default)", name, chosen,
+                  uneven(found.errors, groups))  # fmt: skip
             noted(tally, "Tango's score, effective pairs, t(Satterthwaite)", name, by_score)
             noted(tally, "t, CR2 (no interval: not held)", name, by_t)
             must["t, or Tango's score below ten effective discordant pairs (default)", name] = (0.92, 1.0)
@@ -162,7 +170,7 @@ def odds_ratios(rng: np.random.Generator, sims: int) -> list[Line]:
             low, high, _ = share_interval(p, errors, m.sum(axis=0), level=0.95)
             known = ~np.isnan(low) & (m.sum(axis=0) > 0)
             noted(tally, "odds of Wilson's interval of b/(b + c), clusters (default)", name,
-                  ((low <= r) & (r <= high))[known])  # fmt: skip
+                  ((low <= r) & (r <= high))[known], uneven(errors, groups)[known])  # fmt: skip
             c = m - b
             both = (b.sum(axis=0) > 0) & (c.sum(axis=0) > 0)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -179,7 +187,7 @@ def equivalences(rng: np.random.Generator, sims: int) -> list[Line]:
     """Rejections at the margin: yes-or-no values as rows and in clusters of five, and skewed numbers."""
     lines: list[Line] = []
     for groups, kind, icc in [(30, "", 0.0), (60, "", 0.0), (100, "", 0.0),
-                              *product((10, 30, 60), (EVEN, ZIPF), (0.0, 0.2))]:  # fmt: skip
+                              *product((10, 30, 60, 200), (EVEN, ZIPF), (0.0, 0.2))]:  # fmt: skip
         rows = not kind
         setting = f"{groups} pairs" if rows else f"{groups} {kind} of five, intraclass correlation {icc:g}"
         tally, must = Tally("Equivalence of yes-or-no values, at the margin", setting, nominal=0.05), {}
@@ -188,16 +196,17 @@ def equivalences(rng: np.random.Generator, sims: int) -> list[Line]:
             r, name = (1 + margin / q) / 2, f"discordance {q:g}, margin {margin:g}"
             b, c = discordant(rng, n, (q * r, q * (1 - r)), icc, sims)
             score = scored(b, c, n)
-            assert score.errors is not None
+            score_errors = score.errors
+            assert score_errors is not None
             assert score.df is not None
-            d, error, df = (b - c).sum(axis=0) / n.sum(), np.sqrt(score.errors.variance), score.df
+            d, error, df = (b - c).sum(axis=0) / n.sum(), np.sqrt(score_errors.variance), score.df
             if rows:
                 totals = (b.sum(axis=0), c.sum(axis=0))
                 score = PairedScore(first=totals[0], second=totals[1], n=np.full(sims, float(groups)))
             p = np.maximum(score.p_value(-margin, "greater"), score.p_value(margin, "less"))
             with np.errstate(divide="ignore", invalid="ignore"):
                 t = np.maximum(stdtr(df, -(d + margin) / error), stdtr(df, (d - margin) / error))
-            noted(tally, "Tango's score (default)", name, p < 0.05)
+            noted(tally, "Tango's score (default)", name, p < 0.05, None if rows else uneven(score_errors, groups))
             noted(tally, "t (undefined: no rejection)", name, (t < 0.05) & (error > 1e-9))
             if rows or kind == EVEN:
                 must["Tango's score (default)", name] = SIZE
@@ -218,8 +227,8 @@ def skewed(rng: np.random.Generator, sims: int) -> list[Line]:
         mean, off = x.mean(axis=1), x - x.mean(axis=1, keepdims=True)
         squares = (off**2).sum(axis=1)
         t = mean / np.sqrt(squares / (n - 1) / n)
-        noted(tally, "t (default)", "upper bound, long tail above", stdtr(n - 1, t) < 0.05)
-        noted(tally, CAUTIONED, "SS213", np.abs((off**3).sum(axis=1)) / squares**1.5 > SKEWED)
+        said = (np.abs((off**3).sum(axis=1)) / squares**1.5 > SKEWED) | (n < SHOWN_FROM)
+        noted(tally, "t (default)", "upper bound, long tail above", stdtr(n - 1, t) < 0.05, said)
         lines += tally.lines()
     return lines
 

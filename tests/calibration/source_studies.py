@@ -67,8 +67,8 @@ def similarities(rng: np.random.Generator, sims: int) -> list[Line]:
             for _ in range(sims):
                 design = table(rng, units, model)
                 for ci, called in INTERVALS.items():
-                    row = ss.js_similarity(design, ci=ci, **fast).row("model")
-                    tally.covers(called, f"truth {true:.3f}", [row], [true])
+                    found = ss.js_similarity(design, ci=ci, **fast)
+                    tally.covers(called, f"truth {true:.3f}", [found.row("model")], [true], found.cautions)
             must = {(INTERVALS["noncentral"], f"truth {true:.3f}"): HOLDS} if units >= 40 else {}
             lines += tally.lines(must)
     return lines
@@ -98,7 +98,8 @@ def similar_units(rng: np.random.Generator, sims: int) -> list[Line]:
                 for _ in range(sims):
                     design = table(rng, units, MODELS[name], spread=spread)
                     for ci, called in WITHIN.items():
-                        tally.covers(called, quantity, [ss.js_similarity(design, ci=ci, **fast).row("model")], [true])
+                        found = ss.js_similarity(design, ci=ci, **fast)
+                        tally.covers(called, quantity, [found.row("model")], [true], found.cautions)
                 insisted = spread == REPEATS and units >= 40
                 lines += tally.lines({(WITHIN["t"], quantity): HOLDS} if insisted else {})
     return lines
@@ -142,8 +143,10 @@ def shares(rng: np.random.Generator, sims: int) -> list[Line]:
                       ("model - human", "model - human", tuple(np.subtract(model, HUMAN))))  # fmt: skip
             for called, group, truth in groups:
                 rows = [found.row(level, group=group) for level in LEVELS]
-                method = "t, paired units" if called == "model - human" else "Wilson, units as clusters (default)"
-                tally.covers(method, called, rows, truth)
+                method = (
+                    "t, paired units (default)" if called == "model - human" else "Wilson, units as clusters (default)"
+                )
+                tally.covers(method, called, rows, truth, found.cautions)
         lines += tally.lines()
     return lines
 
@@ -159,7 +162,7 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
             )
             for term, called in (("any level", "sources swapped unit by unit (default)"),
                                  ("any level (ratings independent)", "chi-square of ratings")):  # fmt: skip
-                tally.add(called, "rejected at 5 %", found.row(term).p_value <= 0.05)
+                tally.add(called, "rejected at 5 %", found.row(term).p_value <= 0.05, found.cautions)
         lines += tally.lines({("sources swapped unit by unit (default)", "rejected at 5 %"): RATE})
     return lines
 

@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 from simulate import FloatArray, Layout, marginal, strengths
-from tally import Line, Tally
+from tally import Line, Tally, Widths
 
 import socialstats as ss
 
 RESAMPLES = 399
 PAIR_CLUSTER = (0.93, 0.97)
+WIDTH, ALL_AT_ONCE = (0.0, 1.25), (0.925, 1.0)
+WIDTHS = "Median width of intervals of strengths, over the oracle's"
 DRAWS = 1000
+SLOW = 5  # bootstraps of refits are made in every fifth simulation
 
 
 def strength_rows(result: Any) -> list[Any]:
@@ -32,29 +35,33 @@ def pair_effect(rng: np.random.Generator, sims: int) -> list[Line]:
         log_odds = truth[layout.a] - truth[layout.b]
         marginal_truth = layout.pseudo_true(log_odds, sd)
         one = Tally("Strengths: 65 items, 1,546 pairs x 9 choices", f"pair effect sd {sd:g}")
+        widths = Widths(WIDTHS, f"65 items, 1,546 pairs x 9 choices, pair effect sd {sd:g}")
         ranks = Tally("Rank sets: 65 items, pair-cluster covariance", f"pair effect sd {sd:g}")
         shares = Tally("Preference shares of five domains", f"pair effect sd {sd:g}")
-        for _ in range(sims):
+        for k in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd))
-            fit = strengths_covered(one, design, marginal_truth)
+            fit = strengths_covered(one, design, marginal_truth, drawn=k % SLOW == 0)
+            widths.add("pair cluster", "strengths", strength_rows(fit))
             ranks_covered(ranks, fit, marginal_truth)
-            shares_covered(shares, fit, layout, marginal_truth)
+            shares_covered(shares, fit, layout, marginal_truth, drawn=k % SLOW == 0)
         insisted = {("pair cluster", "strengths"): PAIR_CLUSTER}
-        lines += one.lines(insisted) + ranks.lines() + shares.lines()
+        all_ranks = {("simultaneous sets", "all ranks at once"): ALL_AT_ONCE}
+        lines += one.lines(insisted) + ranks.lines(all_ranks) + shares.lines() + widths.lines(WIDTH)
     return sorted(lines, key=lambda line: line.study)
 
 
-def strengths_covered(tally: Tally, design: Any, truth: FloatArray) -> Any:
-    """Four kinds of intervals of one data set."""
+def strengths_covered(tally: Tally, design: Any, truth: FloatArray, *, drawn: bool) -> Any:
+    """Intervals of one data set, of bootstraps too where they are `drawn`."""
     fits = {
         "model": ss.bradley_terry(design),
         "sandwich by row": ss.bradley_terry(design, vcov="sandwich"),
         "pair cluster": ss.bradley_terry(design, cluster="pair"),
     }
     for method, fit in fits.items():
-        tally.covers(method, "strengths", strength_rows(fit), truth)
-    boot = fits["pair cluster"].bootstrap(by="pair", resamples=RESAMPLES, seed=1)
-    tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth)
+        tally.covers(method, "strengths", strength_rows(fit), truth, fit.cautions)
+    if drawn:
+        boot = fits["pair cluster"].bootstrap(by="pair", resamples=RESAMPLES, seed=1)
+        tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth, boot.cautions)
     return fits["pair cluster"]
 
 
@@ -62,13 +69,13 @@ def ranks_covered(tally: Tally, fit: Any, truth: FloatArray) -> None:
     """Share of ranks covered, and whether all were."""
     rank = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
     for kind in ("marginal", "simultaneous"):
-        rows = fit.ranks(kind=kind, draws=DRAWS, seed=1).rows
-        held = [row.conf_low <= r <= row.conf_high for row, r in zip(rows, rank, strict=True)]
-        tally.add(f"{kind} sets", "each rank", float(np.mean(held)))
-        tally.add(f"{kind} sets", "all ranks at once", float(all(held)))
+        found = fit.ranks(kind=kind, draws=DRAWS, seed=1)
+        held = [row.conf_low <= r <= row.conf_high for row, r in zip(found.rows, rank, strict=True)]
+        tally.add(f"{kind} sets", "each rank", float(np.mean(held)), found.cautions)
+        tally.add(f"{kind} sets", "all ranks at once", float(all(held)), found.cautions)
 
 
-def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray) -> None:
+def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray, *, drawn: bool) -> None:
     """Arithmetic and geometric shares, by refits and by the delta method."""
     names = sorted(set(layout.groups.values()))
     member = np.array([names.index(layout.groups[item]) for item in layout.items])
@@ -76,12 +83,12 @@ def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray) ->
         "arithmetic": np.array([np.exp(truth[member == g]).mean() for g in range(len(names))]),
         "geometric": np.array([np.exp(truth[member == g].mean()) for g in range(len(names))]),
     }
-    for ci in ("basic", "delta"):
+    for ci in ("basic", "delta") if drawn else ("delta",):
         found = ss.preference_shares(fit, layout.groups, ci=ci, resamples=RESAMPLES, seed=1)
         for scale, mean in means.items():
             rows = {row.term: row for row in found.rows if row.group == scale}
             method = "bootstrap by pair, basic" if ci == "basic" else "delta, pair cluster"
-            tally.covers(method, f"{scale} shares", [rows[name] for name in names], mean / mean.sum())
+            tally.covers(method, f"{scale} shares", [rows[name] for name in names], mean / mean.sum(), found.cautions)
 
 
 def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -91,8 +98,9 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
     gap = truth[:, None] - truth[None, :]
     seen = fit_to_probabilities(marginal(gap, 1.0))
     tally = Tally("Strengths under two crossed factors: 12 items, 40 workers x 30 prompts", "each sd 0.5 an item")
+    widths = Widths(WIDTHS, "12 items, 40 workers x 30 prompts")
     w, p = (x.ravel() for x in np.meshgrid(np.arange(workers), np.arange(prompts), indexing="ij"))
-    for _ in range(sims):
+    for k in range(sims):
         a = rng.integers(0, items, len(w))
         b = (a + rng.integers(1, items, len(w))) % items
         by_worker, by_prompt = (0.5 * rng.standard_normal((n, items)) for n in (workers, prompts))
@@ -108,10 +116,12 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
             "two-way cluster": ("worker", "prompt"),
         }.items():  # fmt: skip
             fit = ss.bradley_terry(design, cluster=cluster)
-            tally.covers(method, "strengths", strength_rows(fit), seen)
-        boot = fit.bootstrap(by="cluster", resamples=RESAMPLES, seed=1)
-        tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen)
-    return tally.lines()
+            tally.covers(method, "strengths", strength_rows(fit), seen, fit.cautions)
+        widths.add("two-way cluster", "strengths", strength_rows(fit))
+        if k % SLOW == 0:
+            boot = fit.bootstrap(by="cluster", resamples=RESAMPLES, seed=1)
+            tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen, boot.cautions)
+    return tally.lines({("two-way cluster", "strengths"): ALL_AT_ONCE}) + widths.lines(WIDTH)
 
 
 def fit_to_probabilities(p: FloatArray) -> FloatArray:
@@ -169,9 +179,9 @@ def urgency(rng: np.random.Generator, sims: int) -> list[Line]:
         s = 100 * ((rates - np.array([1.0, 0.5, 0.0])[:, None]) ** 2).mean(axis=1).sum()
         index = Tally("Sensitivity S: 65 items, pairs resampled", f"{name}: S = {s:.1f}")
         wins = Tally("Conditional win rates: 65 items", name)
-        for _ in range(sims):
+        for draw in range(sims):
             design = layout.design(layout.choose(rng, log_odds, sd), urgency=True)
-            for ci in ("jackknife", "basic", "percentile"):
+            for ci in ("jackknife", "basic", "percentile") if draw % SLOW == 0 else ("jackknife",):
                 found = ss.sensitivity(design, resamples=RESAMPLES, seed=1, ci=ci)
                 for term in ("S", "S_corrected"):
                     index.covers(
@@ -179,11 +189,13 @@ def urgency(rng: np.random.Generator, sims: int) -> list[Line]:
                         term,
                         [found.row(term)],
                         [s],
+                        found.cautions,
                     )
             for ci, method in (("wilson", "Wilson, rows independent"), ("cluster", "pair cluster")):
-                rows = {(row.group, row.term): row for row in ss.win_rates(design, ci=ci).rows}
+                found = ss.win_rates(design, ci=ci)
+                rows = {(row.group, row.term): row for row in found.rows}
                 for k, group in enumerate(("higher", "equal", "lower")):
-                    wins.covers(method, group, [rows[group, item] for item in layout.items], rates[k])
+                    wins.covers(method, group, [rows[group, item] for item in layout.items], rates[k], found.cautions)
         lines += index.lines() + wins.lines()
     return sorted(lines, key=lambda line: line.study)
 
@@ -205,7 +217,7 @@ def entropy(rng: np.random.Generator, sims: int) -> list[Line]:
             first, second = (rng.random(len(p)) < p for _ in range(2))
             found = ss.choice_entropy_difference(layout.design(first), layout.design(second, keep=keep))
             for term in ("H", "H_corrected"):
-                tally.add("paired t", term, found.row(term, group="difference").p_value < 0.05)
+                tally.add("paired t", term, found.row(term, group="difference").p_value < 0.05, found.cautions)
         lines += tally.lines()
     return lines
 
@@ -227,7 +239,8 @@ def order_effect(rng: np.random.Generator, sims: int) -> list[Line]:
             design = layout.design(a_won, first=np.where(draw(), "item_a", "item_b"))
             for method, cluster in (("likelihood ratio, rows independent", None), ("Wald, pair cluster", "pair")):
                 small, large = (ss.bradley_terry(design, order=o, cluster=cluster) for o in (False, True))
-                tally.add(method, "order", large.anova(small).rows[0].p_value < 0.05)
+                test = large.anova(small)
+                tally.add(method, "order", test.rows[0].p_value < 0.05, [*test.cautions, *large.cautions])
         lines += tally.lines()
     return lines
 

@@ -117,17 +117,46 @@ def test_answers_have_no_difference_on_average_and_depend_on_scenarios_and_pairs
     assert means.var(ddof=1) == pytest.approx(expected, rel=0.35)
 
 
-def test_a_page_keeps_the_sections_that_were_not_run(load):
+def test_a_page_keeps_the_studies_that_were_not_run(load, tmp_path, monkeypatch):
     calibrate, tally = load("calibrate"), load("tally")
-    line = tally.Line(
-        study="Two", setting="s", method="m", quantity="q", share=0.5, error=0.1, simulations=9, nominal=0.95
+    monkeypatch.setattr(calibrate, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(calibrate, "LINES", tmp_path / "lines.csv")
+    more = {"method": "m (default)", "quantity": "q", "error": 0.1, "simulations": 9, "nominal": 0.95}
+    one, two, new = (
+        tally.Line(study=study, setting="s", share=share, must=must, **more)
+        for study, share, must in (("One", 0.95, (0.925, 1.0)), ("Two", 0.5, None), ("Two", 0.75, None))
     )
-    old = calibrate.whole_page({"One": "## One\n\n| a |\n", "Two": "## Two\n\nformer\n"})
-    new = calibrate.whole_page(calibrate.kept(old) | calibrate.sections([line]))
-    assert new.startswith("# Calibration\n\n" + calibrate.TRUST.read_text(encoding="utf-8")[:20])
-    assert "## One\n\n| a |\n" in new
-    assert "former" not in new
-    assert "| s | m | q | 0.500 | 0.100 | 0.95 | 9 |" in new
+    calibrate.write_pages([one, two], None)
+    calibrate.write_pages([new], ["two"])
+    assert tally.read(calibrate.LINES) == [one, new]
+    page = calibrate.PAGE.read_text(encoding="utf-8")
+    assert page.startswith("# Calibration\n\n" + calibrate.TRUST.read_text(encoding="utf-8")[:20])
+    assert "| s | m (default) | q | **0.950** (0.925 to 1: holds) | 0.100 | 0.95 | 9 |  |  |" in page
+    assert "| s | m (default) | q | 0.750 | 0.100 | 0.95 | 9 |  |  |" in page
+    assert "0.500" not in page
+    assert "| Two: s | m (default) | q | 0.750 | 0.95 |  |  | not measured |" in page
+
+
+def test_a_failure_is_silent_where_results_without_a_caution_fail_too(load):
+    tally = load("tally").Tally("s", "t")
+    doubt, other = ([SimpleNamespace(code=code)] for code in ("SS317", "SS106"))
+    for held, said in ((0, doubt), (0, doubt), (1, other), (1, [])):
+        tally.add("always held where silent", "q", held, said)
+    for held, said in ((0, doubt), (0, other), (1, [])):
+        tally.add("silent", "q", held, said)
+    good, bad = tally.lines()
+    assert (good.cautioned, good.silent, good.is_wrong, good.is_silent) == (0.5, 1.0, True, False)
+    assert (bad.cautioned, bad.silent, bad.is_silent) == (pytest.approx(1 / 3), 0.5, True)
+
+
+def test_widths_of_normal_intervals_of_a_known_error_are_those_of_the_oracle(load):
+    widths, rng = load("tally").Widths("s", "t"), np.random.default_rng(3)
+    for _ in range(2000):
+        estimates = rng.normal(0, [1.0, 3.0])
+        rows = [SimpleNamespace(estimate=x, conf_low=x - 1.96 * s, conf_high=x + 1.96 * s)
+                for x, s in zip(estimates, (1.2, 3.6), strict=True)]  # fmt: skip
+        widths.add("m", "q", rows)
+    assert widths.lines((0.0, 1.25))[0].share == pytest.approx(1.2, abs=0.04)
 
 
 def test_distances_of_ada_met_are_those_of_the_metric_and_of_a_large_population(load):

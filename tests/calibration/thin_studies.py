@@ -12,15 +12,19 @@ from simulate import FloatArray, IntArray, marginal
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.inference.clustered_mean import SKEWED, clustered_mean, skewed
-from socialstats.inference.dependence import shape_cautions
+from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewed
+from socialstats.inference.dependence import FEW_DF, shape_cautions
+from socialstats.metrics.js_similarity import FEW_RATINGS
 from socialstats.metrics.js_similarity.estimates import How, pooled
 from socialstats.metrics.js_similarity.rows import noncentral
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.source_counts import Cells
 
 HOLDS = (0.925, 1.0)
+CR2 = "CR2, Satterthwaite's df (default)"
+CROSSED = "V1 + V2 - V12 by CR2, Cochran's df (default)"
 LOG_MEAN, LOG_SD = math.exp(0.5), math.sqrt((math.e - 1) * math.e)
+SLOW = 20  # bootstraps are made in every twentieth simulation
 Draw = Callable[[np.random.Generator, int], FloatArray]
 SHAPES: dict[str, Draw] = {
     "normal": lambda rng, n: rng.standard_normal(n),
@@ -55,10 +59,9 @@ def thin_crossed(rng: np.random.Generator, sims: int) -> list[Line]:
                     y = a * draw(rng, 60)[g] + b * draw(rng, 60)[h] + draw(rng, len(g))
                     found = clustered_mean(y, np.ones(len(y)), [g, h])
                     low, high = found.interval()
-                    tally.add("V1 + V2 - V12 by CR2, Cochran's df", "mean", float(low <= 0 <= high))
-                    warned = any(c.code == "SS317" for c in shape_cautions([found]))
-                    tally.add("caution SS317 is said", "data", float(warned))
-                must = {("V1 + V2 - V12 by CR2, Cochran's df", "mean"): HOLDS} if shape == "normal" else None
+                    said = found.df < FEW_DF or bool(shape_cautions([found]))
+                    tally.add(CROSSED, "mean", float(low <= 0 <= high), said)
+                must = {(CROSSED, "mean"): HOLDS} if shape == "normal" else None
                 lines += tally.lines(must)
     return lines
 
@@ -67,20 +70,38 @@ def thin_means(rng: np.random.Generator, sims: int) -> list[Line]:
     """Means of few skewed values: the t interval, the studentized bootstrap, and how often the caution is said."""
     lines: list[Line] = []
     for shape in ("normal", "exponential", "lognormal"):
-        for n in (8, 20, 50, 100):
+        for n in (8, 15, 20, 30, 50, 100):
             tally = Tally("Means of few skewed values", f"{shape}, n = {n}")
-            for _ in range(sims):
+            for k in range(sims):
                 values = SHAPES[shape](rng, n)
                 design = ss.Paired.one_sample(values)
                 found = clustered_mean(values, np.ones(n))
                 low, high = found.interval()
-                tally.add("t", "mean", float(low <= 0 <= high))
-                tally.add(
-                    "caution SS317 is said", "data", float(any(c.code == "SS317" for c in shape_cautions([found])))
-                )
-                row = ss.paired_difference(design, ci="studentized", resamples=399, flips=99, seed=1).rows[0]
-                tally.covers("studentized bootstrap", "mean", [row], [0.0])
-            lines += tally.lines({("t", "mean"): HOLDS} if shape == "normal" else None)
+                tally.add("t (default)", "mean", float(low <= 0 <= high), shape_cautions([found]))
+                if k % SLOW == 0:
+                    other = ss.paired_difference(design, ci="studentized", resamples=399, flips=99, seed=1)
+                    tally.covers("studentized bootstrap", "mean", other.rows[:1], [0.0], other.cautions)
+            lines += tally.lines({("t (default)", "mean"): HOLDS} if shape == "normal" else None)
+    return lines + thin_clusters(rng, sims)
+
+
+def thin_clusters(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Means of values in few or uneven clusters of five: effects of clusters and of values have the same shape."""
+    lines: list[Line] = []
+    for groups, power in ((8, 0.0), (20, 0.0), (30, 0.0), (40, 0.0), (60, 0.0), (30, 1.0), (100, 1.0)):
+        weight = np.arange(1, groups + 1) ** -power
+        sizes = np.maximum(1, np.round(5 * groups * weight / weight.sum())).astype(int)
+        code = np.repeat(np.arange(groups), sizes)
+        for shape in ("normal", "exponential", "lognormal"):
+            where = f"{groups} clusters{', sizes as 1/rank' if power else ''}, {shape}"
+            tally = Tally("Means in few clusters of five values", where)
+            for _ in range(sims):
+                y = SHAPES[shape](rng, groups)[code] + SHAPES[shape](rng, len(code))
+                found = clustered_mean(y, np.ones(len(y)), [code])
+                low, high = found.interval()
+                tally.add("t, CR2 (default)", "mean", float(low <= 0 <= high),
+                          found.df < FEW_DF or bool(shape_cautions([found])))  # fmt: skip
+            lines += tally.lines({("t, CR2 (default)", "mean"): (0.92, 1.0)} if shape == "normal" else None)
     return lines
 
 
@@ -91,18 +112,19 @@ def thin_effects(rng: np.random.Generator, sims: int) -> list[Line]:
         for n in (8, 15, 30, 60):
             for truth in (0.0, 0.5, 1.2):
                 tally = Tally("Effect size d_z of few or skewed pairs", f"{shape}, n = {n}, d_z = {truth:g}")
-                for _ in range(sims):
+                for k in range(sims):
                     design = ss.Paired.one_sample(draw(rng, n) + truth)
                     default = ss.effect_sizes(design)
-                    plain = ss.effect_sizes(design, ci="noncentral_t").row("d_z")
-                    tally.covers("noncentral t or jackknife t (default)", "d_z", [default.row("d_z")], [truth])
-                    tally.covers("noncentral t", "d_z", [plain], [truth])
-                    values = design.first - design.second
-                    far = skewed(values - values.mean(), design.count) > SKEWED
-                    either = default.row("d_z") if far else plain
-                    tally.covers("noncentral t, default only where SS317 is said of means", "d_z", [either], [truth])
-                    warned = any(c.code in ("SS312", "SS317") for c in default.cautions)
-                    tally.add("caution SS312 or SS317 is said", "data", float(warned))
+                    tally.covers("noncentral t or jackknife t (default)", "d_z", [default.row("d_z")], [truth],
+                                 default.cautions)  # fmt: skip
+                    if k % SLOW == 0:
+                        plain = ss.effect_sizes(design, ci="noncentral_t")
+                        tally.covers("noncentral t", "d_z", [plain.row("d_z")], [truth], plain.cautions)
+                        values = design.first - design.second
+                        far = skewed(values - values.mean(), design.count) > CLEARLY
+                        either = default if far else plain
+                        tally.covers("noncentral t, default only where skewed", "d_z", [either.row("d_z")], [truth],
+                                     either.cautions)  # fmt: skip
                 must = {("noncentral t or jackknife t (default)", "d_z"): HOLDS} if shape == "normal" else None
                 lines += tally.lines(must)
     return lines
@@ -128,8 +150,11 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
                 ends = noncentral(pooled(*sides, np.ones(units), cells, (), how), 0.95)
                 if ends is not None and not ends.undefined[0]:
                     low, high = float(ends.low[0]), min(float(ends.high[0]), 1.0)
+                    totals = np.array([side.sum(axis=0) for side in sides])
+                    used = totals.any(axis=0)
+                    rare = bool((totals[:, used] < FEW_RATINGS).any())
                     tally.add("noncentral, lower end not above the jackknife's (default)", "similarity",
-                              float(low <= truth <= high + 1e-12))  # fmt: skip
+                              float(low <= truth <= high + 1e-12), rare)  # fmt: skip
             lines += tally.lines()
     return lines
 
@@ -157,7 +182,11 @@ def thin_sensitivity(rng: np.random.Generator, sims: int) -> list[Line]:
                     found = ss.sensitivity(design, ci=ci, resamples=199, seed=1)
                     for term in ("S", "S_corrected"):
                         tally.covers(
-                            f"{ci}{' (default)' if ci == 'jackknife' else ''}", term, [found.row(term)], [truth]
+                            f"{ci}{' (default)' if ci == 'jackknife' else ''}",
+                            term,
+                            [found.row(term)],
+                            [truth],
+                            found.cautions,
                         )
             lines += tally.lines({("jackknife (default)", "S_corrected"): HOLDS})
     return lines
@@ -171,6 +200,11 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
         "10 items, 5 rounds": ([(i, (i + s) % 10) for s in (1, 3) for i in range(10)] + half, 20),
         "6 items, all pairs": (list(combinations(range(6), 2)), 30),
         "20 items, 6 rounds": ([(i, (i + s) % 20) for s in (1, 3, 8) for i in range(20)], 9),
+        "20 items, 2 pairs each": ([(i, (i + 1) % 20) for i in range(20)], 20),
+        "3 items, all pairs": (list(combinations(range(3), 2)), 30),
+        "12 items, all pairs": (list(combinations(range(12), 2)), 9),
+        "60 items, 3 rounds": ([(i, (i + 1) % 60) for i in range(60)] + [(i, i + 30) for i in range(30)], 10),
+        "60 items, 8 rounds": ([(i, (i + s) % 60) for s in (1, 7, 11, 23) for i in range(60)], 10),
     }  # fmt: skip
     lines: list[Line] = []
     for name, (pairs, times) in designs.items():
@@ -187,18 +221,21 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
                 except ss.MleDoesNotExist:
                     continue
                 rows = [row for row in fit.rows if row.conf_low is not None and row.group == "strength"]
-                tally.covers("CR2, Satterthwaite's df", "strengths", rows, [0.0] * len(rows))
+                tally.covers(CR2, "strengths", rows, [0.0] * len(rows), fit.cautions)
                 tally.add("has no interval, and says why", "strengths", 1 - len(rows) / len(fit.items))
-                tests = fit.pairwise().rows
+                compared = fit.pairwise()
+                tests = compared.rows
                 known = [row for row in tests if row.conf_low is not None]
-                tally.covers("CR2, Satterthwaite's df", "differences", known, [0.0] * len(known))
+                said = [*fit.cautions, *compared.cautions]
+                tally.covers(CR2, "differences", known, [0.0] * len(known), said)
                 false.add("Holm over all pairs", "any difference", float(
-                    any(row.p_adjusted is not None and row.p_adjusted < 0.05 for row in tests)))  # fmt: skip
-                ranks = fit.ranks(kind="simultaneous").rows
+                    any(row.p_adjusted is not None and row.p_adjusted < 0.05 for row in tests)), said)  # fmt: skip
+                ranks = fit.ranks(kind="simultaneous")
                 false.add("simultaneous rank sets", "any item's first rank lost", float(
-                    any((row.conf_low or 1) > 1 for row in ranks)))  # fmt: skip
-            lines += tally.lines({("CR2, Satterthwaite's df", "strengths"): HOLDS})
-            lines += false.lines({("Holm over all pairs", "any difference"): (0.0, 0.07)})
+                    any((row.conf_low or 1) > 1 for row in ranks.rows)), said)  # fmt: skip
+            lines += tally.lines({(CR2, "strengths"): HOLDS, (CR2, "differences"): HOLDS})
+            lines += false.lines({("Holm over all pairs", "any difference"): (0.0, 0.07),
+                                  ("simultaneous rank sets", "any item's first rank lost"): (0.0, 0.07)})  # fmt: skip
     return lines
 
 
@@ -220,9 +257,7 @@ def thin_agreement(rng: np.random.Generator, sims: int) -> list[Line]:
                     values, group = rated(rng, max(clusters, 1), size, right, raters, shares)
                     for name in names:
                         found = coefficient(metrics[name], (values, group), len(shares), clusters or None)
-                        tally.covers("closed (default)", name, found.rows[:1], [truth[name]])
-                        tally.add("caution SS202, SS317 or SS329 is said", name, float(
-                            any(c.code in ("SS202", "SS317", "SS329") for c in found.cautions)))  # fmt: skip
+                        tally.covers("closed (default)", name, found.rows[:1], [truth[name]], found.cautions)
                 must = {("closed (default)", name): HOLDS for name in names} if clusters and raters == 2 else None
                 lines += tally.lines(must)
     return lines

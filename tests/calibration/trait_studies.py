@@ -72,9 +72,10 @@ def composites(rng: np.random.Generator, sims: int) -> list[Line]:
                     )  # fmt: skip
                     level = found.row("all", group="composite")
                     change = found.row("all", group="composite change: 1 minus 0")
-                    tally.covers(name, "mean of these judges", [level], [MEAN + offset])
-                    tally.covers(name, "mean of judges like them", [level], [MEAN])
-                    tally.covers(name, "change", [change], [CHANGE])
+                    tally.covers(name, "mean of these judges", [level], [MEAN + offset], found.cautions)
+                    drawn = name.removesuffix(" (default)")  # fixed judges claim nothing about judges like them
+                    tally.covers(drawn, "mean of judges like them", [level], [MEAN], found.cautions)
+                    tally.covers(name, "change", [change], [CHANGE], found.cautions)
             must = {("t, judges fixed (default)", "change"): HOLDS} if judges == 3 else {}
             lines += tally.lines(must)
     return lines
@@ -98,7 +99,8 @@ def spreads(rng: np.random.Generator, sims: int) -> list[Line]:
                 found = ss.paraphrase_spread(
                     design, weights=WEIGHTS, free_weights=True, model=None, ci=ci, resamples=RESAMPLES, seed=1
                 )
-                tally.covers(name, f"truth {truth:.3f}", [found.row("0 minus 1", group="change")], [truth])
+                tally.covers(name, f"truth {truth:.3f}", [found.row("0 minus 1", group="change")], [truth],
+                             found.cautions)  # fmt: skip
         lines += tally.lines({("t (default)", f"truth {truth:.3f}"): HOLDS})
     return lines
 
@@ -122,8 +124,10 @@ def two_way(rng: np.random.Generator, sims: int) -> list[Line]:
             for name, sds in MEANS.items():
                 x = sum(sd * part for sd, part in zip(sds, parts, strict=True))
                 low, high = crossed_mean(x, magnitude=100.0).interval(0.95)
-                tally.covers("mean squares, Cochran's df", name, [Ends(low, high)], [0.0])
-        lines += tally.lines({("mean squares, Cochran's df", name): HOLDS for name in MEANS} if k > 2 else {})
+                tally.covers(
+                    "mean squares, Cochran's df (default)", name, [Ends(low, high)], [0.0], True
+                )  # SS202, always
+        lines += tally.lines({("mean squares, Cochran's df (default)", name): HOLDS for name in MEANS} if k > 2 else {})
     return lines
 
 
@@ -162,7 +166,8 @@ def zeros(rng: np.random.Generator, sims: int) -> list[Line]:
             for name, value in (("error of the zero in (default)", zero), ("zero taken as known", dict(zero))):
                 found = ss.trait_profile(design, weights=WEIGHTS, free_weights=True, model=None, stage=None,
                                          activation=None, zero=value)  # fmt: skip
-                tally.covers(name, "composite minus zero", [found.row("all", group="composite minus zero")], [MEAN])
+                tally.covers(name, "composite minus zero", [found.row("all", group="composite minus zero")], [MEAN],
+                             found.cautions)  # fmt: skip
         lines += tally.lines({("error of the zero in (default)", "composite minus zero"): HOLDS})
     return lines
 

@@ -27,7 +27,8 @@ def all_cautions(
     df = None if errors is None else [float(errors.df[0]), *(row.df for row in shown[1:])]
     known = df is None or not math.isnan(df[0] or 0.0)
     largest = max((row.leverage or 0.0 for row in shown), default=0.0)
-    clusters = cluster_cautions(design, factors, df=df if known else None, largest=largest)
+    even = math.inf if errors is None or not known else float(errors.df[0]) + 1
+    clusters = cluster_cautions(design, factors, df=df if known else None, largest=largest, effective=even)
     return (*clusters, *(c for c in own if c is not None))
 
 

@@ -13,7 +13,13 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    rare_level_cautions,
+    small_sample,
+)
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.weighted_kappa.rows import TOGETHER, Options, Part
 from socialstats.metrics.weighted_kappa.words import INTERVALS, plot, sentence
@@ -248,6 +254,12 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
         where = "rated by both" if len(rated) == 1 else "in common for some pair"
         said = f"{count(least, 'unit')} {where}; below {SMALL}, 95% intervals cover about 93% to 97%"
         found += small_sample(least, SMALL, said, fix="rate more units in common")
+    codes, clusters = part.patterns.codes, part.patterns.clusters
+    levels = np.sort(codes, axis=1)
+    once = (levels >= 0) & (np.diff(levels, axis=1, prepend=-1) > 0)
+    carriers = np.bincount(levels[once], np.broadcast_to(part.patterns.count[:, None], once.shape)[once])
+    fewest = min((len(np.unique(code)) for code in clusters), default=None)
+    found += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
     flat = {
         part.patterns.raters[r]
         for (pair, f) in zip(part.table.pairs, part.table.found, strict=True)
