@@ -12,6 +12,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
+from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.js_similarity.ceiling import ceiling
 from socialstats.metrics.js_similarity.estimates import How, compared
@@ -202,7 +203,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
              "seed": settings["seed"], "resamples": settings["resamples"]},
         settings=settings | {"source": data.name},
         cautions=(*own_cautions(rows), *rare_levels(data, settings), *source_cautions(data),
-                  *cluster_cautions(design, factors, largest=largest_share(data.copies, factors)),
+                  *cluster_cautions(design, factors, df=[None] if settings["ci"] in RESAMPLED else None,
+                                    largest=largest_share(data.copies, factors)),
                   *(c for c in lost[:1] if c)),
         references=METRIC.references,
         design=design,

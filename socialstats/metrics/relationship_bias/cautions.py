@@ -29,7 +29,8 @@ def all_cautions(
         incomplete(one_order, options), plug_in(null), disagreement(rows), lost_resamples(boot),
         design_effect(data, rows), floored(rows),
     )  # fmt: skip
-    return (*mean_cautions(data.design, data.factors, means, what="couples"), *(c for c in own if c is not None))
+    told = mean_cautions(data.design, data.factors, means, what="couples", resampled=options.ci != "closed")
+    return (*told, *(c for c in own if c is not None))
 
 
 def incomplete(one_order: int, options: Options) -> Caution | None:
