@@ -140,7 +140,9 @@ def cluster_cautions(
     sizes = {factor.name: len(np.unique(factor.codes)) for factor in factors}
     known = [] if df is None else list(df)
     if df is None or None in known:
-        affects = f"bootstrap intervals, which are too short: {HELD}" if known else "intervals, which tend to be too short"
+        affects = (
+            f"bootstrap intervals, which are too short: {HELD}" if known else "intervals, which tend to be too short"
+        )
         found += [
             caution("SS202", f"{count(levels, 'level')} of '{name}'", affects=affects,
                     fix="more clusters; read the interval as approximate")

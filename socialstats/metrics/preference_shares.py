@@ -212,11 +212,11 @@ def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tupl
     return tuple(names.tolist()), codes.astype(np.int64)
 
 
-def resampled(fit: Fit, by: str, refits: Refits | None = None) -> str:
+def resampled(fit: Fit, by: By, refits: Refits | None = None) -> By:
     """Return what refits resample: what the caller says, or else the clusters that the fit has, or pairs of items."""
     if by != "auto":
         return by
-    known: str | None = getattr(refits, "settings", {}).get("by")
+    known: By | None = getattr(refits, "settings", {}).get("by")
     return known or ("cluster" if fit.settings.get("cluster") else "pair")
 
 

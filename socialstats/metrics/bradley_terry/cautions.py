@@ -106,7 +106,8 @@ def _thin(state: State, rows: Sequence[Row], names: str) -> list[Caution]:
         others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
         found.append(caution(
             "SS202", f"{quoted([least])} rests on about {number(known[least], 1)} effective clusters{others}; "
-            "intervals with few degrees of freedom are longer", affects="these intervals, which are long, and their tests",
+            "intervals with few degrees of freedom are longer",
+            affects="these intervals, which are long, and their tests",
             fix="collect more clusters",
         ))  # fmt: skip
     largest = state.robust.largest_leverage

@@ -132,7 +132,9 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
     if math.isnan(value):
         reason = SINGLE if settings["aggregate"] == "unit" else ALONE
         return replace(row, undefined=reason)
-    row = replace(row, estimate=1 - value)
+    similar = min(max(1 - value, 0.0), 1.0)  # similarities are in [0, 1]
+    end = "" if similar == 1 - value else f", cut at {similar:g}, beyond which its correction leads"
+    row = replace(row, estimate=similar, method=f"{row.method}{end}")
     if ends is None or ends.undefined[k]:
         return replace(row, undefined=ALONE if ends is None else ends.undefined[k])
     error, low, high = float(ends.error[k]), float(ends.low[k]), float(ends.high[k])
@@ -142,9 +144,9 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
             return replace(row, undefined=ALONE)
         reach = critical_value(settings["level"], df) * error
         row, low, high = replace(row, df=df), 1 - value - reach, 1 - value + reach
-    low, high = (min(max(end, 0.0), 1.0) for end in (low, high))  # similarities are in [0, 1]
+    low, high = (min(max(x, 0.0), 1.0) for x in (low, high))
     return replace(
-        row, std_error=error if error > 0 else None, conf_low=min(low, 1 - value), conf_high=max(high, 1 - value),
+        row, std_error=error if error > 0 else None, conf_low=min(low, similar), conf_high=max(high, similar),
         conf_level=settings["level"],
     )  # fmt: skip
 

@@ -30,8 +30,8 @@ def own_cautions(
     if lead.floored:
         found.append(caution("SS206", "V1 + V2 - V12 was below the larger of V1 and V2, which took its place",
                              affects="standard error, interval, t"))  # fmt: skip
-    said = bool(lead.clusters) and options.ci in RESAMPLED  # by SS202
-    if options.ci != "closed" and not said and min((*lead.clusters, pairs.n)) < FEW_UNITS:
+    told = bool(lead.clusters) and options.ci in RESAMPLED  # by SS202
+    if options.ci != "closed" and not told and min((*lead.clusters, pairs.n)) < FEW_UNITS:
         found.append(caution("SS312", f"a bootstrap of {min((*lead.clusters, pairs.n))} units", affects="the interval",
                              fix="ci='closed'"))  # fmt: skip
     tests = {r.method: r.p_value for r in rows if r.p_value is not None and r.group not in (IGNORING, ALIKE)}
