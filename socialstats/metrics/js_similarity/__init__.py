@@ -208,7 +208,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
                   *(c for c in lost[:1] if c)),
         references=METRIC.references,
         design=design,
-        extras={"levels": data.levels, "shares": {
+        extras={"levels": data.levels, "uncut": {
+            data.sources[k]: 1 - float(one.corrected[0]) for k, one in zip(others, found, strict=True)}, "shares": {
             name: tuple((one / max(one.sum(), 1.0)).tolist())
             for name, one in zip(data.sources, pooled, strict=True)}, **more},
     )  # fmt: skip
