@@ -83,7 +83,8 @@ def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Facto
         if factor.mixed:
             found.append(caution(
                 "SS306", f"column '{text.shorten(factor.name)}': {text.quoted(factor.mixed)}",
-                fix="Write them in one way", affects="every number of these labels", short="a number and a text of the same looks are one label",
+                fix="Write them in one way", affects="every number of these labels",
+                short="a number and a text of the same looks are one label",
             ))  # fmt: skip
     named = {f"column '{text.shorten(factor.name)}'": factor.levels for factor in known}
     for name, labels in {**columns, **named}.items():
