@@ -10,8 +10,7 @@ from functools import partial
 import numpy as np
 
 from socialstats.claims.samples import Sample
-from socialstats.inference.linearised import clustered
-from socialstats.resampling.units import FloatArray
+from socialstats.resampling.units import FloatArray, IntArray
 
 Compute = Callable[[Sample, str], float]
 """From a sample, and a column (empty for formulas without one), to a number; NaN where it does not exist."""
@@ -35,6 +34,13 @@ class Formula:
     compute: Compute
     by_column: bool = False
     random: bool = False
+
+
+def clustered(values: FloatArray, code: IntArray) -> tuple[float, int]:
+    """Sum of squared cluster sums times G/(G-1) (CR1), and the number of clusters G."""
+    groups, dense = np.unique(code, return_inverse=True)
+    sums, count = np.bincount(dense, weights=values), len(groups)
+    return (float(sums @ sums) * count / (count - 1) if count > 1 else math.nan), count
 
 
 def mean(sample: Sample, column: str = "") -> float:

@@ -113,8 +113,11 @@ def interval_checks(result: Result) -> list[Check]:
         if row.method == "jackknife t":
             out += end_checks(row, j * jack[0], j * jack[1], "scipy", LEFT, 1e-6)
         else:
-            jack = [math.nan] * 2 if row.method == "noncentral t" else jack
-            out += hull_checks(row, s.t, s.n, (jack[0], jack[1]), level, factor=j)
+            ends = (math.nan, math.nan)
+            if row.method != "noncentral t":
+                gaps = np.repeat(design.first - design.second, design.count.astype(np.int64))
+                ends = short_of_zero((jack[0], jack[1]), s.t, gaps, level)
+            out += hull_checks(row, s.t, s.n, ends, level, factor=j)
     return out
 
 
@@ -171,7 +174,30 @@ def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
         return too_many(row)
     sizes = np.array([sizes_of(values, zeros, ones - (np.arange(n) == k)) for k in range(n)])
     jack = jackknife_t(sizes_of(values, zeros, ones), sizes, ones, 0, level)[2:]
-    return hull_checks(row, float(values.mean() / values.std(ddof=1)) * math.sqrt(n), n, jack, level)
+    t = float(values.mean() / values.std(ddof=1)) * math.sqrt(n)
+    return hull_checks(row, t, n, short_of_zero(jack, t, values, level), level)
+
+
+def short_of_zero(jack: tuple[float, float], t: float, values: FloatArray, level: float) -> tuple[float, float]:
+    """Return the jackknife's ends; one beyond 0 on the log scale, if the long tail is on the side of a t that rejects.
+
+    Parameters
+    ----------
+    jack : pair of float
+    t : float
+    values : (n,) float64 array
+        Differences, one for each pair.
+    level : float
+    """
+    from scipy.stats import skew
+    from scipy.stats import t as distribution
+
+    rejects = abs(t) > distribution.ppf((1 + level) / 2, len(values) - 1)
+    if not (rejects and jack[0] <= 0 <= jack[1] and float(skew(values)) * t > 0):
+        return jack
+    size = t / math.sqrt(len(values))
+    inner = size * math.exp(-(jack[1] - jack[0]) / 2 / abs(size))
+    return (inner, jack[1]) if t > 0 else (jack[0], inner)
 
 
 def left_out(design: Any, groups: Any) -> tuple[list[float], FloatArray, FloatArray] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,9 +36,13 @@ def verify(result: Result) -> Verification:
         checks = term_checks(result, values, "difference")
         for name, own in zip(settings["labels"], parts, strict=True):
             checks += term_checks(result, own, name)
-        checks += [c for row in result.rows if row.statistic is not None for c in statistic_checks(row)]
+        jackknifed, better = result.fit["method"] == "jackknife", result.row("S_corrected", group="difference")
+        checks += [
+            c for row in result.rows if row.statistic is not None
+            for c in statistic_checks(replace(row, estimate=better.estimate) if jackknifed else row, df=row.df)
+        ]  # fmt: skip
         tables = [long_table(d, settings["covariate"]) for d in result.design]
-        return Verification(checks=(*checks, *resampled_rows(result, tables)))
+        return Verification(checks=(*checks, *(jackknife_rows if jackknifed else resampled_rows)(result, tables)))
     table = long_table(result.design, settings["covariate"])
     checks = term_checks(result, brute(table, settings["weights"]), None)
     rows = jackknife_rows if result.fit["method"] == "jackknife" else resampled_rows
@@ -86,23 +91,32 @@ def jackknife_rows(result: Result, tables: list[pd.DataFrame]) -> list[Check]:
     ----------
     result : Result
     tables : list of DataFrame
-        One design.
+        One design; or two, whose pairs are left out together and whose terms are subtracted.
     """
-    settings = result.settings
-    sums, cells, conditions = sums_of(tables[0], settings["weights"], result.design, settings["cluster"], [])
-    left = terms_of(np.array(list(cells.without_one())) / cells.count @ sums, conditions)
-    value, n = terms_of(sums.sum(axis=0)[None, :], conditions)[0], int(cells.copies.sum())
+    settings, several = result.settings, len(tables) > 1
+    pairs = sorted(set(tables[0]["pair"])) if several else []
+    made = [sums_of(table, settings["weights"], design, settings["cluster"], pairs)
+            for table, design in zip(tables, designs_of(result), strict=True)]  # fmt: skip
+    cells = made[0][1]
+    kept, n = np.array(list(cells.without_one())) / cells.count, int(cells.copies.sum())
+
+    def terms(how: FloatArray) -> FloatArray:
+        parts = [terms_of(how @ sums, conditions) for sums, _, conditions in made]
+        return parts[0] - parts[1] if several else parts[0]
+
+    left, value = terms(kept), terms(np.ones((1, kept.shape[1])))[0]
     checks: list[Check] = []
     for k, term in enumerate(TERMS):
-        row, most = result.row(term), LARGEST[term.removesuffix("_corrected")]
+        row, most = result.row(term, group="difference" if several else None), LARGEST[term.removesuffix("_corrected")]
         if row.conf_low is None or row.estimate is None:
             continue
         error = math.sqrt((n - 1) * float(np.var(np.repeat(left[:, k], cells.copies))))
         reach = quantile(settings["level"], n - 1) * error
         middle, shown = float(value[CORRECTED[k]]), float(row.estimate)
-        low, high = min(max(middle - reach, 0.0), shown), max(min(middle + reach, most), shown)
+        least, most = (-math.inf, math.inf) if several else (0.0, most)
+        low, high = min(max(middle - reach, least), shown), max(min(middle + reach, most), shown)
         wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, low), ("high", row.conf_high, high))
-        checks += [compare(label(row, name), ours, theirs, package="scipy", tolerance=1e-8 * most, why=LEFT)
+        checks += [compare(label(row, name), ours, theirs, package="scipy", tolerance=1e-8 * LARGEST["S"], why=LEFT)
                    for name, ours, theirs in wanted]  # fmt: skip
         checks.append(relative(label(row, "df"), row.df, n - 1.0, "numpy", LEFT))
     return checks

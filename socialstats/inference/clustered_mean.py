@@ -21,6 +21,7 @@ from socialstats.text import number
 Kind = Literal["CR0", "CR1", "CR2", "CR3"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
+SKEWED = 0.25  # skewness of what is summed over the root of its number: normal values reach it in .03 of 20, .11 of 12
 EPS = float(np.finfo(np.float64).eps)
 SPARE = 8  # rounding errors of the values themselves
 ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"

@@ -11,7 +11,7 @@ from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.clustered_mean import FEWEST_SHAPED, ClusteredMean
+from socialstats.inference.clustered_mean import FEWEST_SHAPED, SKEWED, ClusteredMean
 from socialstats.resampling import Units
 from socialstats.resampling.units import FloatArray
 from socialstats.results.rows import Row
@@ -25,7 +25,6 @@ HELD = (  # percentile, basic and BCa intervals of means of normal clusters, and
 FEW_DF = 5.0  # degrees of freedom below which an interval is long enough to be worth a word
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 RARE = 10.0  # effective answers of the rarer kind below which they were too short where clusters differ much
-SKEWED = 0.25  # skewness of what is summed over the root of its number: normal values reach it in .03 of 20, .11 of 12
 
 
 class Clustered(Protocol):
@@ -107,6 +106,35 @@ def is_inside(inner: Factor, outer: Factor) -> bool:
     return len(both) == len(np.unique(inner.codes))
 
 
+def few_clusters(
+    said: str, *, affects: str = "these intervals, which are long, and their tests", fix: str = "collect more clusters"
+) -> Caution:
+    """Caution SS202, about what rests on few (effective) clusters."""
+    return caution("SS202", said, affects=affects, fix=fix)
+
+
+def ignored_clusters(
+    ignored: str, used: str, *, affects: str = "standard errors, intervals", fix: str = 'cluster="declared" uses them'
+) -> Caution:
+    """Caution SS201, about declared dependence that the intervals ignore."""
+    return caution("SS201", f"{ignored} declared, intervals use {used}", affects=affects, fix=fix)
+
+
+def small_sample(
+    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = ""
+) -> tuple[Caution, ...]:
+    """Caution SS312, where there are fewer than `fewest`.
+
+    Parameters
+    ----------
+    n, fewest : float
+        How many there are, and how many the method was seen to need.
+    said, affects, fix : str
+        What there are few of; what that makes unreliable; what helps.
+    """
+    return (caution("SS312", said, affects=affects, fix=fix),) if n < fewest else ()
+
+
 def cluster_cautions(
     design: Clustered, factors: Sequence[Factor], *, df: Iterable[float | None] | None = None, largest: float = 0.0
 ) -> tuple[Caution, ...]:
@@ -131,10 +159,7 @@ def cluster_cautions(
     ]
     if ignored:
         used = " and ".join(f.name for f in factors) or "single rows"
-        found.append(caution(
-            "SS201", f"{quoted(ignored)} declared, intervals use {used}", affects="standard errors, intervals",
-            fix='cluster="declared" uses them',
-        ))  # fmt: skip
+        found.append(ignored_clusters(quoted(ignored), used))
     if not factors:
         return tuple(found)
     sizes = {factor.name: len(np.unique(factor.codes)) for factor in factors}
@@ -144,15 +169,14 @@ def cluster_cautions(
             f"bootstrap intervals, which are too short: {HELD}" if known else "intervals, which tend to be too short"
         )
         found += [
-            caution("SS202", f"{count(levels, 'level')} of '{name}'", affects=affects,
-                    fix="more clusters; read the interval as approximate")
+            few_clusters(f"{count(levels, 'level')} of '{name}'", affects=affects,
+                         fix="more clusters; read the interval as approximate")
             for name, levels in sizes.items() if levels < FEW_CLUSTERS
         ]  # fmt: skip
     elif few := [value for value in known if value is not None and value < FEW_DF]:
-        found.append(caution(
-            "SS202", f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
-            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
-            affects="these intervals, which are long, and their tests", fix="collect more clusters",
+        found.append(few_clusters(
+            f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
+            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer"
         ))  # fmt: skip
     if largest > LARGE and min(sizes.values()) >= FEW_CLUSTERS:
         found.append(caution(
@@ -256,13 +280,12 @@ def shape_cautions(means: Iterable[ClusteredMean], *, fix: str = "", what: str =
         What independent values are called.
     """
     known = [mean for mean in means if not mean.undefined]
-    found = []
+    found: list[Caution] = []
     few = [mean.n for mean in known if not mean.clusters and mean.n < FEWEST_SHAPED]
     if few:
-        found.append(caution(
-            "SS312", f"{count(min(few))} {what} are too few to show whether their values are skewed",
-            affects="t intervals and tests, which are too short for skewed values", fix=f"collect more {what}",
-        ))  # fmt: skip
+        said = f"{count(min(few))} {what} are too few to show whether their values are skewed"
+        affects = "t intervals and tests, which are too short for skewed values"
+        found += small_sample(min(few), FEWEST_SHAPED, said, affects=affects, fix=f"collect more {what}")
     shaped = [mean for mean in known if mean.n >= FEWEST_SHAPED and mean.skewness > SKEWED]
     if shaped:
         sums = "sums by cluster" if shaped[0].clusters else f"values of {what}"

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.errors import Caution, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import FEWEST_SHAPED, cluster_sums, skewed
+from socialstats.inference.clustered_mean import FEWEST_SHAPED, SKEWED, cluster_sums, skewed
 from socialstats.inference.how import RESAMPLED, How
 from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import effective_trials, mean_errors
@@ -29,14 +29,12 @@ FEW = 10.0  # effective disagreements below which intervals of a coefficient its
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
 NO_ERROR = 1e-12
 MOST_CELLS = 5_000_000
-SKEWED = 0.25  # as for means: `socialstats.inference.dependence.shape_cautions`
 ONE_CLUSTER = "a single cluster holds all units: no standard error and no interval"
 ALIKE = "all {what} are rated alike: an interval would have no width, whatever their number"
 CONSTANT = "all resamples give the same value, so there is no interval"
 PERFECT = "perfect agreement in every unit: resamples cannot vary; ci='closed' has an interval"
 OUTSIDE = "the coefficient is not inside (-1, 1), where its Fisher z exists; use ci='percentile'"
 TOO_FEW = "{n}: too few for a standard error"
-MISSED = "the bootstrap interval leaves the estimate out: too few or too uneven {what}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -106,13 +104,16 @@ class Inferred:
     std_error, low, high, statistic, df, p : float or None
         The test is t, of 0.
     kind : str
-        ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"`` or the name of a bootstrap.
+        ``"t"``, ``"fisher"``, ``"wald"``, ``"disagreements"``, ``"hull"`` (the outer ends of the last and of Fisher's
+        z) or the name of a bootstrap.
     why : str
         Why there is no interval; empty where there is one.
     clusters : int
         Clusters (or units) that take part; of the factor with fewer.
     largest : float
         Largest share of the number that one cluster holds.
+    most : float
+        What the number cannot be above: `socialstats.inference.rows` cuts the interval there.
     """
 
     std_error: float | None = None
@@ -125,6 +126,7 @@ class Inferred:
     why: str = ""
     clusters: int = 0
     largest: float = 0.0
+    most: float = math.inf
 
 
 def infer(
@@ -136,7 +138,7 @@ def infer(
     scale, with the linearised CR2 standard error and its degrees of freedom (`mean_errors`). Without any disagreement
     the interval is that of Korn and Graubard (1998) of the share of disagreement q, in which the disagreement by chance
     is taken as known; its upper end is then 1. Under clusters with fewer than 10 effective disagreements each end is
-    the outer one of both intervals.
+    the outer one of both intervals, and there is no test: t would rest on the error alone.
 
     Parameters
     ----------
@@ -154,14 +156,16 @@ def infer(
     none_apart = np.zeros(len(seen), dtype=bool) if apart is None else np.asarray(apart.sum(axis=0)).ravel() <= 0
     found = []
     for j, value in enumerate(estimand.estimate.tolist()):
-        known = Inferred(clusters=int(errors.clusters[j]), largest=float(errors.largest[j]) if clusters else 0.0)
+        known = Inferred(
+            clusters=int(errors.clusters[j]), largest=float(errors.largest[j]) if clusters else 0.0,
+            most=1.0 if estimand.bounded else math.inf,
+        )  # fmt: skip
         if math.isnan(value):
             found.append(known)
         elif clusters and np.isnan(errors.variance[j]):
             found.append(replace(known, why=ONE_CLUSTER))
         elif drawn is not None:
-            what, perfect = "clusters" if clusters else "units", bool(none_apart[j])
-            found.append(_by_resamples(known, value, j, drawn, estimand.bounded, perfect, what))
+            found.append(_by_resamples(known, j, drawn, perfect=bool(none_apart[j])))
         else:
             found.append(
                 _closed(known, value, (float(spread[j]), float(errors.df[j])), seen[j], estimand, clusters, how)
@@ -253,7 +257,7 @@ def _closed(
         known = replace(known, std_error=error * plain, statistic=t, df=df, p=float(two_sided_p(np.asarray(t), df)))
     few = seen if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW) else None
     if few is not None and (few.share == 0 or (clusters and not error > NO_ERROR)):
-        return replace(known, low=few.low, high=few.high, df=df, kind="disagreements")
+        return replace(known, low=few.low, high=few.high, df=df, kind="disagreements", statistic=None, p=None)
     if not error > NO_ERROR:
         return replace(known, why=TOO_FEW.format(n=count(known.clusters, "unit")) if short else
                        ALIKE.format(what="clusters" if clusters else "units"))  # fmt: skip
@@ -262,14 +266,15 @@ def _closed(
         return replace(known, low=value - reach, high=value + reach, kind="wald")
     reach = critical_value(how.level, df) * error
     if not estimand.bounded or not (clusters or estimand.fisher):
-        return replace(known, low=value - reach, high=min(1.0 if estimand.bounded else math.inf, value + reach))
+        return replace(known, low=value - reach, high=value + reach)
     if abs(value) >= 1:
         return replace(known, why=OUTSIDE)
     z, far = math.atanh(value), reach / (1 - value**2)
     known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher")
     if few is None or not clusters:
         return known
-    return replace(known, low=min(few.low, known.low or 0.0), high=max(few.high, known.high or 0.0), kind="hull")
+    low, high = min(few.low, known.low or 0.0), max(few.high, known.high or 0.0)
+    return replace(known, low=low, high=high, kind="hull", statistic=None, p=None)
 
 
 def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[Interval, Bootstrap] | str:
@@ -287,15 +292,7 @@ def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[
     return choose(how.ci, boot, level=how.level, jack=jack), boot
 
 
-def _by_resamples(
-    known: Inferred,
-    value: float,
-    j: int,
-    drawn: tuple[Interval, Bootstrap] | str,
-    bounded: bool,
-    perfect: bool,
-    what: str,
-) -> Inferred:
+def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | str, *, perfect: bool) -> Inferred:
     """Fill in a bootstrap interval, or why there is none."""
     if isinstance(drawn, str):
         return replace(known, why=drawn)
@@ -305,10 +302,9 @@ def _by_resamples(
     if boot.is_constant[j]:
         return replace(known, why=PERFECT if perfect else CONSTANT)
     known = replace(known, std_error=float(boot.std_error[j]))
-    low, high = float(found.low[j]), min(1.0, float(found.high[j])) if bounded else float(found.high[j])
     if found.undefined[j]:
         return replace(known, why=found.undefined[j])
-    return replace(known, low=low, high=high) if low <= value <= high else replace(known, why=MISSED.format(what=what))
+    return replace(known, low=float(found.low[j]), high=float(found.high[j]))
 
 
 def _few_cautions(few: Sequence[float]) -> tuple[Caution, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
-from socialstats.models.effect_sizes import d_z_of
-from socialstats.models.entropy import ONCE, MeanTest, PairTable, mean_test, pair_entropies
+from socialstats.inference.rows import with_mean
+from socialstats.models.effect_sizes import with_d_z
+from socialstats.models.entropy import ONCE, PairTable, pair_entropies
 from socialstats.models.pairs import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric
 from socialstats.resampling.units import FloatArray, IntArray
@@ -55,7 +58,7 @@ def choice_entropy(
     -------
     Result
         Rows ``H`` (mean of the plug-in entropies) and ``H_corrected`` (Miller-Madow: plus (K-1)/(2n) nats, K
-        outcomes that occurred among n), each with a t interval over pairs or clusters. `extras`: ``pairs``,
+        outcomes that occurred among n), each with a t interval over pairs or clusters (CR2). `extras`: ``pairs``,
         ``n``, ``rate`` (of the smaller label), ``entropy``, ``corrected``, all by pair.
 
     Raises
@@ -98,16 +101,16 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         raise NothingToAnalyse(f"{design.source}: no comparison to compute an entropy from")
     table = pair_entropies(design, base)
     codes, cautions, what = pair_clusters(design, cluster)
-    tests = [mean_test(v, level=level, clusters=codes) for v in (table.entropy, table.corrected)]
+    means = [mean_of(v, base, codes) for v in (table.entropy, table.corrected)]
+    rows = tuple(mean_row(t, m, level, design.n_rows, None) for t, m in zip(TERMS, means, strict=True))
+    largest = max(mean.largest for mean in means) or None
     return Result(
         metric="choice_entropy",
         title=f"Choice entropy ({unit(base)})",
         inference=f"t intervals over {what}",
-        rows=tuple(
-            row_of(t, x, level, design.n_rows, len(table.n), None) for t, x in zip(TERMS, tests, strict=True)
-        ),
+        rows=rows,
         counts={"comparisons": design.n_rows, "pairs": len(table.n)},
-        fit={"nobs": design.n_rows, "method": "t interval"},
+        fit={"nobs": design.n_rows, "method": "t interval", "effective_df": rows[0].df, "largest_leverage": largest},
         settings={"base": base, "cluster": cluster, "level": level},
         cautions=(*own_cautions(design, table), *cautions),
         references=("shannon1948", "miller1955"),
@@ -119,8 +122,8 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
     )  # fmt: skip
 
 
-def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[IntArray | None, tuple[Caution, ...], str]:
-    """Cluster of each pair (None: pairs are independent), cautions, and the clusters in words."""
+def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArray], tuple[Caution, ...], str]:
+    """Cluster of each pair (none: pairs are independent), cautions, and the clusters in words."""
     factors = cluster_factors(design, cluster)
     alone = [design.pair] if not factors else list(factors)
     if len(factors) > 1:
@@ -132,25 +135,26 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[IntArray | 
         )
     cautions = cluster_cautions(design, alone)
     if alone[0].name == "pair":
-        return None, cautions, count(len(design.pair.levels), "pair")
+        return [], cautions, count(len(design.pair.levels), "pair")
     first = np.unique(design.pair.codes, return_index=True)[1]
     codes = np.unique(alone[0].codes[first], return_inverse=True)[1].astype(np.int64)
-    return codes, cautions, f"{count(int(codes.max()) + 1)} clusters of '{alone[0].name}'"
+    return [codes], cautions, f"{count(int(codes.max()) + 1)} clusters of '{alone[0].name}'"
 
 
-def row_of(term: str, test: MeanTest, level: float, n: int, pairs: int, group: str | None) -> Row:
-    """Turn a mean with its test into a row; the test of 0 is shown for differences only."""
-    known = not test.undefined
-    tested = known and group is not None
-    return Row(
-        term=term, group=group, estimate=test.mean,
-        std_error=test.std_error if known else None,
-        conf_low=test.low if known else None, conf_high=test.high if known else None,
-        conf_level=level if known else None,
-        statistic=test.t if tested else None, df=test.df if known else None, p_value=test.p if tested else None,
-        n=float(n), n_units=pairs, n_clusters=int(test.df) + 1 if known else None,
-        method="paired t" if group is not None else "t interval", undefined=test.undefined or None,
+def mean_of(values: FloatArray, base: float, codes: Sequence[IntArray] = ()) -> ClusteredMean:
+    """Return the mean over pairs of entropies, or of their differences."""
+    return clustered_mean(values, np.ones(len(values)), codes, magnitude=math.log(2) / math.log(base))
+
+
+def mean_row(term: str, mean: ClusteredMean, level: float, n: int, group: str | None) -> Row:
+    """Row of a mean; the test of 0 is shown for differences only."""
+    pairs, known = int(mean.n), not mean.undefined
+    row = Row(
+        term=term, group=group, estimate=mean.mean, df=mean.df if known else None, n=float(n), n_units=pairs,
+        n_clusters=min(mean.clusters, default=pairs) if known else None,
+        method="paired t" if group is not None else "t interval",
     )  # fmt: skip
+    return with_mean(row, mean, level, test=group is not None)
 
 
 def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
@@ -235,7 +239,7 @@ def choice_entropy_difference(
         raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
     tables, orders = zip(*(aligned(design, pairs, base) for design in (one, two)), strict=True)
     a, b = (tuple(x[order] for x in (t.entropy, t.corrected, t.n)) for t, order in zip(tables, orders, strict=True))
-    rows = difference_rows(a, b, labels, level, one.n_rows + two.n_rows)
+    rows = difference_rows(a, b, labels, level, one.n_rows + two.n_rows, base)
     return Result(
         metric="choice_entropy",
         title=f"Difference in choice entropy ({unit(base)}): {labels[0]} minus {labels[1]}",
@@ -258,25 +262,15 @@ def aligned(design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
 
 
 def difference_rows(
-    a: tuple[FloatArray, ...], b: tuple[FloatArray, ...], labels: tuple[str, str], level: float, n: int
+    a: tuple[FloatArray, ...], b: tuple[FloatArray, ...], labels: tuple[str, str], level: float, n: int, base: float
 ) -> tuple[Row, ...]:
     """Rows of the differences, their sd and d_z, and both means."""
     m = len(a[0])
-    tests = [mean_test(x - y, level=level) for x, y in zip(a[:2], b[:2], strict=True)]
-    rows = [row_of(t, x, level, n, m, "difference") for t, x in zip(TERMS, tests, strict=True)]
-    test = tests[0]
-    rows.append(Row(term="sd", group="difference", estimate=test.sd, n_units=m))
-    if test.undefined:
-        rows.append(Row(term="d_z", group="difference", n_units=m, undefined=test.undefined))
-    else:
-        found = a[0] - b[0]
-        ends = d_z_of(found, level, float(np.abs(found).max()))
-        rows.append(
-            Row(
-                term="d_z", group="difference", estimate=test.mean / test.sd, n_units=m, conf_low=ends.low,
-                conf_high=ends.high, conf_level=level, method="noncentral t or jackknife t, the outer ends",
-            )
-        )  # fmt: skip
+    means = [mean_of(x - y, base) for x, y in zip(a[:2], b[:2], strict=True)]
+    rows = [mean_row(t, mean, level, n, "difference") for t, mean in zip(TERMS, means, strict=True)]
+    rows.append(Row(term="sd", group="difference", estimate=means[0].sd, n_units=m))
+    size = Row(term="d_z", group="difference", n_units=m, undefined=means[0].undefined or None)
+    rows.append(size if size.undefined else with_d_z(size, a[0] - b[0], level))
     for values, label in ((a, labels[0]), (b, labels[1])):
         rows += [
             Row(term=t, group=label, estimate=float(v.mean()), n_units=m)

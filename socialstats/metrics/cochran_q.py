@@ -13,12 +13,14 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
-from socialstats.inference.intervals import checked_level, holm
+from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share, wilson
+from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.cochran import cochran_q as q_test
 from socialstats.models.mcnemar import McNemarTest
-from socialstats.models.paired_shares import share_difference
+from socialstats.models.paired_shares import with_share_difference
 from socialstats.models.robust_wald import WaldTest, robust_wald
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 IGNORING = "ignoring clusters"
 MOST_PAIRED = 20  # raters up to which all pairs are compared
 FEW_DISCORDANT = 10
+EFFECTIVE = "Wilson's interval for the effective number of units, t"
 NAMES = {"cochran_q": "Cochran's Q", "robust_wald": "cluster-robust Wald test"}
 MISSING = ("drop", "error")
 
@@ -200,17 +203,11 @@ def share_rows(data: Complete, level: float) -> list[Row]:
         row = Row(term=name, group="share", estimate=float(data.count @ values) / data.n, n=data.n)
         if not data.codes:
             low, high = (float(end[0]) for end in wilson(np.array([row.estimate]), np.array([data.n]), level=level))
-            rows.append(replace(row, conf_low=low, conf_high=high, conf_level=level, method="Wilson's interval"))
+            rows.append(with_ends(row, low, high, level, method="Wilson's interval"))
             continue
         found = clustered_share(values, data.count, data.codes, trials=data.n, level=level)
-        row = replace(row, n_clusters=found.clusters, leverage=found.largest)
-        if found.undefined:
-            rows.append(replace(row, undefined=found.undefined))
-            continue
-        rows.append(replace(
-            row, std_error=found.std_error, conf_low=found.low, conf_high=found.high, conf_level=level, df=found.df,
-            effective=found.trials, method="Wilson's interval for the effective number of units, t",
-        ))  # fmt: skip
+        row = replace(row, n_clusters=found.clusters)
+        rows.append(with_share(row, found, level, clustered=True, method=EFFECTIVE))
     return rows
 
 
@@ -219,19 +216,13 @@ def difference_rows(data: Complete, level: float) -> list[Row]:
     if len(data.raters) > MOST_PAIRED:
         return []
     pairs = list(combinations(range(len(data.raters)), 2))
-    found = [share_difference(data.values[:, i], data.values[:, j], data.count, data.codes, level) for i, j in pairs]
-    known = [one.p for one in found if one.p is not None]
-    adjusted = iter(holm(np.array(known, dtype=np.float64)).tolist())
-    return [
-        Row(
-            term=f"{data.raters[i]} - {data.raters[j]}", group="difference", estimate=one.estimate,
-            std_error=one.std_error, conf_low=one.low, conf_high=one.high,
-            conf_level=level if one.low is not None else None, statistic=one.statistic, df=one.df, p_value=one.p,
-            p_adjusted=next(adjusted) if one.p is not None else None, n=data.n, method=one.method,
-            undefined=one.undefined or None,
+    return with_holm([
+        with_share_difference(
+            Row(term=f"{data.raters[i]} - {data.raters[j]}", group="difference", n=data.n), data.values[:, i],
+            data.values[:, j], data.count, data.codes, level,
         )
-        for (i, j), one in zip(pairs, found, strict=True)
-    ]  # fmt: skip
+        for i, j in pairs
+    ])  # fmt: skip
 
 
 def rows_of_tests(data: Complete, wald: WaldTest | McNemarTest | str | None) -> list[Row]:

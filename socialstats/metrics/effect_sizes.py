@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
     largest_share,
+    small_sample,
     units_of,
 )
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
+    HULL,
     TERMS,
     Ends,
     Summary,
@@ -181,9 +184,8 @@ def own_cautions(
     units = min(cluster_counts(factors).values(), default=pairs.n)
     if intervals.boot is not None:
         lost = intervals.boot.caution("bootstrap intervals")
-        if units < FEW_PAIRS:
-            said = f"{units:,} independent pairs (or clusters)"
-            found.append(caution("SS312", said, affects="bootstrap intervals, which tend to be too short"))
+        said = f"{units:,} independent pairs (or clusters)"
+        found += small_sample(units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short")
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
         found += long_tails(pairs, units)
@@ -205,7 +207,7 @@ def kind_text(kind: str) -> str:
     """Name a kind of interval."""
     named = {
         "noncentral_t": "noncentral t", "bca": "BCa bootstrap", "jackknife": "jackknife t",
-        "hull": "noncentral t or jackknife t, the outer ends",
+        "hull": HULL,
     }  # fmt: skip
     return named.get(kind, f"{kind} bootstrap")
 
@@ -269,10 +271,8 @@ def row_of(
         return replace(row, undefined=found)
     if kind == "hull" and found.std_error is None:
         row = replace(row, method=kind_text("noncentral_t"))
-    return replace(
-        row, std_error=None if found.std_error is None else j * found.std_error, df=found.df, conf_low=j * found.low,
-        conf_high=j * found.high, conf_level=level,
-    )  # fmt: skip
+    error = None if found.std_error is None else j * found.std_error
+    return with_ends(row, j * found.low, j * found.high, level, std_error=error, df=found.df)
 
 
 def closed(kind: str, summary: Summary, jack: Ends | None, level: float) -> Ends | str:
@@ -281,7 +281,7 @@ def closed(kind: str, summary: Summary, jack: Ends | None, level: float) -> Ends
         return SINGLE if jack is None else jack
     assert summary.t is not None
     if kind == "hull":
-        return d_z_hull(summary.t, summary.n, jack, level)
+        return d_z_hull(summary, jack, level)
     low, high = d_z_interval(summary.t, summary.n, level)
     return Ends(low=low, high=high)
 

@@ -18,6 +18,7 @@ from socialstats.inference.dependence import cluster_cautions, cluster_factors, 
 from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
+from socialstats.inference.rows import with_ends
 from socialstats.models.noncentral_t import d_z_interval, noncentral_t_tail
 from socialstats.models.pair_values import (
     PairValues,
@@ -283,8 +284,7 @@ def rows_of(
     if tests is None:
         names = ("above low", "below high", "equivalence")
         return (first, *(replace(blank, term=name, group="test", undefined=why) for name in names))
-    low, high = tests.interval
-    first = replace(first, conf_low=low, conf_high=high, conf_level=2 * level - 1, df=tests.df)
+    first = with_ends(first, *tests.interval, 2 * level - 1, df=tests.df)
     worse, p = tests.p_above >= tests.p_below, max(tests.p_above, tests.p_below)
     shown = (
         ("above low", tests.above, tests.p_above, "one-sided"), ("below high", tests.below, tests.p_below, "one-sided"),

@@ -13,10 +13,17 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_facts,
+    cluster_text,
+    small_sample,
+)
 from socialstats.inference.how import How
 from socialstats.inference.infer import Estimand, infer
 from socialstats.inference.intervals import checked_level
+from socialstats.inference.rows import with_inferred
 from socialstats.models.agreement_weights import WeightsKind
 from socialstats.models.judges import Judged, Sides, judged_units, people_and_judges
 from socialstats.models.reliability import METHODS, reliability_weights
@@ -144,7 +151,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         rows=rows,
         counts={"units": len({u for one in judged.values() for u in one.index.tolist()}),
                 "people": len(sides.people), "judges": len(sides.judges)},
-        fit={"nobs": int(first.n or 0), "n_clusters": first.n_clusters, "df": first.df, "method": first.method},
+        fit={"nobs": int(first.n or 0), "n_clusters": first.n_clusters, "df": first.df, "method": first.method,
+             **cluster_facts(rows)},
         settings=settings | {"weights": weights.name, "source": sides.group, "reference": sides.level},
         cautions=(*weights.cautions, *cautions(design, sides, judged, factors)),
         references=METRIC.references,
@@ -186,12 +194,8 @@ def with_interval(row: Row, values: FloatArray, copies: FloatArray, codes: Seque
     )  # fmt: skip
     (found,), _ = infer(one, tuple(codes), how)
     tested = row.term == DIFFERENCE
-    return replace(
-        row, std_error=found.std_error, df=found.df, conf_low=found.low, conf_high=found.high,
-        undefined=found.why or None, conf_level=None if found.low is None else level,
-        statistic=found.statistic if tested else None, p_value=found.p if tested else None,
-        method=METHODS[found.kind] if found.low is not None else None,
-    )  # fmt: skip
+    row = with_inferred(row, found, level, test=tested)
+    return replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None)
 
 
 def cautions(
@@ -200,9 +204,9 @@ def cautions(
     """Cautions on clusters, few units, raters without a group, and units that people or judges did not rate."""
     found = list(cluster_cautions(design, tuple(factors)))
     least = min(one.n_units for one in judged.values())
-    if 0 < least < SMALL and not factors:
+    if least and not factors:
         said = f"{count(least, 'unit')} with ratings of a judge and of two people"
-        found.append(caution("SS312", said, affects="intervals", fix=f"rate {SMALL} units or more"))
+        found += small_sample(least, SMALL, said, fix=f"rate {SMALL} units or more")
     if sides.left_out:
         said = f"{count(len(sides.left_out), 'rater')} without a '{shorten(sides.group)}'"
         found.append(caution("SS301", said, affects="the comparison of judge and people", fix="give each one"))

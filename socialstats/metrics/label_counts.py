@@ -16,6 +16,7 @@ from socialstats.errors import DesignError, InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
+from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import free_label
 from socialstats.models.unit_shares import RESAMPLED, SAME, How, merged, share_row, share_text
@@ -218,11 +219,8 @@ def label_share(row: Row, part: Part, how: How) -> Row:
         return replace(row, undefined="a single independent unit cites labels: no interval")
     if how.ci in RESAMPLED:
         low, high, why = resampled(part, how)
-        return replace(row, undefined=why) if why else replace(row, conf_low=low, conf_high=high, conf_level=how.level)
-    return replace(
-        row, conf_low=found.low, conf_high=found.high, conf_level=how.level, df=found.df,
-        effective=found.trials if part.codes else None,
-    )  # fmt: skip
+        return with_ends(row, low, high, how.level, why=why)
+    return with_share(row, found, how.level, clustered=bool(part.codes))
 
 
 def resampled(part: Part, how: How) -> tuple[float, float, str]:

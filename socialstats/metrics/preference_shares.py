@@ -12,9 +12,11 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.intervals import critical_values
+from socialstats.inference.rows import with_ends
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Interval, Replicates, basic, percentile
+from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, percent, quoted, shorten
@@ -233,9 +235,7 @@ def usable_refits(fit: Fit, made: Refits, resamples: int) -> FloatArray:
 
 def refit_caution(refits: FloatArray, resamples: int) -> tuple[Caution, ...]:
     """Caution SS204 when more than 1 % of the refits had no finite strengths."""
-    lost = np.array([resamples - len(refits)])
-    counted = Replicates(estimate=np.zeros(1), replicates=np.zeros((resamples, 1)), n_degenerate=lost)
-    found = counted.caution("intervals of the shares")
+    found = lost_caution(resamples - len(refits), resamples, "intervals of the shares")
     return () if found is None else (found,)
 
 
@@ -297,20 +297,17 @@ def rows_of(
     low, high = (np.full(len(share), np.nan), np.full(len(share), np.nan)) if refused else ends
     no_interval = refused or (error[2] if ci == "delta" and error is not None and error[2] else TOO_FEW)
     return [
-        Row(
-            term=name,
-            group=scale,
-            estimate=float(share[g]),
-            std_error=None if error is None or np.isnan(error[0][g]) else float(error[0][g]),
-            conf_low=None if np.isnan(low[g]) else float(low[g]),
-            conf_high=None if np.isnan(high[g]) else float(high[g]),
-            conf_level=None if np.isnan(low[g]) else level,
-            n_units=int(np.sum(codes == g)),
-            method=f"{ci}, logit scale",
-            undefined=None if not np.isnan(low[g]) else no_interval if 0 < share[g] < 1 else AT_THE_END,
+        with_ends(
+            Row(
+                term=name, group=scale, estimate=float(share[g]), n_units=int(np.sum(codes == g)),
+                std_error=None if error is None or np.isnan(error[0][g]) else float(error[0][g]),
+                method=f"{ci}, logit scale",
+            ),
+            float(low[g]), float(high[g]), level,
+            why="" if not np.isnan(low[g]) else no_interval if 0 < share[g] < 1 else AT_THE_END,
         )
         for g, name in enumerate(names)
-    ]
+    ]  # fmt: skip
 
 
 def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, portions: FloatArray) -> Caution:

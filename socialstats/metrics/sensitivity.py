@@ -19,6 +19,7 @@ from socialstats.inference.dependence import (
     units_of,
 )
 from socialstats.inference.intervals import checked_level, critical_value
+from socialstats.inference.rows import with_ends
 from socialstats.models.conditions import ConditionTable, Weighting, condition_table, table_cautions
 from socialstats.models.sensitivity_index import (
     CORRECTED,
@@ -272,26 +273,17 @@ def rows_of(found: Found, clusters: int | None, design: Comparisons) -> tuple[Ro
         why = (ONCE if corrected else EMPTY) if np.isnan(value) else ends.undefined[j]
         if not why and ends.high[j] <= 0:
             why = OUTSIDE
-        known = not why
         centred = ", centred" if corrected and ends.method == "basic" else ""
         around = " around S corrected" if ends.method == "jackknife" and not corrected else ""
-        rows.append(
-            Row(
-                term=term,
-                group="corrected" if corrected else "plug_in",
-                estimate=None if np.isnan(value) else value,
-                std_error=float(found.std_error[j]) if known else None,
-                conf_low=min(max(float(ends.low[j]), 0.0), value) if known else None,
-                conf_high=max(min(float(ends.high[j]), float(LARGEST[j])), value) if known else None,
-                conf_level=ends.level if known else None,
-                df=found.df if known else None,
-                n=float(design.n_rows),
-                n_units=len(design.items),
-                n_clusters=clusters,
-                method=f"{METHODS[ends.method]}{around}{centred}",
-                undefined=why or None,
-            )
-        )
+        row = Row(
+            term=term, group="corrected" if corrected else "plug_in", estimate=None if np.isnan(value) else value,
+            n=float(design.n_rows), n_units=len(design.items), n_clusters=clusters,
+            method=f"{METHODS[ends.method]}{around}{centred}",
+        )  # fmt: skip
+        rows.append(with_ends(
+            row, float(ends.low[j]), float(ends.high[j]), ends.level, why=why, within=(0.0, float(LARGEST[j])),
+            hold=True, std_error=float(found.std_error[j]), df=found.df,
+        ))  # fmt: skip
     return tuple(rows)
 
 
@@ -327,6 +319,7 @@ def sensitivity_difference(
     labels: tuple[str, str] = ("first", "second"),
     weights: Weighting = "opponent",
     unmatched: Literal["error", "drop"] = "error",
+    ci: Literal["jackknife", "basic"] = "jackknife",
     resamples: int = 2000,
     seed: int = 0,
     level: float = 0.95,
@@ -346,7 +339,11 @@ def sensitivity_difference(
     weights : {"opponent", "pooled"}
     unmatched : {"error", "drop"}
         What to do with pairs that only one of the designs has; dropped pairs are listed (caution SS301).
+    ci : {"jackknife", "basic"}
+        ``"jackknife"``: over pairs of items, both designs together, around the corrected difference, t with one degree
+        of freedom less than there are pairs (without a corrected value: ``"basic"``). ``"basic"``: bootstrap.
     resamples, seed : int
+        Of the bootstrap.
     level : float
     **columns
         Of a data frame or file: its columns, by the keywords of `read_comparisons`.
@@ -354,9 +351,9 @@ def sensitivity_difference(
     Returns
     -------
     Result
-        Rows with the terms of `sensitivity`: group ``"difference"`` with basic intervals (centred for the
-        corrected terms), and the estimates of both designs in groups named by `labels`. z and p only for
-        ``S`` and ``S_corrected``: estimate over bootstrap s.e., hypothesis: no difference.
+        Rows with the terms of `sensitivity`: group ``"difference"`` with intervals, and the estimates of both designs
+        in groups named by `labels`. Tests of no difference only for ``S`` and ``S_corrected``: t, the corrected
+        difference over its jackknife s.e.; with ``"basic"`` z, the estimate over its bootstrap s.e.
 
     Raises
     ------
@@ -367,6 +364,7 @@ def sensitivity_difference(
 
     References
     ----------
+    Efron, B., & Tibshirani, R. J. (1993). An introduction to the bootstrap, chapter 11. Chapman & Hall.
     Davison, A. C., & Hinkley, D. V. (1997). doi:10.1017/CBO9780511802843
 
     Examples
@@ -377,8 +375,10 @@ def sensitivity_difference(
     >>> sensitivity_difference(design, design, resamples=100).row("S", group="difference").estimate
     0.0
     """
+    if ci not in ("jackknife", "basic"):
+        raise InputError(f"ci='{ci}' is not one of jackknife, basic")
     return paired_difference(
-        first, second, covariate, labels=labels, weights=weights, unmatched=unmatched,
+        first, second, covariate, labels=labels, weights=weights, unmatched=unmatched, ci=ci,
         resamples=resamples, seed=seed, level=level,
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor, FloatArray
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
-from socialstats.inference.intervals import checked_level, holm
+from socialstats.inference.intervals import checked_level
 from socialstats.models.mcnemar import McNemarTest
-from socialstats.models.paired_shares import ShareDifference, share_difference
+from socialstats.models.paired_shares import with_share_difference
 from socialstats.models.robust_wald import WaldTest, robust_wald
 from socialstats.models.symmetry import bowker, stuart_maxwell
 from socialstats.registry import Metric
@@ -155,28 +157,14 @@ def margin_rows(design: Paired, used: Any, factors: tuple[Factor, ...], level: f
     """Differences of the shares of each level, first minus second, with p adjusted by Holm."""
     first, second = indicators(design, used)
     codes = [f.codes for f in factors]
-    found = [share_difference(first[:, k], second[:, k], design.count, codes, level) for k in range(len(used))]
-    adjusted = adjusted_p(found)
     clusters = min((len(np.unique(c)) for c in codes), default=None)
-    return [
-        Row(
-            term=design.levels[u], group="margin", estimate=one.estimate, std_error=one.std_error,
-            conf_low=one.low, conf_high=one.high, conf_level=level if one.low is not None else None,
-            statistic=one.statistic, df=one.df, p_value=one.p, p_adjusted=p, n=float(design.n_pairs),
-            n_clusters=clusters, method=one.method, undefined=one.undefined or None,
+    base = Row(term="", group="margin", n=float(design.n_pairs), n_clusters=clusters)
+    return with_holm([
+        with_share_difference(
+            replace(base, term=design.levels[u]), first[:, k], second[:, k], design.count, codes, level
         )
-        for u, one, p in zip(used.tolist(), found, adjusted, strict=True)
-    ]  # fmt: skip
-
-
-def adjusted_p(found: Sequence[ShareDifference]) -> list[float | None]:
-    """Holm's p over the differences that have one."""
-    known = [k for k, one in enumerate(found) if one.p is not None]
-    values = holm(np.array([found[k].p for k in known], dtype=np.float64))
-    out: list[float | None] = [None] * len(found)
-    for k, p in zip(known, values.tolist(), strict=True):
-        out[k] = p
-    return out
+        for k, u in enumerate(used.tolist())
+    ])  # fmt: skip
 
 
 def rows_of_tests(table: FloatArray, wald: WaldTest | McNemarTest | str | None, n: int) -> list[Row]:

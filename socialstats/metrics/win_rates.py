@@ -14,6 +14,7 @@ from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
+from socialstats.inference.rows import with_ends
 from socialstats.models.conditions import (
     CONDITIONS,
     ConditionTable,
@@ -220,20 +221,12 @@ def row_of(shown: Columns, k: int, term: str, condition: str, level: float, meth
     elif np.isnan(shown.low[k]):
         why = ONE_CLUSTER
     known = not why
-    return Row(
-        term=term,
-        group=condition,
-        estimate=None if why == NONE_THERE else float(shown.p[k]),
+    row = Row(
+        term=term, group=condition, estimate=None if why == NONE_THERE else float(shown.p[k]), n=float(shown.n[k]),
         std_error=float(np.sqrt(shown.variance[k])) if known and shown.variance[k] > 0 else None,
-        conf_low=float(shown.low[k]) if known else None,
-        conf_high=float(shown.high[k]) if known else None,
-        conf_level=level if known else None,
-        n=float(shown.n[k]),
-        n_units=int(shown.opponents[k]),
-        method=method,
-        undefined=why or None,
-        **clustered(shown.errors, shown.effective, k, known=known),
-    )
+        n_units=int(shown.opponents[k]), method=method, **clustered(shown.errors, shown.effective, k, known=known),
+    )  # fmt: skip
+    return with_ends(row, float(shown.low[k]), float(shown.high[k]), level, why=why)
 
 
 def clustered(errors: MeanErrors | None, effective: FloatArray, k: int, *, known: bool) -> dict[str, Any]:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
+from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import rounding
+from socialstats.inference.dependence import small_sample
 from socialstats.inference.influence import jackknife_errors
+from socialstats.inference.rows import with_ends
 from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import PairValues
 from socialstats.resampling import Units, jackknife
 from socialstats.resampling.units import FloatArray
+from socialstats.results.rows import Row
 from socialstats.results.scaling import scaled, size_unit
 from socialstats.text import number
 
 TERMS = ("d_z", "d_av", "d_rm")
+HULL = "noncentral t or jackknife t, the outer ends"
 SMALL = 1e-12
 ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
 PEAKED = 1.0  # excess kurtosis: of 20 to 200 normal differences .01 to .04 reach it, of lognormal ones .6 to 1
@@ -40,6 +44,8 @@ class Summary:
     sd_first, sd_second, r : float or None
     t : float or None
         mean / (sd / sqrt(n)).
+    skewness : float or None
+        Sum of the cubed deviations of the differences over the 3/2th power of the sum of their squares.
     """
 
     n: float
@@ -49,6 +55,7 @@ class Summary:
     sd_second: float | None = None
     r: float | None = None
     t: float | None = None
+    skewness: float | None = None
 
     @property
     def varies(self) -> bool:
@@ -121,9 +128,10 @@ def summary_of(pairs: PairValues) -> Summary:
         off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
         r = max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two)))
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
+    off = scaled(pairs.difference - mean)
     return Summary(
         n=n, mean=mean * unit, sd=sd * unit if t is not None else None, sd_first=one * unit, sd_second=two * unit, r=r,
-        t=t,
+        t=t, skewness=None if t is None else float(c @ off**3) / float(c @ off**2) ** 1.5,
     )  # fmt: skip
 
 
@@ -240,7 +248,7 @@ def jackknife_ends(
     return [None if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df) for a, b, e, df in found]
 
 
-def d_z_hull(t: float, n: float, jack: Ends | None, level: float) -> Ends:
+def d_z_hull(summary: Summary, jack: Ends | None, level: float) -> Ends:
     """Return the outer ends of the noncentral t interval of d_z and of the jackknife's.
 
     The former is exact for normal differences, and its error does not know their skewness and kurtosis; the jackknife's
@@ -251,10 +259,16 @@ def d_z_hull(t: float, n: float, jack: Ends | None, level: float) -> Ends:
     effect, .899 to .951 with the tail on the other side and .84 to .997 on its own (.436 to .993); of t with 3 df .88
     to .99 (.68 to .97).
 
+    Where the long tail is on the side of the effect and the noncentral t excludes 0, an end of the jackknife's beyond 0
+    is made on the log scale, d_z exp(-reach / |d_z|): one far value on the side of the effect then does not make an
+    effect doubtful that the t test finds. In 126 settings (seven shapes, 5 to 100 pairs, 4,000 samples each) the least
+    coverage stayed .83 and 16 settings, not 14, were below .925; the two that fell are of five lognormal values. The
+    noncentral t alone was below .925 in 69, and taking the jackknife only where caution SS317 is said, in 51.
+
     Parameters
     ----------
-    t, n : float
-        mean / (sd / sqrt(n)), and pairs.
+    summary : Summary
+        With t.
     jack : Ends or None
         Of d_z, by `jackknife_ends`.
     level : float
@@ -264,28 +278,41 @@ def d_z_hull(t: float, n: float, jack: Ends | None, level: float) -> Ends:
     UndefinedStatistic
         Where the noncentral t has no interval.
     """
-    low, high = d_z_interval(t, n, level)
+    assert summary.t is not None
+    low, high = d_z_interval(summary.t, summary.n, level)
     if jack is None:
         return Ends(low=low, high=high)
-    return Ends(low=min(low, jack.low), high=max(high, jack.high), std_error=jack.std_error, df=jack.df)
+    d, ends = summary.t / math.sqrt(summary.n), [jack.low, jack.high]
+    inner = 0 if d > 0 else 1
+    if d * (summary.skewness or 0.0) > 0 and d * (low, high)[inner] > 0 >= d * ends[inner]:
+        ends[inner] = d * math.exp(ends[inner] / d - 1)
+    return Ends(low=min(low, ends[0]), high=max(high, ends[1]), std_error=jack.std_error, df=jack.df)
 
 
-def d_z_of(values: FloatArray, level: float, magnitude: float) -> Ends:
-    """Return the interval of `d_z_hull` of single values.
+def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | None = None) -> Row:
+    """Return a row of d_z of single values with the interval of `d_z_hull`.
 
-    Raises
-    ------
-    UndefinedStatistic
-        Where they do not vary.
+    Parameters
+    ----------
+    row : Row
+        Its names.
+    values : (n,) float64 array
+        At least two.
+    level : float
+    magnitude : float, optional
+        Largest size that a value can have; default that of the values.
     """
     zero, ones = np.zeros(len(values)), np.ones(len(values))
     pairs = PairValues(
-        difference=values, first=values, second=zero, count=ones, n=len(values), magnitude=magnitude, tolerance=zero
+        difference=values, first=values, second=zero, count=ones, n=len(values), tolerance=zero,
+        magnitude=float(np.abs(values).max()) if magnitude is None else magnitude,
     )  # fmt: skip
-    t = summary_of(pairs).t
-    if t is None:
-        raise UndefinedStatistic("the values do not vary: no standardised size")
-    return d_z_hull(t, len(values), jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
+    summary = summary_of(pairs)
+    if summary.t is None:
+        return replace(row, undefined="the values do not vary: no standardised size")
+    ends = d_z_hull(summary, jackknife_ends(*moments(pairs), Units.rows(ones), level)[0], level)
+    row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / sd, {HULL}")
+    return with_ends(row, ends.low, ends.high, level)
 
 
 def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
@@ -311,10 +338,11 @@ def long_tails(pairs: PairValues, units: int) -> tuple[Caution, ...]:
     differences in .03, .04, .03 and .02, of lognormal ones in .62, .78, .95 and .99, of t with 3 df in .42, .52, .77
     and .89. Where it fires on such values, nominal 95 % intervals of d_z held .84 to .95 for effects above .5.
     """
-    if units < FEWEST_SHAPED:
-        said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
-        affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
-        return (caution("SS312", said, affects=affects, fix="collect more pairs (or clusters)"),)
+    said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their differences are"
+    affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
+    found = small_sample(units, FEWEST_SHAPED, said, affects=affects, fix="collect more pairs (or clusters)")
+    if found:
+        return found
     excess = excess_kurtosis(pairs.difference, pairs.count)
     if excess <= PEAKED:
         return ()

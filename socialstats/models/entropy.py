@@ -1,4 +1,4 @@
-"""Entropy of each pair's win rate, on arrays, and tests of its mean."""
+"""Entropy of each pair's win rate, on arrays."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit, xlogy
+from scipy.special import xlogy
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.intervals import two_sided_p
 from socialstats.models.conditions import scores
-from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.resampling.units import FloatArray
 
-ALIKE = 1e-12
 ONCE = 1 + 1e-9  # an effective n up to here is a single comparison
 
 
@@ -83,64 +81,3 @@ def pair_entropies(design: Comparisons, base: float) -> PairTable:
     if n.max() < ONCE:
         raise UndefinedStatistic("every pair was compared once: one choice says nothing of a pair's entropy")
     return PairTable(rate=rate, n=n, entropy=entropy(rate, base), corrected=miller_madow(rate, n, base))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeanTest:
-    """A mean with its t interval.
-
-    Attributes
-    ----------
-    mean, sd : float
-        `sd` with n - 1.
-    std_error, low, high, t, df, p : float
-        NaN where they do not exist; `undefined` says why. t and p test a mean of 0.
-    """
-
-    mean: float
-    sd: float
-    std_error: float
-    low: float
-    high: float
-    t: float
-    df: float
-    p: float
-    undefined: str
-
-
-def mean_test(values: FloatArray, *, level: float = 0.95, clusters: IntArray | None = None) -> MeanTest:
-    """Mean of independent values (or of values in independent clusters) with its t interval.
-
-    s.e. = sd/sqrt(n) and n - 1 df; with clusters sqrt(G/(G-1) sum_g (sum of deviations in g)^2)/n and G - 1.
-
-    Parameters
-    ----------
-    values : (n,) float64 array
-    level : float
-    clusters : (n,) int64 array, optional
-
-    Examples
-    --------
-    >>> test = mean_test(np.array([1.0, 2.0, 3.0]))
-    >>> round(test.t, 4), round(test.p, 4)
-    (3.4641, 0.0742)
-    """
-    n, mean = len(values), float(values.mean())
-    off = values - mean
-    sums = off if clusters is None else np.bincount(clusters, off)
-    groups = n if clusters is None else len(np.unique(clusters))
-    sd = float(values.std(ddof=1)) if n > 1 else math.nan
-    why = ""
-    if groups < 2:
-        why = "one unit only: no standard error"
-    elif np.ptp(values) <= ALIKE:
-        why = f"all {n} values are equal: no standard error, no test"
-    if why:
-        nan = math.nan
-        return MeanTest(mean=mean, sd=sd, std_error=nan, low=nan, high=nan, t=nan, df=nan, p=nan, undefined=why)
-    se = math.sqrt(groups / (groups - 1) * float(sums @ sums)) / n
-    df = groups - 1
-    half = float(stdtrit(df, (1 + level) / 2)) * se
-    t = mean / se
-    p = float(two_sided_p(np.array(t), df))
-    return MeanTest(mean=mean, sd=sd, std_error=se, low=mean - half, high=mean + half, t=t, df=df, p=p, undefined="")

@@ -18,6 +18,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.inference.dependence import cluster_factors
 from socialstats.inference.how import NAMES, How
 from socialstats.inference.infer import Disagreement, Estimand, infer
+from socialstats.inference.rows import with_inferred
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.pair_values import whole
 from socialstats.models.rating_counts import REFUSALS, RatingCounts, merged, rating_counts
@@ -251,12 +252,8 @@ def coefficient_row(
     what = "clusters" if group.clusters else "units"
     method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {what}"
     tested = options.ci == "closed"
-    return Row(
-        **known, estimate=coefficient.estimate, std_error=found.std_error, conf_low=found.low, conf_high=found.high,
-        conf_level=None if found.low is None else options.level, statistic=found.statistic if tested else None,
-        df=found.df if tested else None, p_value=found.p if tested else None, undefined=found.why or None,
-        method=None if found.why and found.std_error is None else method,
-    ), found.largest, cautions  # fmt: skip
+    row = Row(**known, estimate=coefficient.estimate, method=None if found.why and found.std_error is None else method)
+    return with_inferred(row, found, options.level, test=tested), found.largest, cautions
 
 
 def undefined_reason(group: Group) -> str:

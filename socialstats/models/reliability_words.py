@@ -11,7 +11,7 @@ import numpy as np
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.how import NAMES
 from socialstats.models.rating_counts import RatingCounts
 from socialstats.models.reliability import AgreementOptions, Group
@@ -40,9 +40,9 @@ def agreement_cautions(
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
     found = list(cluster_cautions(design, factors, df=[r.df for r in rows if r.conf_low is not None], largest=largest))
     units = groups[0].n_paired
-    if units < SMALL and not factors:
+    if not factors:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
-        found.append(caution("SS312", f"{count(units, 'unit')} with two or more ratings", affects="intervals", fix=fix))
+        found += small_sample(units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix)
     still = [row for row in rows if row.undefined and row.undefined.startswith("no variation")]
     if still:
         where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"

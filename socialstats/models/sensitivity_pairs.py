@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.intervals import two_sided_p
+from socialstats.inference.compare import with_jackknife, with_resamples
 from socialstats.models.conditions import Weighting, condition_table
 from socialstats.models.pairs import common_pairs, pair_codes
-from socialstats.models.sensitivity_index import PLUG_IN, TERMS, sensitivity_terms
-from socialstats.resampling import Bootstrap, Units, basic, bootstrap
+from socialstats.models.sensitivity_index import CORRECTED, PLUG_IN, TERMS, sensitivity_terms
+from socialstats.resampling import Units, bootstrap, jackknife
+from socialstats.resampling.engine import Replicates
 from socialstats.results import FloatArray, Result, Row
 from socialstats.text import count, interval, number, p_value
+
+METHODS = {
+    "jackknife": "jackknife t by pair, around the corrected value",
+    "basic": "basic bootstrap by pair; z from bootstrap s.e.",
+}
+FEW = "no item has two comparisons under some condition in one of the designs"
 
 
 def paired_difference(
@@ -23,6 +33,7 @@ def paired_difference(
     labels: tuple[str, str],
     weights: Weighting,
     unmatched: str,
+    ci: str,
     resamples: int,
     seed: int,
     level: float,
@@ -42,61 +53,47 @@ def paired_difference(
         return np.concatenate([a - b, a, b], axis=1)
 
     shared = Units.clusters(np.arange(len(pairs), dtype=np.int64))
-    boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed)
-    if np.isnan(boot.estimate[0]):
+    left = jackknife(both, finish, shared) if ci == "jackknife" and len(pairs) > 1 else None
+    if left is None or np.isnan(left.estimate[1]):
+        ci = "basic"  # no corrected value, as where every pair is met once
+    n, terms = one.n_rows + two.n_rows, len(TERMS)
+    names = [Row(term=t, group="difference", n=float(n), n_clusters=len(pairs), method=METHODS[ci]) for t in TERMS]
+    tested = [term in TERMS[:2] for term in TERMS]
+    if ci == "jackknife" and left is not None:
+        estimate, lost, centre = left.estimate, None, left.estimate[:terms][CORRECTED]
+        gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], centre, len(pairs) - 1.0, level, tested)
+    else:
+        boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed)
+        estimate, lost = boot.estimate, boot.caution("the intervals")
+        own = Replicates(
+            estimate=estimate[:terms], replicates=boot.replicates[:, :terms], n_degenerate=boot.n_degenerate[:terms]
+        )
+        gaps = with_resamples(names, own, level, centre=estimate[:terms][PLUG_IN], tested=tested)
+    if np.isnan(estimate[0]):
         raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
-    lost = boot.caution("the intervals")
+    rows = [replace(row, undefined=FEW, method=None, n=None, n_clusters=None) if row.estimate is None else row
+            for row in gaps]  # fmt: skip
+    for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
+        rows += [Row(term=term, group=label, undefined=FEW) if math.isnan(value) else
+                 Row(term=term, group=label, estimate=value, n_clusters=len(pairs))
+                 for term, value in zip(TERMS, values.tolist(), strict=True)]  # fmt: skip
+    said = "jackknife t intervals" if ci == "jackknife" else "basic bootstrap intervals"
+    drawn = {"seed": seed, "resamples": resamples} if ci == "basic" else {}
     return Result(
         metric="sensitivity",
         title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",
-        inference=f"basic bootstrap intervals, {count(len(pairs), 'pair')} of items resampled in both together",
-        rows=difference_rows(boot, labels, level, one.n_rows + two.n_rows),
-        counts={"comparisons": one.n_rows + two.n_rows, "pairs": len(pairs)},
-        fit={"n_clusters": len(pairs), "seed": seed, "resamples": resamples, "method": "basic"},
+        inference=f"{said}, {count(len(pairs), 'pair')} of items left out (or resampled) in both together",
+        rows=tuple(rows),
+        counts={"comparisons": n, "pairs": len(pairs)},
+        fit={"n_clusters": len(pairs), "method": ci, **drawn},
         settings={
-            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched,
+            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched, "ci": ci,
             "cluster": "pair", "resamples": resamples, "seed": seed, "level": level,
         },
         cautions=(*cautions, lost) if lost else cautions,
-        references=("davisonhinkley1997",),
+        references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
         design=(one, two),
-        extras={"bootstrap": boot},
     )  # fmt: skip
-
-
-def difference_rows(boot: Bootstrap, labels: tuple[str, str], level: float, n: int) -> tuple[Row, ...]:
-    """Rows of the differences (with intervals) and of both sides (without)."""
-    m = len(TERMS)
-    ends = basic(
-        boot, level=level, centre=np.concatenate([boot.estimate[i * m : (i + 1) * m][PLUG_IN] for i in range(3)])
-    )
-    rows, flat, errors = [], boot.is_constant, boot.std_error
-    for j, value in enumerate(boot.estimate):
-        term, block = TERMS[j % m], j // m
-        if np.isnan(value):
-            why = "no item has two comparisons under some condition in one of the designs"
-            rows.append(Row(term=term, group=("difference", *labels)[block], undefined=why))
-            continue
-        if block:
-            rows.append(Row(term=term, group=labels[block - 1], estimate=float(value), n_clusters=boot.units.n_units))
-            continue
-        if flat[j]:
-            same = "every resample gives the same difference: no interval, no test"
-            rows.append(Row(term=term, group="difference", estimate=float(value), undefined=same))
-            continue
-        se = float(errors[j])
-        tested = term in TERMS[:2] and se > 0
-        z = float(value) / se if tested else None
-        rows.append(
-            Row(
-                term=term, group="difference", estimate=float(value), std_error=se,
-                conf_low=float(min(ends.low[j], value)), conf_high=float(max(ends.high[j], value)),
-                conf_level=level,
-                statistic=z, p_value=None if z is None else float(two_sided_p(np.array(z))),
-                n=float(n), n_clusters=boot.units.n_units, method="basic bootstrap by pair; z from bootstrap s.e.",
-            )
-        )  # fmt: skip
-    return tuple(rows)
 
 
 def difference_sentence(result: Result) -> str:

@@ -11,13 +11,13 @@ import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, InputError, caution
+from socialstats.errors import Caution, InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.crossed_mean import crossed_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.effect_sizes import d_z_of
-from socialstats.models.families import adjusted_p
+from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
+from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.pair_values import mean_interval
 from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Row
@@ -32,7 +32,6 @@ HOW = {
 }  # fmt: skip
 FEW_UNITS = 10
 NO_UNIT = "no {} has every value that this needs"
-HULL = "mean / sd, noncentral t or jackknife t, the outer ends"
 DEPENDENT = "units are clustered or judges drawn: d_z has no interval here"
 
 
@@ -153,17 +152,11 @@ def mean_row(term: str, group: str, sample: Sample, *, test: bool = True) -> Row
         return Row(term=term, group=group, undefined=NO_UNIT.format(how.unit), n=0.0, n_units=0)
     lead = sample.mean()
     row = Row(
-        term=term, group=group, estimate=lead.mean, n=float(n), n_units=n,
-        n_clusters=min(lead.clusters) if lead.clusters else None, method=method_of(how),
+        term=term, group=group, estimate=lead.mean, n=float(n), n_units=n, method=method_of(how),
+        n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
     )  # fmt: skip
-    if lead.undefined:
-        return replace(row, undefined=lead.undefined)
-    low, high, why = ends_of(sample, lead)
-    return replace(
-        row, std_error=lead.std_error, conf_low=low, conf_high=high, conf_level=None if low is None else how.level,
-        undefined=why or None, statistic=lead.t() if test else None, df=lead.df if test else None,
-        p_value=lead.p_value() if test else None,
-    )  # fmt: skip
+    row = with_mean(row, lead, how.level, test=test)
+    return row if how.ci == "closed" or how.taken_off is not None or row.undefined else with_resampled_mean(row, sample)
 
 
 def method_of(how: Inference) -> str:
@@ -178,20 +171,15 @@ def method_of(how: Inference) -> str:
     return error if how.ci == "closed" else f"{HOW[how.ci]}; test: {error}"
 
 
-def ends_of(sample: Sample, lead: ClusteredMean) -> tuple[float | None, float | None, str]:
-    """Return both ends of the interval, or why there are none."""
-    how = sample.how
-    if how.ci == "closed" or how.taken_off is not None:
-        return *lead.interval(how.level), ""
+def with_resampled_mean(row: Row, sample: Sample) -> Row:
+    """Return the row of a mean with a bootstrap interval in place of its t interval."""
     values, codes = sample.parts()
+    how = sample.how
     found = mean_interval(
         values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed
     )
     low, high = float(found.low[0]), float(found.high[0])
-    why = found.undefined[0] or ("" if low < high else "all resamples give the same interval end: too few units")
-    if not why and not low <= lead.mean <= high:
-        why = f"the {how.ci} interval of so few different values does not hold the mean"
-    return (None, None, why) if why else (low, high, "")
+    return with_ends(row, low, high, how.level, why=found.undefined[0] or ("" if low < high else NO_WIDTH))
 
 
 def d_z_row(term: str, group: str, sample: Sample) -> Row:
@@ -201,24 +189,9 @@ def d_z_row(term: str, group: str, sample: Sample) -> Row:
     row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd")
     if alone is None or alone.undefined:
         return replace(row, undefined=alone.undefined if alone else NO_UNIT.format(sample.how.unit))
-    row = replace(row, estimate=alone.mean / alone.sd)
     if sample.how.dependent:
-        return replace(row, undefined=DEPENDENT)
-    ends = d_z_of(values, level, sample.how.magnitude)
-    return replace(row, conf_low=ends.low, conf_high=ends.high, conf_level=level, method=HULL)
-
-
-def with_holm(rows: Sequence[Row]) -> list[Row]:
-    """Return rows with Holm-adjusted p-values over those that have one."""
-    at = [k for k, row in enumerate(rows) if row.p_value is not None]
-    if not at:
-        return list(rows)
-    adjusted = adjusted_p(np.array([rows[k].p_value for k in at], dtype=np.float64), "holm")
-    out = list(rows)
-    for k, p in zip(at, adjusted.tolist(), strict=True):
-        said = f"{rows[k].method}; Holm over {count(len(at), 'test')}"
-        out[k] = replace(rows[k], p_adjusted=p, method=said)
-    return out
+        return replace(row, estimate=alone.mean / alone.sd, undefined=DEPENDENT)
+    return with_d_z(row, values, level, magnitude=sample.how.magnitude)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -273,11 +246,11 @@ def unit_clusters(
 
 def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...]:
     """Cautions SS312 (few units of analysis) and SS202 (few judges taken as drawn)."""
-    found = []
-    if 1 < units < FEW_UNITS:
+    found: tuple[Caution, ...] = ()
+    if units > 1:
         said = f"{count(units, how.unit)}; t needs values close to normal"
-        found.append(caution("SS312", said, affects="intervals, tests", fix=f"more {how.unit}s"))
+        found = small_sample(units, FEW_UNITS, said, affects="intervals, tests", fix=f"more {how.unit}s")
     if how.judges == "random" and judges > 1:
         said = f"{count(judges, 'judge')} taken as drawn from all judges"
-        found.append(caution("SS202", said, affects="intervals", fix="more judges, or judges='fixed'"))
-    return tuple(found)
+        found = (*found, few_clusters(said, affects="intervals", fix="more judges, or judges='fixed'"))
+    return found

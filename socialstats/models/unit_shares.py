@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.inference.proportions import clustered_share, wilson
+from socialstats.inference.rows import with_ends, with_share
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.results import Row
 from socialstats.text import interval, number
@@ -84,17 +85,14 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     row = replace(row, std_error=error)
     if how.ci in RESAMPLED:
         low, high, why = resampled(data, how)
-        return replace(row, undefined=why) if why else replace(row, conf_low=low, conf_high=high, conf_level=how.level)
+        return with_ends(row, low, high, how.level, why=why)
     if plain:
         low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
-        return replace(row, conf_low=min(low, p), conf_high=max(high, p), conf_level=how.level)
+        return with_ends(row, low, high, how.level)
     if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
-    return replace(
-        row, conf_low=found.low, conf_high=found.high, conf_level=how.level, df=found.df,
-        effective=found.trials if clustered else None,
-    )  # fmt: skip
+    return with_share(row, found, how.level, clustered=clustered)
 
 
 def share_text(row: Row) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
+from socialstats.inference.rows import with_ends
 from socialstats.models.families import P_METHODS, adjusted_p, correlation_of, replicate_draws
 from socialstats.planning.members import Family, families
 from socialstats.planning.plan import PlanResult
@@ -162,9 +163,9 @@ def simultaneous(row: Row, p: float, critical: float, level: float, said: str) -
     """A test with its adjusted p and, where it has a standard error, its simultaneous interval."""
     new = replace(row, p_adjusted=p, method=joined(row.method, said))
     if row.estimate is None or row.std_error is None:
-        return replace(new, conf_low=None, conf_high=None, conf_level=None)
+        return with_ends(new, None, None, level, why=row.undefined)
     reach = critical * row.std_error
-    return replace(new, conf_low=row.estimate - reach, conf_high=row.estimate + reach, conf_level=level)
+    return with_ends(new, row.estimate - reach, row.estimate + reach, level)
 
 
 def two_sided_statistic(row: Row) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.errors import InputError
 from socialstats.inference.proportions import wilson
+from socialstats.inference.rows import with_ends
 from socialstats.models.power import Alternative, Test, smallest_effect, smallest_n
 from socialstats.results import Row
 from socialstats.text import count, number
@@ -110,11 +111,11 @@ def simulated_row(rejections: int, simulations: int, alpha: float) -> Row:
     p = rejections / simulations
     low, high = wilson(np.array([p]), np.array([float(simulations)]))
     error = math.sqrt(p * (1 - p) / simulations)
-    return Row(
-        term="power_simulated", estimate=p, std_error=error or None, conf_low=float(low[0]),
-        conf_high=float(high[0]), conf_level=0.95, n=float(simulations),
+    row = Row(
+        term="power_simulated", estimate=p, std_error=error or None, n=float(simulations),
         method=f"share of simulated studies with p below {alpha:g}; Wilson interval of the Monte-Carlo error",
     )  # fmt: skip
+    return with_ends(row, float(low[0]), float(high[0]), 0.95)
 
 
 def solved_rows(terms: dict[str, tuple[float, str]], solved: str) -> list[Row]:

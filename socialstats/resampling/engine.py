@@ -64,16 +64,18 @@ class Replicates:
 
     def caution(self, what: str = "the interval") -> Caution | None:
         """Return caution SS204 when more than 1 % of the resamples had no estimate of some quantity."""
-        lost = int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0))
-        if lost <= MOST_DEGENERATE * self.resamples:
-            return None
-        share = percent(lost / self.resamples)
-        return caution(
-            "SS204",
-            f"{count(lost)} of {count(self.resamples, 'resample')} ({share}) were left out",
-            affects=what,
-            fix="collect more comparisons per unit, or resample a factor with more levels",
-        )
+        return lost_caution(int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0)), self.resamples, what)
+
+
+def lost_caution(
+    lost: int, resamples: int, what: str,
+    fix: str = "collect more comparisons per unit, or resample a factor with more levels",
+) -> Caution | None:  # fmt: skip
+    """Return caution SS204 when more than 1 % of the resamples had no estimate."""
+    if lost <= MOST_DEGENERATE * resamples:
+        return None
+    said = f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out"
+    return caution("SS204", said, affects=what, fix=fix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

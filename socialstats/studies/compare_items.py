@@ -15,7 +15,7 @@ from socialstats.designs.parts import AnyArray, IntArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.inference.intervals import critical_value
+from socialstats.inference.rows import with_mean
 from socialstats.models.mcnemar import Cells, mid_p
 from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import numbers_text, p_text, with_holm
@@ -109,13 +109,7 @@ def change(stories: Stories, k: int, name: str, level: float) -> Row:
     alone = mid_p(Cells(a=float(agree.sum()), b=b, c=c, d=n - float(agree.sum()) - b - c))
     row = replace(row, method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 4)}")
     found = clustered_mean(y, np.ones(n), [stories.pair[own]], magnitude=1.0)
-    if found.undefined or found.std_error <= 0:
-        return replace(row, undefined=found.undefined or "the clusters show no variance")
-    reach = critical_value(level, found.df) * found.std_error
-    return replace(
-        row, std_error=found.std_error, conf_low=(b - c) / n - reach, conf_high=(b - c) / n + reach, conf_level=level,
-        statistic=found.t(), df=found.df, p_value=found.p_value(),
-    )  # fmt: skip
+    return with_mean(row, found, level, within=(-1.0, 1.0))
 
 
 def matched(one: Comparisons, two: Comparisons) -> Stories:

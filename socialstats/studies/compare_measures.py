@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, caution
-from socialstats.inference.clustered_mean import t_p_value
-from socialstats.inference.intervals import critical_value
+from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
+from socialstats.inference.compare import with_resampled_t
+from socialstats.inference.dependence import small_sample
+from socialstats.inference.rows import ANYWHERE
 from socialstats.models.coincidences import alpha_sums
 from socialstats.models.modes import mode_distances
 from socialstats.models.raters import BoolArray
@@ -27,7 +27,6 @@ from socialstats.text import count, quoted, shorten
 MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
 FEW = 10
 MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
-SAME = "every resample gives the same difference: no interval, no test"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -213,8 +212,10 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
     terms = [(a.name, term, int(n.sum())) for (a, _), n in zip(found, both, strict=True) for term in a.terms]
     flat, errors = boot.is_constant, boot.std_error
     rows = tuple(
-        difference_row(Row(term=term, group=kind, n_units=n, n_clusters=g), float(boot.estimate[j]),
-                       0.0 if flat[j] else float(errors[j]), g, options.level)
+        with_resampled_t(
+            Row(term=term, group=kind, n_units=n, n_clusters=g), float(boot.estimate[j]),
+            0.0 if flat[j] else float(errors[j]), g, options.level, within=(-1.0, 1.0) if kind == SHARES else ANYWHERE,
+        )
         for j, (kind, term, n) in enumerate(terms)
     )  # fmt: skip
     lost = boot.caution("intervals of the differences")
@@ -223,19 +224,14 @@ def ratings_difference(one: Ratings, two: Ratings, labels: tuple[str, str], opti
         metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
         rows=rows, inference=f"{count(options.resamples, 'bootstrap resample')} by {by}, the same for both; t with "
         f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
-        cautions=(*few_units(g, by), *(() if lost is None else (lost,))),
+        cautions=(*small_sample(
+            g, FEW, f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
+            affects="intervals and tests of differences", fix="compare on more units",
+        ), *(() if lost is None else (lost,))),
         references=("davisonhinkley1997", "krippendorff2019"),
         design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
         extras={"parts": (one, two), "people": human_source(one)},
     )  # fmt: skip
-
-
-def few_units(g: int, by: str) -> tuple[Caution, ...]:
-    """Caution SS312 below ten resampled units."""
-    if g >= FEW:
-        return ()
-    said = f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread"
-    return (caution("SS312", said, affects="intervals and tests of differences", fix="compare on more units"),)
 
 
 def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:
@@ -246,24 +242,6 @@ def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> Flo
         out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
         at = end
     return np.concatenate(out, axis=1)
-
-
-def difference_row(row: Row, value: float, error: float, g: int, level: float) -> Row:
-    """Return the row of a difference with its t interval and test."""
-    if math.isnan(value):
-        return replace(row, undefined="one of the two is undefined")
-    row = replace(row, estimate=value)
-    if g < 2 or error <= 0:
-        return replace(row, undefined=SAME if g > 1 else "a single independent unit: no interval")
-    error *= math.sqrt(g / (g - 1))
-    reach = critical_value(level, g - 1.0) * error
-    low, high = value - reach, value + reach
-    if row.group == SHARES:
-        low, high = max(low, -1.0), min(high, 1.0)
-    return replace(
-        row, std_error=error, conf_low=low, conf_high=high, conf_level=level,
-        statistic=value / error, df=g - 1.0, p_value=t_p_value(value / error, g - 1.0),
-    )  # fmt: skip
 
 
 def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:

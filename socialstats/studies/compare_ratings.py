@@ -9,9 +9,10 @@ from functools import partial
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
+from socialstats.inference.compare import SAME
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.compare_measures import ALPHA, DISTANCE, MEAN, SAME, SHARES, ratings_difference, values_of
+from socialstats.studies.compare_measures import ALPHA, DISTANCE, MEAN, SHARES, ratings_difference, values_of
 from socialstats.studies.compare_numbers import reference_of
 from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verify_all, with_holm
 from socialstats.studies.outcome import Block, Mark, Outcome, Strip, Table

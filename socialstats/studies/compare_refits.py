@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, UndefinedStatistic
-from socialstats.inference.intervals import two_sided_p
+from socialstats.inference.compare import with_resamples
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.models.pairs import common_pairs
 from socialstats.models.raters import BoolArray
 from socialstats.models.shares import group_shares
 from socialstats.resampling.engine import Replicates
-from socialstats.resampling.intervals import basic
 from socialstats.results import Check, FloatArray, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.pair_model import fit_model
@@ -24,7 +23,6 @@ from socialstats.text import count, quoted
 
 MOST_REFITS = 1000
 MOST_LOST = 0.01  # share of the resamples without finite strengths
-TOLERANCE = 1e-9
 Kind = Literal["effect", "strength", "share"]
 EFFECT: Kind = "effect"
 STRENGTH: Kind = "strength"
@@ -136,23 +134,9 @@ def difference(one: Refitted, two: Refitted, labels: tuple[str, str], options: S
         replicates=one.replicates[used][:, at] - two.replicates[used][:, other],
         n_degenerate=np.zeros(len(names), dtype=np.int64),
     )
-    ends = basic(boot, level=options.level)
-    errors, flat = boot.std_error, boot.is_constant
-    rows = []
-    for j, name in enumerate(names):
-        value = float(boot.estimate[j])
-        row = Row(term=name, group=one.kinds[name], estimate=value, n_clusters=pairs)
-        if flat[j] or errors[j] <= TOLERANCE:
-            rows.append(replace(row, undefined="every resample gives the same difference: no interval, no test"))
-            continue
-        z = value / float(errors[j])
-        rows.append(
-            replace(
-                row, std_error=float(errors[j]), conf_low=float(min(ends.low[j], value)),
-                conf_high=float(max(ends.high[j], value)), conf_level=options.level, statistic=z,
-                p_value=float(two_sided_p(np.array(z))),
-            )
-        )  # fmt: skip
+    rows = with_resamples(
+        [Row(term=name, group=one.kinds[name], n_clusters=pairs) for name in names], boot, options.level
+    )
     return ModelDifference(
         metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
         rows=tuple(rows), inference=f"{count(pairs, 'pair')} of items resampled in both together, "

@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, caution
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
@@ -105,18 +106,11 @@ def answer(design: Comparisons, fit: BradleyTerryResult, options: StudyOptions) 
 
 def head_to_head(fit: BradleyTerryResult, one: str, other: str) -> Row:
     """Return the probability that one beats the other among decided comparisons (ties left out)."""
-    difference = fit.contrast({one: 1.0, other: -1.0}).rows[0]
-    low, high = (
-        None if v is None else float(1 / (1 + np.exp(-v))) for v in (difference.conf_low, difference.conf_high)
-    )
-    return Row(
-        term=f"{one} beats {other}",
-        estimate=float(1 / (1 + np.exp(-(difference.estimate or 0.0)))),
-        conf_low=low,
-        conf_high=high,
-        conf_level=difference.conf_level,
-        undefined=difference.undefined,
-    )
+    gap = fit.contrast({one: 1.0, other: -1.0}).rows[0]
+    chance, low, high = (None if v is None else float(1 / (1 + np.exp(-v))) for v in (
+        gap.estimate, gap.conf_low, gap.conf_high))  # fmt: skip
+    row = Row(term=f"{one} beats {other}", estimate=chance)
+    return with_ends(row, low, high, gap.conf_level or 0.95, why=gap.undefined)
 
 
 def lead_strip(fit: BradleyTerryResult) -> Strip:

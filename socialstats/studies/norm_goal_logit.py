@@ -12,8 +12,7 @@ from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
-from socialstats.inference.clustered_mean import t_p_value
-from socialstats.inference.intervals import critical_value
+from socialstats.inference.rows import with_each_t
 from socialstats.models.multinomial_logit import Logit, joint_test, multinomial_logit
 from socialstats.models.source_counts import source_counts
 from socialstats.results import Check, Result, Row
@@ -133,16 +132,13 @@ def tests_of(made: Matrix, fit: Logit) -> list[Row]:
 
 def coefficients(made: Matrix, fit: Logit, level: float) -> list[Row]:
     """Log-odds ratios of each action against the first, term by term."""
-    errors = np.sqrt(np.diag(fit.covariance)).reshape(fit.coef.shape)
-    df = fit.groups - 1.0
-    reach = critical_value(level, df)
-    return [
-        Row(term=name, group=f"{action} against {made.levels[0]}", estimate=float(b), std_error=float(e),
-            conf_low=float(b - reach * e), conf_high=float(b + reach * e), conf_level=level, statistic=float(b / e),
-            df=df, p_value=t_p_value(float(b / e), df), n_clusters=fit.groups)
-        for action, bs, es in zip(made.levels[1:], fit.coef, errors, strict=True)
-        for name, b, e in zip(made.names, bs, es, strict=True)
+    errors = np.sqrt(np.diag(fit.covariance))
+    rows = [
+        Row(term=name, group=f"{action} against {made.levels[0]}", estimate=float(b), n_clusters=fit.groups)
+        for action, bs in zip(made.levels[1:], fit.coef, strict=True)
+        for name, b in zip(made.names, bs, strict=True)
     ]  # fmt: skip
+    return with_each_t(rows, errors, np.full(len(rows), fit.groups - 1.0), level, [""] * len(rows))
 
 
 def logit_block(design: Ratings, source: Source, strata: Sequence[str], options: StudyOptions) -> Block | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import NothingToAnalyse
-from socialstats.inference.intervals import critical_value, two_sided_p
+from socialstats.inference.rows import with_t
 from socialstats.results import Check, Result, Row
 from socialstats.studies.sources import Source
 
@@ -52,12 +52,7 @@ def ratings_alone(design: Ratings, source: Source, other: str, place: int, level
     error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
     row = Row(term=design.levels[place], group=f"{other} - {source.human}", estimate=p[0] - p[1], n=sum(n))
     if error > 0:
-        z, reach = row.estimate / error, critical_value(level) * error  # type: ignore[operator]
-        row = Row(
-            term=row.term, group=row.group, estimate=p[0] - p[1], std_error=error, conf_low=p[0] - p[1] - reach,
-            conf_high=p[0] - p[1] + reach, conf_level=level, statistic=z, p_value=float(two_sided_p(np.array(z))),
-            n=sum(n), method="z of two proportions, ratings as independent",
-        )  # fmt: skip
+        row = with_t(row, error, None, level, method="z of two proportions, ratings as independent")
     return RatingsAlone(
         metric="choice_shares", title="Difference of shares, ratings as independent", rows=(row,),
         inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},

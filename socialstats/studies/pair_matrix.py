@@ -13,6 +13,7 @@ from socialstats.designs.parts import Factor
 from socialstats.figures import heat
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.proportions import clustered_share
+from socialstats.inference.rows import with_share
 from socialstats.models.couple_orders import BoolArray
 from socialstats.results import Row
 from socialstats.studies.estimates import numbers_text
@@ -71,6 +72,4 @@ def meeting(
         np.where(as_b, 1 - share, share)[met], n, [f.codes[met] for f in factors], trials=float(n.sum()), level=level
     )
     row = Row(term="", estimate=found.estimate, n=float(n.sum()))
-    if found.undefined:
-        return replace(row, undefined=found.undefined)
-    return replace(row, std_error=found.std_error, conf_low=found.low, conf_high=found.high, conf_level=level)
+    return with_share(row, found, level, clustered=bool(factors))

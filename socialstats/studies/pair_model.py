@@ -6,11 +6,10 @@ from typing import Any
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
+from socialstats.inference.dependence import FEW_DF
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.results import Row
 from socialstats.studies.base import StudyOptions
-
-FEWEST_PAIRS = 50  # cluster-robust errors of fewer clusters tend to be too small
 
 
 def fit_model(
@@ -34,11 +33,15 @@ def fit_model(
 
 
 def default_cluster(design: Comparisons) -> Any:
-    """Return the clusters to use: the declared ones, else the pairs of items where many pairs repeat."""
+    """Return the clusters to use: the declared ones, else the pairs of items where pairs repeat and tell their spread.
+
+    That is: where there are at least `FEW_DF` more pairs than differences of strengths. With fewer, leans of pairs can
+    hardly be told from strengths.
+    """
     if design.clusters:
         return "declared"
     pairs = len(design.pair.levels)
-    return "pair" if FEWEST_PAIRS <= pairs < design.n_rows else None
+    return "pair" if len(design.items) - 1 + FEW_DF <= pairs < design.n_rows else None
 
 
 def strongest(fit: BradleyTerryResult) -> list[Row]:

@@ -10,8 +10,7 @@ import numpy as np
 
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
-from socialstats.inference.clustered_mean import t_p_value
-from socialstats.inference.intervals import critical_value
+from socialstats.inference.compare import with_welch
 from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block
@@ -52,32 +51,14 @@ def nested(codes: np.ndarray, factor: Factor) -> bool:
     return len(pairs) == len(np.unique(pairs[:, 0]))
 
 
-def gap_row(term: str, group: str, one: Row, two: Row, level: float) -> Row:
-    """First minus second of two independent estimates: s.e. and df as Welch's (1947)."""
-    row = Row(term=term, group=group)
-    if one.estimate is None or two.estimate is None or not one.std_error or not two.std_error:
-        return replace(row, undefined="no standard error of one of the two")
-    value, parts = one.estimate - two.estimate, (one.std_error**2, two.std_error**2)
-    sizes = [r.n_clusters or r.n_units or 0 for r in (one, two)]
-    if min(sizes) < 2:
-        return replace(row, estimate=value, undefined="a single cluster in one of the two")
-    df = sum(parts) ** 2 / sum(v**2 / (g - 1) for v, g in zip(parts, sizes, strict=True))
-    error = float(np.sqrt(sum(parts)))
-    reach = critical_value(level, df) * error
-    return replace(
-        row, estimate=value, std_error=error, conf_low=max(value - reach, -2.0), conf_high=min(value + reach, 2.0),
-        conf_level=level, statistic=value / error, df=df, p_value=t_p_value(value / error, df),
-        n_clusters=sum(sizes), method="Welch's t, clusters of both parts",
-    )  # fmt: skip
-
-
 def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> PartGaps | None:
     """Estimate the differences of all pairs of parts; None without two parts that have an error."""
     rows, pairs = [], []
     for part in parts:
         for one, two in combinations(part.rows, 2):
             term, group = f"{one} minus {two}", f"{part.whose}: {part.what}"
-            rows.append(gap_row(term, group, part.rows[one], part.rows[two], level))
+            row = Row(term=term, group=group, method="Welch's t, clusters of both parts")
+            rows.append(with_welch(row, part.rows[one], part.rows[two], level, within=(-2.0, 2.0)))
             pairs.append((part.rows[one], part.rows[two]))
     tested, _ = with_holm(rows, f"differences between levels of {stratum}")
     if not any(row.p_value is not None for row in tested):

@@ -7,9 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
-from socialstats.inference.intervals import checked_level, critical_value
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.proportions import wilson
+from socialstats.inference.rows import with_ends
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.outcome import Block, Table
@@ -50,24 +54,22 @@ def share_bounds(successes: float, answered: float, refused: float, *, level: fl
     """
     if not 0 <= successes <= answered or refused < 0 or answered + refused == 0:
         raise InputError(f"{successes:g} of {answered:g} answers beside {refused:g} refusals is no count of answers")
-    z = critical_value(checked_level(level))
+    checked_level(level)
     whole = answered + refused
     parts: dict[Rule, tuple[float, float]] = {
         "drop": (successes, answered), "against": (successes, whole), "for": (successes + refused, whole),
     }  # fmt: skip
-    one, against, other = (_share(rule, k, n, z, level) for rule, (k, n) in parts.items())
+    one, against, other = (_share(rule, k, n, level) for rule, (k, n) in parts.items())
     return one, against, other
 
 
-def _share(rule: Rule, k: float, n: float, z: float, level: float) -> Row:
-    """Return k / n with Wilson's interval: (p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)."""
+def _share(rule: Rule, k: float, n: float, level: float) -> Row:
+    """Return k / n with Wilson's interval."""
     if n == 0:
         return Row(term=rule, group="share", n=0.0, undefined="every row is a refusal")
-    p, scale = k / n, 1 + z**2 / n
-    middle, reach = (p + z**2 / (2 * n)) / scale, z * (p * (1 - p) / n + z**2 / (4 * n**2)) ** 0.5 / scale
-    low, high = min(p, max(0.0, middle - reach)), max(p, min(1.0, middle + reach))
-    return Row(term=rule, group="share", estimate=p, conf_low=low, conf_high=high, conf_level=level, n=n,
-               method=f"{RULES[rule]}; Wilson's score interval")  # fmt: skip
+    low, high = (float(end[0]) for end in wilson(np.array([k / n]), np.array([float(n)]), level=level))
+    row = Row(term=rule, group="share", estimate=k / n, n=n, method=f"{RULES[rule]}; Wilson's score interval")
+    return with_ends(row, low, high, level)
 
 
 def refusal_block(

@@ -8,6 +8,7 @@ import numpy as np
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import small_sample
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
@@ -35,16 +36,14 @@ def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
     if options.controls is None:
         return ()
     texts = neutral_texts(options.controls) or list(options.controls.strata["scenario"].levels)
-    if len(texts) >= FEW_TEXTS:
-        return ()
     judges = options.zero or {}
     ends = f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}" if judges else ""
     give = "gives" if len(texts) == 1 else "give"
-    return (
-        caution("SS312",
-                f"{count(len(texts), 'neutral text')} {give} the judges' own zero{ends}; {known_error(options)}",
-                affects="whether a model leans at all",
-                fix=f"let the judges score {FEW_TEXTS} neutral texts or more; compare models with each other"),
+    return small_sample(
+        len(texts), FEW_TEXTS,
+        f"{count(len(texts), 'neutral text')} {give} the judges' own zero{ends}; {known_error(options)}",
+        affects="whether a model leans at all",
+        fix=f"let the judges score {FEW_TEXTS} neutral texts or more; compare models with each other",
     )  # fmt: skip
 
 

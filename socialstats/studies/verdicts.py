@@ -6,13 +6,13 @@ Three-way: the quantity is above (or below) zero, it is practically nothing, or 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from scipy.special import chdtrc
 
 from socialstats.inference.intervals import critical_value, not_zero, two_sided_p
+from socialstats.inference.rows import with_t
 from socialstats.results import Row
 
 Verdict = Literal["above", "below", "equal", "open", "differs", "none"]
@@ -111,9 +111,7 @@ def equivalence_bounds(row: Row) -> Row:
         reach = critical_value(level, df) * row.std_error
         gaps = (row.estimate - row.conf_low - reach, row.conf_high - row.estimate - reach)
         if all(abs(gap) <= SAME * reach for gap in gaps):
-            shorter = critical_value(2 * level - 1, df) * row.std_error
-            low, high = row.estimate - shorter, row.estimate + shorter
-            return replace(row, conf_low=low, conf_high=high, conf_level=2 * level - 1)
+            return with_t(row, row.std_error, df, 2 * level - 1, test=False)
     return row
 
 

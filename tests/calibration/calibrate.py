@@ -48,9 +48,10 @@ READING = {
         "t with Cochran's degrees of freedom) holds throughout, and is conservative where nothing is clustered."
     ),
     "Effect size d_z of few": (
-        "The default has the outer ends of the noncentral t and of the jackknife. Long tails (lognormal values with "
-        "large effects, t with 3 degrees of freedom) are met in few samples only, and no interval from the "
-        "sample knows of "
+        "The default has the outer ends of the noncentral t and of the jackknife; where the long tail is on the side "
+        "of an effect that the t test finds, it does not reach 0. Taking the jackknife only where the differences are "
+        "seen to be skewed loses coverage: few values do not show their tail. Long tails (lognormal values with large "
+        "effects, t with 3 degrees of freedom) are met in few samples only, and no interval from the sample knows of "
         "them: caution SS312 (fewer than 20 pairs) or SS317 (excess kurtosis above 1) says so."
     ),
     "Effect size": (

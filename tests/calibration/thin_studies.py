@@ -12,7 +12,7 @@ from simulate import FloatArray, IntArray, marginal
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.clustered_mean import SKEWED, clustered_mean, skewed
 from socialstats.inference.dependence import shape_cautions
 from socialstats.metrics.js_similarity.estimates import How, pooled
 from socialstats.metrics.js_similarity.rows import noncentral
@@ -85,7 +85,7 @@ def thin_means(rng: np.random.Generator, sims: int) -> list[Line]:
 
 
 def thin_effects(rng: np.random.Generator, sims: int) -> list[Line]:
-    """d_z of few and of skewed differences: default, noncentral t, and how often the default is cautioned."""
+    """d_z of few and of skewed differences: default, noncentral t, one or the other by the skewness seen; cautions."""
     lines: list[Line] = []
     for shape, draw in SHAPES.items():
         for n in (8, 15, 30, 60):
@@ -97,6 +97,10 @@ def thin_effects(rng: np.random.Generator, sims: int) -> list[Line]:
                     plain = ss.effect_sizes(design, ci="noncentral_t").row("d_z")
                     tally.covers("noncentral t or jackknife t (default)", "d_z", [default.row("d_z")], [truth])
                     tally.covers("noncentral t", "d_z", [plain], [truth])
+                    values = design.first - design.second
+                    far = skewed(values - values.mean(), design.count) > SKEWED
+                    either = default.row("d_z") if far else plain
+                    tally.covers("noncentral t, default only where SS317 is said of means", "d_z", [either], [truth])
                     warned = any(c.code in ("SS312", "SS317") for c in default.cautions)
                     tally.add("caution SS312 or SS317 is said", "data", float(warned))
                 must = {("noncentral t or jackknife t (default)", "d_z"): HOLDS} if shape == "normal" else None

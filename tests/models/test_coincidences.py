@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats.errors import InputError
-from socialstats.inference.linearised import linearised_error
 from socialstats.models.coincidences import (
     alpha_sums,
     coincidence_matrix,
@@ -62,6 +61,16 @@ def test_coincidences_are_those_of_irr(name):
     np.testing.assert_allclose(matrix, entry["coincidence"], rtol=0, atol=2e-14 * 1000)  # printed with 15 digits
     assert counts.n_ratings == entry["n_pairable"] == pytest.approx(matrix.sum())
     np.testing.assert_allclose(matrix.sum(axis=1), counts.margins, atol=1e-12)
+
+
+def linearised_error(values, copies, codes=()):
+    """Standard error of a mean of linearised values and its df: of independent units, or G/(G-1) (CR1) of clusters."""
+    n = copies.sum()
+    off = values - copies @ values / n
+    if not codes:
+        return np.sqrt(copies @ off**2 / (n * (n - 1))), n - 1
+    sums = np.bincount(np.unique(codes[0], return_inverse=True)[1], off * copies / n)
+    return np.sqrt(sums @ sums * len(sums) / (len(sums) - 1)), len(sums) - 1
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -8,11 +8,12 @@ import pytest
 from scipy import stats
 from test_sources_studies import actions, choices_design
 
+from socialstats.inference.compare import with_welch
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.norm_goal_changes import base_first
 from socialstats.studies.norm_goal_naive import ratings_alone
-from socialstats.studies.part_gaps import Part, PartGaps, apart, gap_row, gap_sentences, part_gaps
+from socialstats.studies.part_gaps import Part, PartGaps, apart, gap_sentences, part_gaps
 from socialstats.studies.sources import crossed, human_source
 
 
@@ -59,7 +60,7 @@ def test_what_the_data_settle_is_counted() -> None:
         "The data settle 2 of 3 differences between two levels of domain (Holm over all), and not which lies higher in "
         "the others."
     )
-    assert gap_row("a - b", "g", row(0.2, 0.02), Row(term="x"), 0.95).undefined
+    assert with_welch(Row(term="a - b"), row(0.2, 0.02), Row(term="x"), 0.95).undefined
     assert part_gaps([Part(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95) is None
 
 

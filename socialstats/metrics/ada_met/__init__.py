@@ -196,7 +196,7 @@ def assembled(state: State, whole: Whole) -> Result:
               *whole.gaps),
         counts=counts,
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
-             "seed": options.seed, "resamples": options.resamples},
+             "seed": options.seed, "resamples": options.resamples, **whole.found.facts(state)},
         settings=options.settings,
         cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
         references=METRIC.references,

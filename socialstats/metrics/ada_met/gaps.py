@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
-from socialstats.inference.intervals import holm
+from socialstats.inference.compare import with_holm
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State
 from socialstats.models.alignment import Targets, constant_shares, difference_targets, model_shares
 from socialstats.results import Row
@@ -45,8 +43,5 @@ def gap_rows(state: State, targets: Targets, found: Estimates) -> list[Row]:
             found.tested(j, found.row(j, state, term=term, group=group, method=method))
             for j, (term, group) in enumerate(targets.names) if group is not None and group.startswith(start)
         ]  # fmt: skip
-        tested = [k for k, row in enumerate(own) if row.p_value is not None]
-        adjusted = holm(np.array([own[k].p_value for k in tested], dtype=float)).tolist()
-        known = dict(zip(tested, adjusted, strict=True))
-        rows += [replace(row, p_adjusted=known.get(k)) for k, row in enumerate(own)]
+        rows += with_holm(own)
     return rows

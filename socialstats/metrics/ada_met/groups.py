@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.intervals import holm
+from socialstats.errors import Caution, InputError
+from socialstats.inference.compare import with_holm
+from socialstats.inference.dependence import small_sample
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import Targets, model_shares, targets_of
 from socialstats.models.alignment_resampling import (
@@ -177,11 +178,7 @@ def difference_rows(
             own = [found.tested(m, row) for found, row in zip(pairs, own, strict=True)]
         else:
             own = [replace(row, p_value=p[m]) for row, p in zip(own, permuted, strict=True)]
-        tested = [j for j, row in enumerate(own) if row.p_value is not None]
-        adjusted = dict(
-            zip(tested, holm(np.array([own[j].p_value for j in tested], dtype=float)).tolist(), strict=True)
-        )
-        rows += [replace(row, p_adjusted=adjusted.get(j)) for j, row in enumerate(own)]
+        rows += with_holm(own)
     return rows
 
 
@@ -262,18 +259,13 @@ def answers_per_unit(state: State, people: list[IntArray]) -> list[float]:
     return [float(state.answers.table[index].sum()) / len(state.answers.unit) for index in people]
 
 
-def few_answers(state: State, labels: Sequence[str], people: list[IntArray]) -> list[Caution]:
+def few_answers(state: State, labels: Sequence[str], people: list[IntArray]) -> tuple[Caution, ...]:
     """Caution SS312: modes of few answers are noisy, and noise adds distance."""
     each = answers_per_unit(state, people)
     few = [g for g, n in enumerate(each) if n < FEW_ANSWERS]
-    if not few:
-        return []
     said = listing([f"{shorten(labels[g], 30)} {number(each[g], 1)} ({count(len(people[g]), 'rater')})" for g in few])
-    return [
-        caution(
-            "SS312", f"answers a unit: {said}; the most is {number(max(each), 1)}",
-            affects="distances and the closest group: modes of few answers lie farther off any model; from the "
-            "differences what sizes alone give is taken off",
-            fix="compare groups of like sizes, or read the differences",
-        )
-    ]  # fmt: skip
+    return small_sample(
+        min(each), FEW_ANSWERS, f"answers a unit: {said}; the most is {number(max(each), 1)}",
+        affects="distances and the closest group: modes of few answers lie farther off any model; from the differences "
+        "what sizes alone give is taken off", fix="compare groups of like sizes, or read the differences",
+    )  # fmt: skip

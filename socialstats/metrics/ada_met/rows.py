@@ -8,6 +8,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import MISSING, REFUSAL
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.ada_met.gaps import gap_rows, gap_targets
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State, with_intervals, with_t, without_interval
 from socialstats.models.alignment import NOT_ASKED, Targets, constant_shares, model_shares, targets_of
@@ -152,12 +153,11 @@ def population_row(row: Row, made: Population, j: int) -> Row:
     one = replace(row, group=POPULATION, method=method, std_error=None)
     if row.estimate is not None and made.leads.narrow > MOST:
         why = TOO_FEW.format(share=number(made.leads.narrow), most=number(MOST))
-        return replace(one, estimate=None, conf_low=None, conf_high=None, conf_level=None, method=None, undefined=why)
-    if row.estimate is not None:
-        one = replace(one, estimate=float(made.estimate[j]))
-    if row.conf_low is not None:
-        one = replace(one, conf_low=float(made.low[j]), conf_high=float(made.high[j]))
-    return one
+        return with_ends(replace(one, estimate=None, method=None), None, None, row.conf_level or 0.95, why=why)
+    if row.estimate is None or row.conf_level is None:
+        return one if row.estimate is None else replace(one, estimate=float(made.estimate[j]))
+    one = replace(one, estimate=float(made.estimate[j]))
+    return with_ends(one, float(made.low[j]), float(made.high[j]), row.conf_level, hold=True)
 
 
 def share_rows(state: State) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,8 @@ from socialstats.designs.parts import Factor, FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution
 from socialstats.inference.dependence import cluster_factors
-from socialstats.inference.intervals import critical_value, two_sided_p
+from socialstats.inference.intervals import critical_values, two_sided_p
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.ada_met.options import AlignmentOptions
 from socialstats.models.alignment import Answers, collect, source_of
 from socialstats.models.alignment_variance import Spread
@@ -73,6 +75,15 @@ class State:
         """Labels of the models."""
         return [self.design.raters[m] for m in self.answers.models.tolist()]
 
+    @property
+    def leverage(self) -> float:
+        """Largest share of the units that one cluster holds, or of the answers that one person gave."""
+        given = self.answers.table.sum(axis=1)
+        return max(float((given / given.sum()).max()), *(
+            float(np.bincount(codes, self.answers.weight).max() / self.answers.weight.sum()) for codes in
+            self.clusters or (np.arange(len(self.answers.unit)),)
+        ))  # fmt: skip
+
     def no_resampling(self, people: int) -> str:
         """Return why this many people and these units cannot be resampled, or an empty text."""
         for factor, codes in zip(self.factors, self.clusters, strict=True):
@@ -99,6 +110,8 @@ class Estimates:
         SS204.
     df : (m,) float64 array or None
         Degrees of freedom of a t interval.
+    least : float or None
+        What the quantity cannot be below.
     """
 
     value: FloatArray
@@ -110,6 +123,7 @@ class Estimates:
     bias: FloatArray
     caution: Caution | None
     df: FloatArray | None = None
+    least: float | None = 0.0
 
     def tested(self, j: int, row: Row) -> Row:
         """Row with t, degrees of freedom and two-sided p that it is 0; where there is an interval."""
@@ -117,6 +131,13 @@ class Estimates:
             return row
         t, df = row.estimate / row.std_error, float(self.df[j])
         return replace(row, statistic=t, df=df, p_value=float(two_sided_p(np.array([t]), df)[0]))
+
+    def facts(self, state: State) -> dict[str, float | None]:
+        """Return the least degrees of freedom of a t interval, and the largest share of one cluster or person."""
+        known = [] if self.df is None else [
+            df for df, why in zip(self.df.tolist(), self.undefined, strict=True) if not why and df > 0
+        ]  # fmt: skip
+        return {"effective_df": min(known, default=None), "largest_leverage": state.leverage}
 
     def row(self, j: int, state: State, *, term: str, group: str | None, **more: Any) -> Row:
         """Row of one estimate."""
@@ -129,10 +150,9 @@ class Estimates:
         if self.std_error[j] > 0:
             made["std_error"] = float(self.std_error[j])
         made |= {"method": METHODS[state.options.ci]} | more
-        if self.undefined[j]:
-            return Row(**made | {"undefined": self.undefined[j]})
-        ends: dict[str, Any] = {"conf_low": float(self.low[j]), "conf_high": float(self.high[j])}
-        return Row(**made, **ends, conf_level=state.options.level)
+        within = (-math.inf if self.least is None else self.least, math.inf)
+        low, high = float(self.low[j]), float(self.high[j])
+        return with_ends(Row(**made), low, high, state.options.level, why=self.undefined[j], within=within)
 
 
 def without_interval(value: FloatArray, size: FloatArray, why: str) -> Estimates:
@@ -155,14 +175,11 @@ def with_t(
 ) -> Estimates:
     """Estimates with t intervals; `least` is what the quantity cannot be below."""
     fixed = ~(spread.error > SMALL)
-    reach = np.array([critical_value(options.level, df) if df > 0 else np.nan for df in spread.df.tolist()])
-    low, high = value - reach * spread.error, value + reach * spread.error
-    if least is not None:
-        low = np.maximum(low, least)
+    reach = critical_values(options.level, np.where(spread.df > 0, spread.df, np.nan)) * spread.error
     return Estimates(
-        value=value, std_error=np.where(fixed, 0.0, spread.error), low=low, high=high,
+        value=value, std_error=np.where(fixed, 0.0, spread.error), low=value - reach, high=value + reach,
         undefined=tuple(CONSTANT if one else "" for one in fixed.tolist()), size=size, bias=spread.bias, caution=None,
-        df=spread.df,
+        df=spread.df, least=least,
     )  # fmt: skip
 
 
@@ -177,7 +194,7 @@ def with_intervals(
     move = bias if options.ci == "centred" else np.zeros(len(value))
     low, high = found.low - move, found.high - move
     if least is not None:
-        low, high = np.maximum(low, least), np.maximum(high, least)
+        low, high = np.maximum(low, least), np.maximum(high, least)  # before looking for an interval without width
     outside = ~((low <= value) & (value <= high)) | (low == high)
     constant = boot.is_constant
     why = tuple(
@@ -187,7 +204,7 @@ def with_intervals(
     error = np.where(constant, 0.0, boot.std_error)
     return Estimates(
         value=value, std_error=error, low=low, high=high, undefined=why, size=size, bias=bias,
-        caution=boot.caution("intervals"),
+        caution=boot.caution("intervals"), least=least,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_text, small_sample
 from socialstats.inference.how import RESAMPLED
 from socialstats.metrics.ada_met.rows import LINE, Whole
 from socialstats.metrics.ada_met.state import Estimates, State
@@ -65,11 +65,10 @@ def cautions_of(state: State) -> tuple[Caution, ...]:
         said = f"the nearest of {count(ties, 'tied mode')} is chosen after the answer is known"
         found.append(caution("SS304", said, affects="every distance: too small", fix="ties='mean'"))
     people = len(state.answers.people)
-    if people < FEW_PEOPLE:
-        found.append(
-            caution("SS312", f"{count(people, 'reference rater')}", affects="intervals, which tend to be too short",
-                    fix=f"ask {FEW_PEOPLE} people or more")
-        )  # fmt: skip
+    found += small_sample(
+        people, FEW_PEOPLE, count(people, "reference rater"), affects="intervals, which tend to be too short",
+        fix=f"ask {FEW_PEOPLE} people or more",
+    )  # fmt: skip
     if not state.design.numeric:
         said = (
             f"the levels are no numbers, and no distances were declared: in order they count as 0 to "

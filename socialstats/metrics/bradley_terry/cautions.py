@@ -9,6 +9,7 @@ import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, caution
+from socialstats.inference.dependence import few_clusters, ignored_clusters
 from socialstats.text import count, listing, number, percent, quoted
 
 if TYPE_CHECKING:
@@ -41,10 +42,8 @@ def _clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> list[Ca
     found: list[Caution] = []
     names = listing([f"{c.name} ({len(c.levels):,})" for c in design.clusters])
     if design.clusters and state.robust is None:
-        found.append(caution(
-            "SS201", f"the design declares {names}, and the standard errors ignore it",
-            affects="every interval and p-value", fix="leave cluster='declared'",
-        ))  # fmt: skip
+        fix = "leave cluster='declared'"
+        found.append(ignored_clusters(names, "single rows", affects="every interval and p-value", fix=fix))
     if state.robust is None:
         return found
     sizes = dict(zip([f.name for f in state.factors], state.robust.n_clusters, strict=True))
@@ -104,12 +103,8 @@ def _thin(state: State, rows: Sequence[Row], names: str) -> list[Caution]:
     if known:
         least = min(known, key=lambda term: known[term])
         others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
-        found.append(caution(
-            "SS202", f"{quoted([least])} rests on about {number(known[least], 1)} effective clusters{others}; "
-            "intervals with few degrees of freedom are longer",
-            affects="these intervals, which are long, and their tests",
-            fix="collect more clusters",
-        ))  # fmt: skip
+        rests = f"{quoted([least])} rests on about {number(known[least], 1)} effective clusters{others}"
+        found.append(few_clusters(f"{rests}; intervals with few degrees of freedom are longer"))
     largest = state.robust.largest_leverage
     if largest > DECISIVE and not none:
         found.append(caution(

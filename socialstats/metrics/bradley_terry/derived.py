@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy.special import expit, logsumexp
 
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.intervals import benjamini_hochberg, critical_values, holm, two_sided_p
-from socialstats.metrics.bradley_terry.state import wald_fields, why_not
+from socialstats.inference.rows import with_ends, with_t
+from socialstats.metrics.bradley_terry.state import why_not, with_errors
 from socialstats.models.bradley_terry.quasi import quasi_variances, worst_errors
 from socialstats.models.bradley_terry.ranks import rank_sets
 from socialstats.results import Result, Row, Verification
@@ -71,10 +73,9 @@ def worth(fit: BradleyTerryResult, level: float) -> Result:
         if errors.refused[i]:
             rows.append(Row(**shared, undefined=why_not(fit.fitted_state, errors, i)))
             continue
-        rows.append(Row(
-            **shared, std_error=float(w[i] * se_log[i]), conf_low=float(w[i] * np.exp(-reach[i])),
-            conf_high=float(min(w[i] * np.exp(reach[i]), 1.0)), conf_level=level,
-            method="delta method on the log scale",
+        rows.append(with_ends(
+            Row(**shared), float(w[i] * np.exp(-reach[i])), float(w[i] * np.exp(reach[i])), level, within=(0.0, 1.0),
+            std_error=float(w[i] * se_log[i]), method="delta method on the log scale",
         ))  # fmt: skip
     top = max(rows, key=lambda r: r.estimate or 0)
     words = (
@@ -102,8 +103,10 @@ def rank_table(fit: BradleyTerryResult, kind: str, level: float, draws: int, see
     )  # fmt: skip
     test = "max-t (model correlations, own errors and df)" if clustered else "max-t"
     rows = [
-        Row(term=item, group="rank", estimate=float(sets.rank[i]), conf_low=float(sets.low[i]),
-            conf_high=float(sets.high[i]), conf_level=level, method=f"{kind} {test} rank set, step-down")
+        with_ends(
+            Row(term=item, group="rank", estimate=float(sets.rank[i]), method=f"{kind} {test} rank set, step-down"),
+            float(sets.low[i]), float(sets.high[i]), level,
+        )
         for i, item in enumerate(fit.items)
     ]  # fmt: skip
     width = float(np.mean(sets.high - sets.low + 1))
@@ -146,7 +149,6 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
     q = np.full(len(strength), np.nan)
     q[seen] = quasi_variances(cov)
     low_error, high_error = worst_errors(cov, q[seen])
-    reach = critical_values(level, errors.df) * np.sqrt(np.maximum(q, 0))
     rows = []
     for i, item in enumerate(fit.items):
         shared: dict[str, Any] = {"term": item, "group": "quasi-variance", "estimate": float(strength[i])}
@@ -154,10 +156,8 @@ def quasi_table(fit: BradleyTerryResult) -> Result:
             why = "negative quasi-variance: this item has no comparison interval"
             rows.append(Row(**shared, undefined=why_not(state, errors, i) if errors.refused[i] else why))
             continue
-        rows.append(Row(
-            **shared, std_error=float(np.sqrt(q[i])), conf_low=float(strength[i] - reach[i]),
-            conf_high=float(strength[i] + reach[i]), conf_level=level, method="quasi standard error",
-        ))  # fmt: skip
+        row, df = Row(**shared, method="quasi standard error"), None if np.isinf(errors.df[i]) else float(errors.df[i])
+        rows.append(with_t(row, float(np.sqrt(q[i])), df, level, test=False))
     words = (
         "Standard errors of differences made from quasi-variances are wrong by "
         f"{number(100 * low_error, 1)} % to {number(100 * high_error, 1)} %."
@@ -207,16 +207,16 @@ def pairwise(fit: BradleyTerryResult, adjust: str, level: float) -> Result:
     i, j = np.triu_indices(len(strength), 1)
     state, errors = fit.fitted_state, fit.fitted_state.differences
     difference = strength[i] - strength[j]
-    fields = wald_fields(state, difference, errors, level)
     tested = np.flatnonzero(errors.std_error > 0)
-    adjusted = np.full(len(i), np.nan)
-    adjusted[tested] = methods[adjust](np.array([fields[k]["p_value"] for k in tested]))
-    rows = [
-        Row(term=f"{fit.items[a]} - {fit.items[b]}", group="difference", estimate=float(difference[k]), **fields[k],
-            p_adjusted=None if np.isnan(adjusted[k]) else float(adjusted[k]),
+    rows = with_errors([
+        Row(term=f"{fit.items[a]} - {fit.items[b]}", group="difference", estimate=float(difference[k]),
             method=f"Wald; {adjust} over {len(tested)} differences")
         for k, (a, b) in enumerate(zip(i, j, strict=True))
-    ]  # fmt: skip
+    ], state, errors, level)  # fmt: skip
+    adjusted = np.full(len(i), np.nan)
+    adjusted[tested] = methods[adjust](np.array([rows[k].p_value for k in tested], dtype=np.float64))
+    for k in tested.tolist():
+        rows[k] = replace(rows[k], p_adjusted=float(adjusted[k]))
     called = int((adjusted[tested] < 1 - level).sum())
     words = (
         f"{count(called)} of {count(len(rows), 'difference')} are settled at {100 * level:g}% "
@@ -271,10 +271,9 @@ def _sd_row(sd: float, slope: FloatArray, fit: BradleyTerryResult, level: float)
     if not se > 0:
         return Row(term="sd of strengths", group="spread", estimate=sd, undefined=why_not(state, errors, 0))
     reach = float(np.exp(critical_values(level, errors.df)[0] * se / sd))
-    return Row(
-        term="sd of strengths", group="spread", estimate=sd, std_error=se, conf_low=sd / reach, conf_high=sd * reach,
-        conf_level=level, n_units=len(slope), method="delta method on the log scale",
-    )  # fmt: skip
+    row = Row(term="sd of strengths", group="spread", estimate=sd, std_error=se, n_units=len(slope),
+              method="delta method on the log scale")  # fmt: skip
+    return with_ends(row, sd / reach, sd * reach, level)
 
 
 def _chance_row(gap: float, slope: FloatArray, term: str, fit: BradleyTerryResult, level: float) -> Row:
@@ -288,11 +287,9 @@ def _chance_row(gap: float, slope: FloatArray, term: str, fit: BradleyTerryResul
     if not se > 0:
         return Row(term=label, group="chance", estimate=p, undefined=why_not(state, errors, 0))
     reach = float(critical_values(level, errors.df)[0]) * se
-    return Row(
-        term=label, group="chance", estimate=p, std_error=p * (1 - p) * se,
-        conf_low=float(expit(gap - reach)), conf_high=float(expit(gap + reach)), conf_level=level,
-        n_units=len(slope), method="delta method on the logit scale",
-    )  # fmt: skip
+    row = Row(term=label, group="chance", estimate=p, std_error=p * (1 - p) * se, n_units=len(slope),
+              method="delta method on the logit scale")  # fmt: skip
+    return with_ends(row, float(expit(gap - reach)), float(expit(gap + reach)), level)
 
 
 def ends_of(row: Row, digits: int = 2) -> str:
@@ -321,5 +318,5 @@ def _weights(fit: BradleyTerryResult, spec: str | Mapping[str, float]) -> Mappin
 
 def _wald_row(term: str, group: str, estimate: FloatArray, contrast: FloatArray, state: State, level: float) -> Row:
     """Return the row of one linear function of the parameters."""
-    fields = wald_fields(state, estimate, state.errors(contrast[None, :]), level)[0]
-    return Row(term=term, group=group, estimate=float(estimate[0]), method="Wald", **fields)
+    row = Row(term=term, group=group, estimate=float(estimate[0]), method="Wald")
+    return with_errors([row], state, state.errors(contrast[None, :]), level)[0]

@@ -12,6 +12,7 @@ from scipy.special import expit
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_values
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.bradley_terry.derived import derived, ends_of
 from socialstats.metrics.bradley_terry.state import why_not
 from socialstats.metrics.bradley_terry.terms import effect_columns, is_used
@@ -59,11 +60,9 @@ def predict(
             continue
         se = float(errors.std_error[0])
         at, reach = np.log(p[k]) - np.log(rest), critical_values(level, errors.df)[0] * se
-        rows.append(Row(
-            term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * rest),
-            conf_low=float(expit(at - reach)), conf_high=float(expit(at + reach)),
-            conf_level=level, method="delta method on the logit scale",
-        ))  # fmt: skip
+        row = Row(term=term, group="probability", estimate=float(p[k]), std_error=float(se * p[k] * rest),
+                  method="delta method on the logit scale")  # fmt: skip
+        rows.append(with_ends(row, float(expit(at - reach)), float(expit(at + reach)), level))
     win = rows[0]
     words = (
         f"{item_a} is expected to win against {item_b} with probability {number(win.estimate, bounded=True)}, "

@@ -11,24 +11,25 @@ import numpy as np
 from scipy import sparse
 
 from socialstats.designs.comparisons import TIED, Comparisons, Factor
-from socialstats.errors import InputError, UndefinedStatistic, caution
+from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.halves import in_halves, processes
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.metrics.bradley_terry.state import coefficient_names, term_group
 from socialstats.models.bradley_terry.batch import Refits, Refitter
 from socialstats.models.bradley_terry.data import PairData
+from socialstats.resampling.engine import lost_caution
 from socialstats.resampling.intervals import check_resamples, resamples_needed
 from socialstats.resampling.units import Units, weight_blocks
 from socialstats.results import Check, Result, Row
-from socialstats.text import count, percent
+from socialstats.text import count
 
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.state import State
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
-MOST_DEGENERATE = 0.01
 ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # of the fit's own errors; a bootstrap says its own
 
 
@@ -86,11 +87,10 @@ def bootstrap(
     lost = int(resamples - len(kept))
     used = [*cluster_cautions(fit.design, factors, df=[None]), *(c for c in fit.cautions if c.code not in ANALYTIC)]
     cautions = sorted(used, key=lambda c: ("stop", "caution", "info").index(c.severity))
-    if lost > MOST_DEGENERATE * resamples:
-        cautions.insert(0, caution(
-            "SS204", f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out",
-            affects="every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals",
-        ))  # fmt: skip
+    said = lost_caution(
+        lost, resamples, "every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals"
+    )
+    cautions = [said, *cautions] if said else cautions
     return BradleyTerryBootstrap(
         metric="bradley_terry", title=f"{fit.title}, bootstrap by {by}",
         rows=tuple(_rows(fit, kept, ci, level, by, refused)),
@@ -183,9 +183,7 @@ def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: 
         elif se[j] == 0:
             rows.append(Row(**shared, undefined="every resample gives the same estimate: no interval"))
         else:
-            rows.append(Row(
-                **shared, std_error=float(se[j]), conf_low=float(low[j]), conf_high=float(high[j]), conf_level=level,
-            ))  # fmt: skip
+            rows.append(with_ends(Row(**shared, std_error=float(se[j])), float(low[j]), float(high[j]), level))
     return rows
 
 

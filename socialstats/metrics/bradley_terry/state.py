@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons, Factor
-from socialstats.inference.intervals import wald
 from socialstats.inference.robust import Errors, Robust, between
+from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import Fitted
@@ -158,33 +159,29 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
     compared = np.bincount(design.item_a, design.count, len(design.items))
     compared += np.bincount(design.item_b, design.count, len(design.items))
     clusters = min(state.robust.n_clusters) if state.robust else None
-    rows = []
-    for j, fields in enumerate(wald_fields(state, beta, errors, level)):
-        name, group = names[j], "strength" if j < n_items else term_group(names[j], state)
-        shared: dict[str, Any] = {
-            "term": name, "group": group, "estimate": float(beta[j]), "n_clusters": clusters,
-            "n": float(compared[j]) if j < n_items else float(design.n_rows), "method": KINDS[state.kind],
-        }  # fmt: skip
-        if j == state.reference:
-            fields = {"undefined": "reference item, fixed at zero"}
-        elif errors.refused[j] and j < n_items:
-            fields = {"undefined": unseen_item(design, state, j)}
-        rows.append(Row(**shared, **fields))
-    return rows
-
-
-def wald_fields(state: State, estimate: FloatArray, errors: Errors, level: float) -> list[dict[str, Any]]:
-    """Return for each estimate the fields of a row that hold its error, interval and test, or why there are none."""
-    se = errors.std_error
-    low, high, z, p = wald(estimate, se, df=errors.df, level=level)
-    return [
-        {"undefined": why_not(state, errors, k)} if not se[k] > 0 else {
-            "std_error": float(se[k]), "conf_low": float(low[k]), "conf_high": float(high[k]),
-            "conf_level": level, "statistic": float(z[k]), "p_value": float(p[k]),
-            "df": None if np.isinf(errors.df[k]) else float(errors.df[k]),
-        }
-        for k in range(len(estimate))
+    rows = [
+        Row(
+            term=name, group="strength" if j < n_items else term_group(name, state), estimate=float(beta[j]),
+            n_clusters=clusters, n=float(compared[j]) if j < n_items else float(design.n_rows),
+            method=KINDS[state.kind],
+        )
+        for j, name in enumerate(names)
     ]  # fmt: skip
+    why = {j: unseen_item(design, state, j) for j in range(n_items) if errors.refused[j]}
+    if state.reference is not None:
+        why[state.reference] = "reference item, fixed at zero"
+    return with_errors(rows, state, errors, level, why)
+
+
+def with_errors(
+    rows: Sequence[Row], state: State, errors: Errors, level: float, why: Mapping[int, str] | None = None
+) -> list[Row]:
+    """Return rows of estimates with error, Wald interval and test, or why they have none (`why` by place)."""
+    known = errors.std_error > 0
+    reasons = ["" if there else why_not(state, errors, k) for k, there in enumerate(known.tolist())]
+    for k, reason in (why or {}).items():
+        reasons[k] = reason
+    return with_each_t(rows, errors.std_error, errors.df, level, reasons)
 
 
 def why_not(state: State, errors: Errors, k: int) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.rows import with_mean
 from socialstats.metrics.choice_shares.rows import adjusted
 from socialstats.models.hotelling import hotelling
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
@@ -132,13 +133,9 @@ def level_row(row: Row, values: FloatArray, reach: float, settings: dict[str, An
     """Row of the mean change of one level."""
     mean = clustered_mean(values, np.ones(len(values)), magnitude=1.0)
     row = replace(row, estimate=mean.mean, method=TESTED)
-    if mean.undefined:
-        return replace(row, undefined=mean.undefined)
-    low, high = mean.interval(settings["level"])
-    row = replace(
-        row, std_error=mean.std_error, conf_low=max(low, -reach), conf_high=min(high, reach),
-        conf_level=settings["level"], statistic=mean.t(), df=mean.df,
-    )  # fmt: skip
+    row = replace(with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None)
+    if row.undefined:
+        return row
     try:
         test = sign_flip(np.round(values, 12), flips=FLIPS, seed=settings["seed"])
     except UndefinedStatistic:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.inference.clustered_mean import ClusteredMean
-from socialstats.inference.intervals import holm
+from socialstats.inference.compare import with_holm
+from socialstats.inference.rows import with_mean
 from socialstats.models.choice_tables import PairTable, chi_square, common, level_shares, share_differences, swap_p
 from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
@@ -105,14 +106,8 @@ def family(
 
 
 def adjusted(rows: Sequence[Row], over: str) -> list[Row]:
-    """Add Holm's p-values over the rows that have a p."""
-    known = [k for k, row in enumerate(rows) if row.p_value is not None]
-    out = list(rows)
-    if len(known) < 2:
-        return out
-    for k, p in zip(known, holm(np.array([rows[k].p_value for k in known])).tolist(), strict=True):
-        out[k] = replace(rows[k], p_adjusted=p, method=f"{rows[k].method}; Holm over {len(known)} {over}")
-    return out
+    """Add Holm's p-values over the rows that have a p, where there are several."""
+    return with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
 
 
 def sized(row: Row, pair: PairTable) -> Row:
@@ -124,13 +119,7 @@ def sized(row: Row, pair: PairTable) -> Row:
 def difference_row(row: Row, mean: ClusteredMean, pair: PairTable, settings: dict[str, Any]) -> Row:
     """Row of a difference of shares."""
     made = replace(sized(row, pair), estimate=mean.mean, method=f"t, paired units ({mean.kind})")
-    if mean.undefined or math.isnan(mean.std_error):
-        return replace(made, undefined=mean.undefined or "no standard error")
-    low, high = mean.interval(settings["level"])
-    return replace(
-        made, std_error=mean.std_error, conf_low=max(low, -1.0), conf_high=min(high, 1.0),
-        conf_level=settings["level"], statistic=mean.t(), df=mean.df, p_value=mean.p_value(),
-    )  # fmt: skip
+    return with_mean(made, mean, settings["level"], within=(-1.0, 1.0))
 
 
 def terms_of_tests(data: SourceCounts) -> tuple[str, str]:

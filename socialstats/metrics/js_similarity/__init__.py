@@ -11,7 +11,13 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    largest_share,
+    small_sample,
+)
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.js_similarity.ceiling import ceiling
@@ -193,6 +199,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     rows = [r for g, limit in enumerate(top) for r in (*(row for part in parts for row in part[g]), limit)]
     lost = [one.similar.caution() for one in found if one.similar is not None]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
+    largest = largest_share(data.copies, factors)
     return Result(
         metric="js_similarity",
         title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})",
@@ -200,11 +207,13 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         rows=tuple(rows),
         counts=counts_of(data, others, len(cells.labels)),
         fit={"nobs": int(pooled.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
-             "seed": settings["seed"], "resamples": settings["resamples"]},
+             "seed": settings["seed"], "resamples": settings["resamples"],
+             "effective_df": min((row.df for row in rows if row.df is not None), default=None) if factors else None,
+             "largest_leverage": largest if factors else None},
         settings=settings | {"source": data.name},
         cautions=(*own_cautions(rows), *rare_levels(data, settings), *source_cautions(data),
                   *cluster_cautions(design, factors, df=[None] if settings["ci"] in RESAMPLED else None,
-                                    largest=largest_share(data.copies, factors)),
+                                    largest=largest),
                   *(c for c in lost[:1] if c)),
         references=METRIC.references,
         design=design,
@@ -252,13 +261,13 @@ def rare_levels(data: SourceCounts, settings: dict[str, Any]) -> tuple[Caution, 
         return ()
     totals = np.tensordot(data.copies, data.counts, axes=1)
     used = (totals > 0).any(axis=0)
-    few = [name for k, name in enumerate(data.sources) if totals[k].sum() and (totals[k][used] < FEW_RATINGS).any()]
-    if not few:
-        return ()
-    return (
-        caution("SS312", f"{listing([shorten(name) for name in few])} chose a level fewer than {FEW_RATINGS} times",
-                affects="pooled similarities, whose 95% intervals held .92 to .995 in such simulations",
-                fix="collect more ratings"),
+    rarest = [(name, float(totals[k][used].min())) for k, name in enumerate(data.sources) if totals[k].sum()]
+    few = [shorten(name) for name, least in rarest if least < FEW_RATINGS]
+    return small_sample(
+        min((least for _, least in rarest), default=FEW_RATINGS), FEW_RATINGS,
+        f"{listing(few)} chose a level fewer than {FEW_RATINGS} times",
+        affects="pooled similarities, whose 95% intervals held .92 to .995 in such simulations",
+        fix="collect more ratings",
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.inference.intervals import critical_value
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.js_similarity.estimates import with_all, with_mean
 from socialstats.metrics.js_similarity.rows import Place
 from socialstats.models.half_noise import half_parts, log_error, mean_divergence
@@ -128,10 +129,8 @@ def ceiling_row(
         return replace(row, undefined=ALONE if df < 1 else rare or EQUAL)
     error = math.hypot(float(top.log_error[k]), float(top.drawing[k]) / value)
     reach = math.exp(critical_value(settings["level"], df) * error)
-    return replace(
-        row, std_error=value * error, conf_low=max(1 - value * reach, 0.0), conf_high=1 - value / reach,
-        conf_level=settings["level"], df=df,
-    )  # fmt: skip
+    ends = 1 - value * reach, 1 - value / reach
+    return with_ends(row, *ends, settings["level"], within=(0.0, 1.0), std_error=value * error, df=df)
 
 
 def rare_level(own: Own, groups: Sequence[BoolArray]) -> str:

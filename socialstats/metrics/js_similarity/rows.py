@@ -11,6 +11,7 @@ import numpy as np
 
 from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.inference.intervals import critical_value, critical_values
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.js_similarity.estimates import Divergences
 from socialstats.models.noncentral_chi2 import quadratic_intervals
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
@@ -144,11 +145,8 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
             return replace(row, undefined=ALONE)
         reach = critical_value(settings["level"], df) * error
         row, low, high = replace(row, df=df), 1 - value - reach, 1 - value + reach
-    low, high = (min(max(x, 0.0), 1.0) for x in (low, high))
-    return replace(
-        row, std_error=error if error > 0 else None, conf_low=min(low, similar), conf_high=max(high, similar),
-        conf_level=settings["level"],
-    )  # fmt: skip
+    error_of = error if error > 0 else None
+    return with_ends(row, low, high, settings["level"], within=(0.0, 1.0), hold=True, std_error=error_of)
 
 
 def tested(row: Row, test: ChanceTest | None, k: int, settings: dict[str, Any]) -> Row:

@@ -11,7 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.model_scores import model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.dependence import cluster_facts, cluster_text, share_cautions
+from socialstats.inference.dependence import cluster_facts, cluster_text, share_cautions, small_sample
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.leaderboard.board import POOLINGS, Board, board_of
 from socialstats.metrics.leaderboard.ranks import LeaderboardResult
@@ -164,9 +164,9 @@ def own_cautions(board: Board, shared: Any) -> tuple[Caution, ...]:
             fix="score the missing units, or quote the means on shared units",
         ))  # fmt: skip
     groups = len(np.unique(board.cluster))
-    if groups < FEW_UNITS and not board.factors:
-        found.append(caution("SS312", f"{count(groups, 'unit')}; t needs values close to normal",
-                             affects="intervals, tests", fix="more units"))  # fmt: skip
+    if not board.factors:
+        said = f"{count(groups, 'unit')}; t needs values close to normal"
+        found += small_sample(groups, FEW_UNITS, said, affects="intervals, tests", fix="more units")
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from socialstats.errors import InputError
+from socialstats.inference.rows import with_ends
 from socialstats.metrics.leaderboard.board import Board, BoolArray
 from socialstats.metrics.leaderboard.rows import DIFFERENCE, MEAN
 from socialstats.models.bradley_terry.ranks import CLUSTERS_AN_ITEM, RankSets, holm_rank_sets, rank_sets
@@ -73,8 +74,10 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
     found = {
-        row.term: Row(term=row.term, group="rank", estimate=float(sets.rank[i]), conf_low=float(sets.low[i]),
-                      conf_high=float(sets.high[i]), conf_level=level, method=f"{kind} {test} rank set, step-down")
+        row.term: with_ends(
+            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), method=f"{kind} {test} rank set, step-down"),
+            float(sets.low[i]), float(sets.high[i]), level,
+        )
         for i, row in enumerate(ranked)
     }  # fmt: skip
     rows = tuple(found.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means)

@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
-from socialstats.inference.clustered_mean import t_p_value
-from socialstats.inference.intervals import critical_value
+from socialstats.inference.compare import HOLM, with_holm
 from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import share_interval, wilson
+from socialstats.inference.rows import with_ends, with_t
 from socialstats.metrics.leaderboard.board import Board, BoolArray
 from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat
-from socialstats.models.unit_means import with_holm
 from socialstats.results import Row
 from socialstats.text import count
 
@@ -84,9 +83,7 @@ def mean_row(
         return share_row(board, row, k, units, means, 0.0 if still else error, pooling)
     if still:
         return replace(row, undefined=constant(board.values[units, k], "scores"))
-    reach = critical_value(board.level, means.df) * error
-    mean = float(means.estimate[0])
-    return replace(row, conf_low=mean - reach, conf_high=mean + reach, conf_level=board.level, df=means.df)
+    return replace(with_t(row, error, means.df, board.level, test=False), df=means.df)
 
 
 def share_row(
@@ -104,17 +101,15 @@ def share_row(
     yes_no = bool(np.isin(board.values[units, k], (0.0, 1.0)).all())
     if len(sizes) == 1 and not board.factors and yes_no:
         low, high = wilson(means.estimate, np.array([float(len(shares))]), level=board.level)
-        return replace(row, conf_low=float(low[0]), conf_high=float(high[0]), conf_level=board.level)
+        return with_ends(row, float(low[0]), float(high[0]), board.level)
     errors = MeanErrors.of(
         variance=error**2, df=means.df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
         largest=float(shares.max()),
     )  # fmt: skip
     most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
     low, high, n = share_interval(means.estimate, errors, most, level=board.level)
-    return replace(
-        row, conf_low=float(low[0]), conf_high=float(high[0]), conf_level=board.level, df=means.df,
-        effective=float(n[0]) if board.factors else None,
-    )  # fmt: skip
+    effective = float(n[0]) if board.factors else None
+    return with_ends(row, float(low[0]), float(high[0]), board.level, df=means.df, effective=effective)
 
 
 def difference_rows(board: Board) -> list[Row]:
@@ -125,7 +120,7 @@ def difference_rows(board: Board) -> list[Row]:
         row = Row(term=f"{board.models[a]} - {board.models[b]}", group=DIFFERENCE)
         row = sized(board, row, units, board.pooling)
         rows.append(difference_row(board, row, found, board.values[units, a] - board.values[units, b], units))
-    return with_holm(rows)
+    return with_holm(rows, HOLM)
 
 
 def difference_row(board: Board, row: Row, found: StratifiedMeans | str, gaps: FloatArray, units: BoolArray) -> Row:
@@ -137,12 +132,9 @@ def difference_row(board: Board, row: Row, found: StratifiedMeans | str, gaps: F
         return replace(row, undefined=found.undefined)
     if flat(found.influence, board.magnitude)[0]:
         return replace(row, undefined=constant(gaps, "differences"))
-    error, value = float(np.sqrt((found.influence**2).sum())), float(found.estimate[0])
-    reach, most = critical_value(board.level, found.df) * error, 1.0 if board.shares else math.inf
-    return replace(
-        row, std_error=error, conf_low=max(value - reach, -most), conf_high=min(value + reach, most),
-        conf_level=board.level, statistic=value / error, df=found.df, p_value=t_p_value(value / error, found.df),
-    )  # fmt: skip
+    most = 1.0 if board.shares else math.inf
+    error = float(np.sqrt((found.influence**2).sum()))
+    return with_t(row, error, found.df, board.level, within=(-most, most))
 
 
 def constant(values: FloatArray, what: str) -> str:

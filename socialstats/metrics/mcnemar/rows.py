@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.rows import with_ends, with_mean, with_share
 from socialstats.metrics.mcnemar.analysis import Analysis, Tests
 from socialstats.metrics.mcnemar.options import ODDS_RATIO_NAMES, TEST_NAMES
 from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR
@@ -19,6 +20,7 @@ from socialstats.text import interval
 IGNORING = "ignoring clusters"
 DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
 NONE_DISCORDANT = "no discordant pairs"
+SHARES = (-1.0, 1.0)  # what a difference of shares can be
 
 
 def all_rows(
@@ -61,19 +63,19 @@ def difference_row(found: Analysis, lead: str, settings: dict[str, Any]) -> Row:
         return pairs_difference(found.cells, settings, found.pair_tests[lead], TEST_NAMES[lead], None)
     robust, cells, level = found.robust, found.cells, settings["level"]
     test = found.cluster_tests[lead]
-    ends, name = robust_ends(robust, level), robust_name(robust)
-    if found.score_leads and found.score is not None:
-        low, high = found.score.interval(level)
-        ends, name = (float(low[0]), float(high[0])), CLUSTERED_SCORE
-    done = test if isinstance(test, McNemarTest) else None
-    return Row(
-        term="difference", estimate=cells.difference, std_error=None if robust.undefined else robust.std_error,
-        conf_low=ends[0] if ends else None, conf_high=ends[1] if ends else None, conf_level=level if ends else None,
-        statistic=done.statistic if done else None, df=done.df if done else None, p_value=done.p if done else None,
-        n=cells.n, n_units=int(cells.n), n_clusters=min(robust.clusters), leverage=largest_share(found),
-        method=f"{name}; {named(lead, test)}",
-        undefined=str(test) if done is None else None if ends else robust.undefined,
+    by_score, done = found.score_leads and found.score is not None, test if isinstance(test, McNemarTest) else None
+    row = Row(
+        term="difference", estimate=cells.difference, statistic=done.statistic if done else None,
+        df=done.df if done else None, p_value=done.p if done else None, n=cells.n, n_units=int(cells.n),
+        n_clusters=min(robust.clusters), leverage=largest_share(found), undefined=None if done else str(test),
+        method=f"{CLUSTERED_SCORE if by_score else robust_name(robust)}; {named(lead, test)}",
     )  # fmt: skip
+    if found.score_leads and found.score is not None:
+        error = None if robust.undefined else robust.std_error
+        low, high = (float(end[0]) for end in found.score.interval(level))
+        return with_ends(row, low, high, level, std_error=error)
+    made = with_mean(row, robust, level, within=SHARES, test=False)
+    return replace(made, undefined=row.undefined or made.undefined)
 
 
 def largest_share(found: Analysis) -> float | None:
@@ -82,30 +84,21 @@ def largest_share(found: Analysis) -> float | None:
     return None if errors is None else float(errors.largest[0])
 
 
-def robust_ends(robust: ClusteredMean, level: float) -> tuple[float, float] | None:
-    """t interval of a difference of shares, cut at -1 and 1."""
-    if robust.undefined:
-        return None
-    low, high = robust.interval(level)
-    return max(low, -1.0), min(high, 1.0)
-
-
 def pairs_difference(
     cells: Cells, settings: dict[str, Any], test: McNemarTest | None, named: str, group: str | None
 ) -> Row:
     """The difference with an interval that takes pairs as independent."""
     level, kind = settings["level"], settings["difference_ci"]
     low, high = INTERVALS[kind](cells, level)
-    known = low < high
     chi_square = test is not None and test.df is not None
-    return Row(
+    row = Row(
         term="difference", group=group, estimate=cells.difference, std_error=wald_std_error(cells) or None,
-        conf_low=low if known else None, conf_high=high if known else None, conf_level=level if known else None,
         statistic=test.statistic if test is not None and chi_square else None,
         df=test.df if test is not None else None, p_value=test.p if test is not None else None,
         n=cells.n, n_units=int(cells.n), method=f"{NAMES[kind]}; {named}" if named else NAMES[kind],
-        undefined=None if known else f"{NAMES[kind]} has no width here; difference_ci='tango' has",
     )  # fmt: skip
+    why = "" if low < high else f"{NAMES[kind]} has no width here; difference_ci='tango' has"
+    return with_ends(row, low, high, level, why=why)
 
 
 def odds_ratio_row(found: Analysis, kind: str, level: float) -> Row:
@@ -124,7 +117,7 @@ def odds_ratio_row(found: Analysis, kind: str, level: float) -> Row:
     row = replace(row, leverage=share.largest)
     if why:
         return replace(row, undefined=f"{why}; {interval(low, high, level=level)}")
-    return replace(row, conf_low=low, conf_high=high, conf_level=level, df=share.df)
+    return with_ends(row, low, high, level, df=share.df)
 
 
 def pairs_odds_ratio(cells: Cells, kind: str, level: float, group: str | None) -> Row:
@@ -135,12 +128,12 @@ def pairs_odds_ratio(cells: Cells, kind: str, level: float, group: str | None) -
         why = "Wald's interval needs discordant pairs of both kinds; odds_ratio_ci='exact' does not"
     elif why and ends is not None:
         why += f"; {interval(*ends, level=level)}"
-    known = ends is not None and not why
-    return Row(
+    row = Row(
         term="odds_ratio", group=group, estimate=cells.odds_ratio, n=cells.n, n_units=int(cells.discordant),
-        conf_low=ends[0] if known and ends else None, conf_high=ends[1] if known and ends else None,
-        conf_level=level if known else None, method=ODDS_RATIO_NAMES[kind], undefined=why or None,
+        method=ODDS_RATIO_NAMES[kind],
     )  # fmt: skip
+    low, high = ends or (None, None)
+    return with_ends(row, low, high, level, why=why)
 
 
 def infinite(cells: Cells) -> str:
@@ -163,14 +156,12 @@ def g_row(found: Analysis, level: float) -> Row:
         return Row(term="cohens_g", n=found.cells.n, n_units=0, undefined=NONE_DISCORDANT)
     row = Row(term="cohens_g", estimate=values[0], n=found.cells.n, n_units=int(found.cells.discordant))
     if found.robust is None:
-        return replace(row, conf_low=values[1], conf_high=values[2], conf_level=level, method="Wilson's interval")
+        return with_ends(row, values[1], values[2], level, method="Wilson's interval")
     row, share = replace(row, n_clusters=min(found.robust.clusters)), found.discordant
-    if share is None or share.low is None or share.high is None:
-        return replace(row, undefined=share.undefined if share else NONE_DISCORDANT)
-    return replace(
-        row, std_error=share.std_error, conf_low=share.low - 0.5, conf_high=share.high - 0.5, conf_level=level,
-        df=share.df, leverage=share.largest, method=DISCORDANT,
-    )  # fmt: skip
+    if share is None:
+        return replace(row, undefined=NONE_DISCORDANT)
+    made = with_share(row, share, level, clustered=True, shift=-0.5, method=DISCORDANT)
+    return replace(made, effective=None)  # g is no share
 
 
 def rows_of_tests(
@@ -183,14 +174,13 @@ def rows_of_tests(
         test = tests[name]
         base: dict[str, Any] = {"term": name, "group": group, "n": cells.n, "n_units": int(cells.discordant)}
         base |= {"n_clusters": clusters, "method": named(name, test)}
-        if name == "cluster_means_t" and means is not None and not means.undefined:
-            low, high = robust_ends(means, level) or (None, None)
-            base |= {"estimate": means.mean, "std_error": means.std_error}
-            base |= {"conf_low": low, "conf_high": high, "conf_level": level}
         if isinstance(test, McNemarTest):
-            rows.append(Row(**base, statistic=test.statistic, df=test.df, p_value=test.p))
+            row = Row(**base, statistic=test.statistic, df=test.df, p_value=test.p)
         else:
-            rows.append(Row(**base, undefined=test))
+            row = Row(**base, undefined=test)
+        if name == "cluster_means_t" and means is not None and not means.undefined:
+            row = with_mean(replace(row, estimate=means.mean), means, level, within=SHARES, test=False)
+        rows.append(row)
     return rows
 
 

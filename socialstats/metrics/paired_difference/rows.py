@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.rows import with_ends, with_mean
 from socialstats.metrics.paired_difference.analysis import Options
 from socialstats.models.effect_sizes import Summary
 from socialstats.models.pair_values import PairValues
@@ -21,24 +21,16 @@ ALIKE = "clusters weighing alike"
 ALIKE_METHOD = "t of the means of clusters"
 
 
-def finite_end(value: float | None) -> float | None:
-    """Return an end of an interval, None where it is infinite."""
-    return None if value is None or math.isinf(value) else value
-
-
 def lead_row(lead: ClusteredMean, ends: tuple[float, float] | None, why: str, options: Options) -> Row:
     """The mean difference with its test."""
-    known = not lead.undefined
     low, high = ends if ends is not None else (None, None)
     side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
-    return Row(
-        term="difference", estimate=lead.mean, std_error=lead.std_error if known else None,
-        conf_low=finite_end(low), conf_high=finite_end(high), conf_level=options.level if ends is not None else None,
-        statistic=lead.t(options.null) if known else None, df=lead.df if known else None,
-        p_value=lead.p_value(options.null, alternative=options.alternative) if known else None,
-        n=lead.n, n_units=int(lead.n), n_clusters=min(lead.clusters) if lead.clusters else None,
-        method=words(lead, options.ci) + side, undefined=why or None,
+    row = Row(
+        term="difference", estimate=lead.mean, n=lead.n, n_units=int(lead.n), method=words(lead, options.ci) + side,
+        n_clusters=min(lead.clusters) if lead.clusters else None,
     )  # fmt: skip
+    row = with_mean(row, lead, options.level, null=options.null, alternative=options.alternative)
+    return with_ends(row, low, high, options.level, why=why)
 
 
 def words(lead: ClusteredMean, ci: str) -> str:
@@ -52,15 +44,8 @@ def words(lead: ClusteredMean, ci: str) -> str:
 
 def mean_row(found: ClusteredMean, group: str, method: str, options: Options) -> Row:
     """Row of a t test beside the leading one."""
-    known = not found.undefined
-    ends = found.interval(options.level, alternative=options.alternative) if known else (None, None)
-    return Row(
-        term="difference", group=group, estimate=found.mean, std_error=found.std_error if known else None,
-        conf_low=finite_end(ends[0]), conf_high=finite_end(ends[1]), conf_level=options.level if known else None,
-        statistic=found.t(options.null) if known else None, df=found.df if known else None,
-        p_value=found.p_value(options.null, alternative=options.alternative) if known else None, n=found.n,
-        n_units=int(found.n), method=method, undefined=found.undefined or None,
-    )  # fmt: skip
+    row = Row(term="difference", group=group, estimate=found.mean, n=found.n, n_units=int(found.n), method=method)
+    return with_mean(row, found, options.level, null=options.null, alternative=options.alternative)
 
 
 def rank_row(ranks: SignedRank | str, clustered: bool, options: Options) -> Row:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
 from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.dependence import small_sample
 from socialstats.inference.how import RESAMPLED
 from socialstats.metrics.paired_difference.analysis import Alike, Options
 from socialstats.metrics.paired_difference.rows import ALIKE, IGNORING
@@ -30,10 +31,10 @@ def own_cautions(
     if lead.floored:
         found.append(caution("SS206", "V1 + V2 - V12 was below the larger of V1 and V2, which took its place",
                              affects="standard error, interval, t"))  # fmt: skip
-    told = bool(lead.clusters) and options.ci in RESAMPLED  # by SS202
-    if options.ci != "closed" and not told and min((*lead.clusters, pairs.n)) < FEW_UNITS:
-        found.append(caution("SS312", f"a bootstrap of {min((*lead.clusters, pairs.n))} units", affects="the interval",
-                             fix="ci='closed'"))  # fmt: skip
+    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # of those SS202 speaks
+        units = min((*lead.clusters, pairs.n))
+        said = f"a bootstrap of {units} units"
+        found += small_sample(units, FEW_UNITS, said, affects="the interval", fix="ci='closed'")
     tests = {r.method: r.p_value for r in rows if r.p_value is not None and r.group not in (IGNORING, ALIKE)}
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:

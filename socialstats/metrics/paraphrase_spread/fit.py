@@ -11,7 +11,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import cluster_text
+from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.metrics.paraphrase_spread.options import Options, checked_options
 from socialstats.metrics.paraphrase_spread.rows import Spreads, change_rows, spread_rows, spreads_of
 from socialstats.metrics.paraphrase_spread.words import plot, sentence
@@ -149,14 +149,16 @@ def estimate(design: Ratings, options: Options) -> Result:
         seed=options.seed, clusters=clusters.codes, magnitude=spreads.magnitude,
     )  # fmt: skip
     changed, more = change_rows(spreads, how, options)
+    rows = (*spread_rows(spreads, how), *changed)
     return Result(
         metric="paraphrase_spread",
         title="Standard deviation over wordings",
         inference=inference_text(how, clusters),
-        rows=(*spread_rows(spreads, how), *changed),
+        rows=rows,
         counts=counts_of(spreads, clusters),
         fit={"nobs": len(answers.codes) * len(answers.judges), "method": "t" if options.ci == "closed" else options.ci,
-             "seed": options.seed, "resamples": None if options.ci == "closed" else options.resamples},
+             "seed": options.seed, "resamples": None if options.ci == "closed" else options.resamples,
+             **cluster_facts(rows)},
         settings=settings_of(options, spreads),
         cautions=(*clusters.cautions, *own_cautions(spreads, how)),
         references=(*METRIC.references, *(("davisonhinkley1997",) if options.ci != "closed" else ())),

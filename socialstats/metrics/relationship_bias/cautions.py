@@ -13,11 +13,11 @@ from socialstats.metrics.relationship_bias.rows import BIAS, FLOORED, MCNEMAR
 from socialstats.models.couples import Answers
 from socialstats.models.mean_size import NoBias
 from socialstats.resampling import Bootstrap
+from socialstats.resampling.engine import lost_caution
 from socialstats.results import Row
 from socialstats.text import count, listing, number, shorten
 
 LINE = 0.05
-LOST = 0.01
 
 
 def all_cautions(
@@ -70,13 +70,10 @@ def disagreement(rows: tuple[Row, ...]) -> Caution | None:
 
 def lost_resamples(boot: Bootstrap | None) -> Caution | None:
     """SS204: resamples without answers of some kind of couple."""
-    if boot is None:
-        return None
-    lost = int(boot.n_degenerate.max())
-    if lost <= LOST * boot.resamples:
-        return None
-    return caution("SS204", f"{count(lost)} of {count(boot.resamples, 'resample')} held no answer of some couples",
-                   affects="bootstrap intervals")  # fmt: skip
+    fix = "collect more answers about couples of every kind"
+    return (
+        None if boot is None else lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
+    )
 
 
 def floored(rows: tuple[Row, ...]) -> Caution | None:

@@ -12,6 +12,7 @@ from socialstats.designs.couples import couples_design
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_text, units_of
 from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
@@ -221,7 +222,7 @@ def main_rows(
         ends = (percentile if options.ci == "percentile" else basic)(boot, level=options.level)
         rows = made.with_bootstrap(rows, terms, ends, options)
     n = len(found.data.pairs)
-    return [*made.adjusted(rows[:n]), *overall_rows(found, boot, known, errors, options), *rows[n:]]
+    return [*with_holm(rows[:n]), *overall_rows(found, boot, known, errors, options), *rows[n:]]
 
 
 def drawn(found: Analysis, options: Options) -> Bootstrap | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from socialstats.inference.compare import with_holm
 from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis
 from socialstats.metrics.relationship_bias.data import Data, of_stratum, unit_factor
@@ -58,4 +59,4 @@ def difference_rows(first: Analysis, second: Analysis, group: str, options: Opti
         if one is not None and two is not None:
             label = first.data.label(pair)
             rows.append(made.linear_row(first.data, one.minus(two), label, group, 4.0, options))
-    return made.adjusted(rows)
+    return with_holm(rows)

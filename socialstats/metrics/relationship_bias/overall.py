@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
+from socialstats.inference.compare import with_both_intervals
+from socialstats.inference.rows import NO_WIDTH, with_ends
 from socialstats.metrics.relationship_bias.analysis import Analysis, differences
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.rows import FLIP
@@ -104,10 +105,8 @@ def size_rows(found: Analysis, group: str, known: Estimates | str, errors: Float
     better = replace(better, estimate=corrected(known))
     low, high = size_interval(known, errors, level=options.level, most=MOST)
     low, high = min(low, better.estimate or 0.0), max(high, better.estimate or 0.0)
-    if not low < high:
-        return [replace(row, undefined="the interval has no width") for row in (plain, better)]
-    how = method_of(found, known)
-    return [replace(row, conf_low=low, conf_high=high, conf_level=options.level, method=how) for row in (plain, better)]
+    why, how = "" if low < high else NO_WIDTH, method_of(found, known)
+    return [with_ends(row, low, high, options.level, why=why, hold=True, method=how) for row in (plain, better)]
 
 
 def method_of(found: Analysis, known: Estimates) -> str:
@@ -118,20 +117,12 @@ def method_of(found: Analysis, known: Estimates) -> str:
 
 
 def gap_row(first: list[Row], second: list[Row], group: str) -> Row:
-    """Difference of B_all corrected between two levels, by the intervals of both (Zou & Donner 2008).
-
-    With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to
-    d + sqrt((a2 - a)^2 + (b - b1)^2). Names that both levels share make it longer than it needs to be.
+    """Difference of B_all corrected between two levels: names that both share make its interval longer than it needs
+    to be.
     """
     one, two = first[1], second[1]
-    if one.estimate is None or two.estimate is None:
-        return Row(term=CORRECTED, group=group, undefined=one.undefined or two.undefined)
-    ends = [(one.estimate - (one.conf_low or 0.0), (two.conf_high or 0.0) - two.estimate),
-            ((one.conf_high or 0.0) - one.estimate, two.estimate - (two.conf_low or 0.0))]  # fmt: skip
-    gap = one.estimate - two.estimate
-    low, high = gap - math.hypot(*ends[0]), gap + math.hypot(*ends[1])
-    return Row(term=CORRECTED, group=group, estimate=gap, conf_low=low, conf_high=high, conf_level=one.conf_level,
-               n=(one.n or 0.0) + (two.n or 0.0), method=f"{one.method}; both intervals combined")  # fmt: skip
+    fields = {"n": (one.n or 0.0) + (two.n or 0.0), "method": f"{one.method}; both intervals combined"}
+    return with_both_intervals(Row(term=CORRECTED, group=group), one, two, **fields)
 
 
 def overall_rows(
@@ -143,11 +134,8 @@ def overall_rows(
     rows = size_rows(found, OVERALL, known, errors, options)
     if boot is None or isinstance(known, str):
         return rows
-    bare = [replace(row, conf_low=None, conf_high=None, conf_level=None, method=None, undefined="") for row in rows]
-    ends = interval_of(bare[0], bare[1], boot, options)
-    if isinstance(ends, str):
-        return [replace(row, undefined=ends) for row in bare]
-    return [replace(row, **ends) for row in bare]
+    bare = [replace(row, method=None, undefined=None) for row in rows]
+    return with_resampled_size(bare, boot, options.level)
 
 
 def single_cluster(found: Analysis, each: Sequence[Linear]) -> str:
@@ -159,24 +147,25 @@ def single_cluster(found: Analysis, each: Sequence[Linear]) -> str:
     return ""
 
 
-def interval_of(plain: Row, better: Row, boot: Bootstrap, options: Options) -> dict[str, Any] | str:
-    """Fields of the bootstrap interval and of the bootstrap's standard error.
+def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[Row]:
+    """Give both rows of B_all the bootstrap interval, and the bootstrap's standard error.
 
     Resamples of an absolute value lie too high. From below the interval is the basic one less the bootstrap's estimate
     of the bias, from above the percentile one: each end errs to the safe side, where an interval that is basic, or
     percentile, at both ends holds the truth too seldom. It is widened to hold both rows.
     """
-    below, above = basic(boot, level=options.level), percentile(boot, level=options.level)
-    if below.undefined[-1] or above.undefined[-1]:
-        return below.undefined[-1] or above.undefined[-1]
-    held = [row.estimate for row in (plain, better) if row.estimate is not None]
+    below, above = basic(boot, level=level), percentile(boot, level=level)
+    held = [row.estimate for row in rows if row.estimate is not None]
     low, high = max(float(below.low[-1] - boot.bias[-1]), 0.0), min(float(above.high[-1]), MOST)
-    low, high = min(low, *held), max(high, *held)
-    if not low < high:
-        return "the bootstrap interval has no width"
-    sd = float(boot.std_error[-1])
-    return {"conf_low": low, "conf_high": high, "conf_level": options.level, "std_error": sd if sd > 0 else None,
-            "n_clusters": boot.units.n_clusters, "method": METHOD}  # fmt: skip
+    low, high, sd = min(low, *held), max(high, *held), float(boot.std_error[-1])
+    why = below.undefined[-1] or above.undefined[-1] or ("" if low < high else NO_WIDTH)
+    fields: dict[str, Any] = {
+        "std_error": sd if sd > 0 else None,
+        "n_clusters": boot.units.n_clusters,
+        "method": METHOD,
+    }
+    fields["std_error"] = sd if sd > 0 else None
+    return [with_ends(row, low, high, level, why=why, **fields) for row in rows]
 
 
 def null_row(found: Analysis, null: NoBias | str) -> Row:

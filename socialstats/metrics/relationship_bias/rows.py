@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from socialstats.designs.parts import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.intervals import holm
+from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.metrics.relationship_bias.analysis import Analysis, Parts, differences
 from socialstats.metrics.relationship_bias.data import Data
 from socialstats.metrics.relationship_bias.options import Options
@@ -48,12 +47,7 @@ def linear_row(data: Data, combined: Linear, term: str, group: str, reach: float
     if found.undefined:
         alike = not np.any(np.abs(combined.influence) > TINY)
         return replace(base, undefined=ALIKE if alike and found.n > 1 else found.undefined)
-    low, high = found.interval(options.level)
-    return replace(
-        base, std_error=found.std_error, conf_low=max(low, -reach), conf_high=min(high, reach),
-        conf_level=options.level, statistic=found.t(), df=found.df, p_value=found.p_value(),
-        method=method_of(data, found),
-    )  # fmt: skip
+    return with_mean(base, found, options.level, within=(-reach, reach), method=method_of(data, found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,27 +98,18 @@ def term_row(found: Analysis, term: Term, options: Options) -> Row:
     return row if term.tested else replace(row, statistic=None, df=None, p_value=None)
 
 
-def adjusted(rows: list[Row]) -> list[Row]:
-    """Adjust the p-values of some rows by Holm."""
-    known = [row.p_value for row in rows if row.p_value is not None]
-    values = iter(holm(np.array(known, dtype=np.float64)).tolist())
-    return [row if row.p_value is None else replace(row, p_adjusted=next(values)) for row in rows]
-
-
 def with_bootstrap(rows: list[Row], terms: list[Term], ends: Interval, options: Options) -> list[Row]:
     """Put bootstrap intervals in place of the t intervals; `ends` has those of the terms first."""
     done = []
     for k, (row, term) in enumerate(zip(rows, terms, strict=True)):
-        lo, hi, reason, reach = float(ends.low[k]), float(ends.high[k]), ends.undefined[k], term.reach
-        bare = replace(row, conf_low=None, conf_high=None, conf_level=None)
-        if row.undefined:
-            done.append(row)
-        elif math.isnan(lo) or math.isnan(hi) or not lo < hi:
-            done.append(replace(bare, undefined=reason or "the bootstrap interval has no width"))
-        else:
-            method = f"{row.method}; {options.ci} bootstrap interval"
-            done.append(replace(bare, conf_low=max(lo, -reach), conf_high=min(hi, reach), conf_level=options.level,
-                                method=method))  # fmt: skip
+        low, high, why = float(ends.low[k]), float(ends.high[k]), ends.undefined[k]
+        why = why or ("" if low < high else NO_WIDTH)
+        method = f"{row.method}; {options.ci} bootstrap interval"
+        within = (-term.reach, term.reach)
+        done.append(
+            row if row.undefined else
+            with_ends(row, low, high, options.level, why=why, within=within, method=method)
+        )  # fmt: skip
     return done
 
 
@@ -149,11 +134,7 @@ def means_row(label: str, values: FloatArray, options: Options) -> Row:
     mean = clustered_mean(values, np.ones(len(values)), magnitude=1.0)
     base = Row(term=label, group=MEANS, estimate=mean.mean, n=float(len(values)),
                method=f"t, {count(len(values), 'scenario')} weighing alike")  # fmt: skip
-    if mean.undefined:
-        return replace(base, undefined=mean.undefined)
-    low, high = mean.interval(options.level)
-    return replace(base, std_error=mean.std_error, conf_low=max(low, -2.0), conf_high=min(high, 2.0),
-                   conf_level=options.level, statistic=mean.t(), df=mean.df, p_value=mean.p_value())  # fmt: skip
+    return with_mean(base, mean, options.level, within=(-2.0, 2.0))
 
 
 def flip_row(label: str, values: FloatArray, options: Options) -> Row:

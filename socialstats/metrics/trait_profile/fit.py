@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
-from socialstats.inference.dependence import cluster_text
+from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.metrics.trait_profile.options import Options, checked_options, chosen_baseline, spread_of_weights
 from socialstats.metrics.trait_profile.rows import Profile
 from socialstats.metrics.trait_profile.sensitivity import judge_ranges, weight_rows
@@ -193,7 +193,8 @@ def estimate(design: Ratings, options: Options) -> Result:
         rows=(*rows, *other),
         counts=counts_of(answers, clusters),
         fit={"nobs": len(answers.codes) * len(answers.judges), "method": "t" if options.ci == "closed" else options.ci,
-             "seed": options.seed, "resamples": None if options.ci == "closed" else options.resamples},
+             "seed": options.seed, "resamples": None if options.ci == "closed" else options.resamples,
+             **cluster_facts(rows)},
         settings=settings_of(options, profile),
         cautions=(*clusters.cautions, *own_cautions(profile)),
         references=references(options),

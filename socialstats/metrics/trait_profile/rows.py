@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats.errors import InputError
+from socialstats.inference.compare import HOLM, with_holm
 from socialstats.metrics.trait_profile.options import Options, zeros_of
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_answers import Answers, composites
-from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one, with_holm
+from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one
 from socialstats.results import FloatArray, Row
 
 ALL = "of all models"
@@ -143,7 +144,7 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
     tests = family(profile, f"{name} change", changes)
     own = len(changes) * len(profile.answers.models) * profile.by_model
     sizes = family(profile, f"{name} d_z", changes, make=d_z_row)
-    return [*with_holm(tests[:own]), *with_holm(tests[own:]), *sizes]
+    return [*with_holm(tests[:own], HOLM), *with_holm(tests[own:], HOLM), *sizes]
 
 
 def family(
@@ -206,7 +207,7 @@ def model_rows(profile: Profile) -> list[Row]:
     return with_holm([
         mean_row(f"{one} minus {models[k]}", "composite difference", of_one(course[j] - course[k], profile.how))
         for j, one in enumerate(models) for k in range(j + 1, len(models))
-    ])  # fmt: skip
+    ], HOLM)  # fmt: skip
 
 
 def judge_rows(profile: Profile) -> list[Row]:

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.inference.compare import HOLM, with_holm
 from socialstats.metrics.trait_profile.rows import ALL, Profile, taking_off, whole_course
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_weights import variants
-from socialstats.models.unit_means import Sample, across, mean_row, of_one, with_holm
+from socialstats.models.unit_means import Sample, across, mean_row, of_one
 from socialstats.results import FloatArray, Row
 from socialstats.text import count
 
@@ -104,7 +105,8 @@ def every_row(course: Course, sets: Mapping[str, FloatArray]) -> Iterator[Row]:
         yield mean_row(name, f"{OTHER}{end}", course.sample(weights, k), test=False)
     own = own_weights(course)
     yield from with_holm(
-        [mean_row(name, f"{OTHER} {MINUS}{end}", course.sample(weights - own, k)) for name, weights in sets.items()]
+        [mean_row(name, f"{OTHER} {MINUS}{end}", course.sample(weights - own, k)) for name, weights in sets.items()],
+        HOLM,
     )
 
 

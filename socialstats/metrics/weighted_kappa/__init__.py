@@ -13,7 +13,7 @@ from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text
+from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.weighted_kappa.rows import TOGETHER, Options, Part
 from socialstats.metrics.weighted_kappa.words import INTERVALS, plot, sentence
@@ -243,13 +243,13 @@ def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) ->
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
-    found = []
+    found: list[Caution] = []
     rated = [f for f in part.table.found if f.n]
     least = min((f.n for f in rated), default=0.0)
-    if 0 < least < SMALL:
+    if least:
         where = "rated by both" if len(rated) == 1 else "in common for some pair"
         said = f"{count(least, 'unit')} {where}; below {SMALL}, 95% intervals cover about 93% to 97%"
-        found.append(caution("SS312", said, affects="intervals", fix="rate more units in common"))
+        found += small_sample(least, SMALL, said, fix="rate more units in common")
     flat = {
         part.patterns.raters[r]
         for (pair, f) in zip(part.table.pairs, part.table.found, strict=True)

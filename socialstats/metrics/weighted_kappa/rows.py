@@ -13,6 +13,7 @@ from socialstats.errors import Caution, UndefinedStatistic
 from socialstats.inference.how import How
 from socialstats.inference.infer import Disagreement, Estimand, Inferred, infer
 from socialstats.inference.intervals import two_sided_p
+from socialstats.inference.rows import with_inferred
 from socialstats.models.kappa import KappaTable, PairKappa, sparse_columns
 from socialstats.models.raters import OnUndefined, Patterns
 from socialstats.results import Row
@@ -134,12 +135,11 @@ class Part:
             min(column, len(self.inferred[0]) - 1)
         ]  # of one pair, mean and pooled kappa are its own
         made = METHODS[found.kind if found.kind in METHODS else "fisher"]
-        return replace(
-            row, std_error=found.std_error, conf_low=found.low, conf_high=found.high,
-            conf_level=None if found.low is None else self.options.level, statistic=found.statistic, df=found.df,
-            p_value=found.p, undefined=found.why or None, n_clusters=found.clusters if clusters else None,
+        row = replace(
+            row, n_clusters=found.clusters if clusters else None,
             method=made if found.statistic is None else f"{made}; t test of kappa over its s.e.",
         )  # fmt: skip
+        return with_inferred(row, found, self.options.level)
 
     def tested(self, row: Row, found: PairKappa) -> Row:
         """Give a pair of independent units the z test by the null standard error."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.errors import NonConvergence
+from socialstats.errors import NonConvergence, UndefinedStatistic
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -30,11 +30,16 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     ------
     NonConvergence
         If the tolerance is not reached.
+    UndefinedStatistic
+        If some difference has no variance.
     """
     n = len(cov)
     i, j = np.triu_indices(n, 1)
     d = np.diagonal(cov)
-    target = np.log(d[i] + d[j] - 2 * cov[i, j])
+    spread = d[i] + d[j] - 2 * cov[i, j]
+    if not np.all(spread > 0):
+        raise UndefinedStatistic("a difference between two items has no variance: no quasi-variances")
+    target = np.log(spread)
     q = _start(cov)
     gap = np.inf
     for _ in range(1, max_iterations + 1):

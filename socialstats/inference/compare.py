@@ -1,0 +1,187 @@
+"""Differences of estimates, and families of tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.inference.intervals import holm
+from socialstats.inference.rows import ANYWHERE, with_ends, with_t
+from socialstats.resampling.engine import Replicates
+from socialstats.resampling.intervals import basic
+from socialstats.results.rows import FloatArray, Row
+from socialstats.text import count
+
+UNDEFINED = "one of the two is undefined"
+SAME = "every resample gives the same difference: no interval, no test"
+STILL_SAME = "leaving out any unit gives the same difference: no interval, no test"
+NO_ERROR = "no standard error of one of the two"
+ONE_CLUSTER = "a single cluster in one of the two"
+ONE_UNIT = "a single independent unit: no interval"
+HOLM = "Holm over {tests}"
+STILL = 1e-9  # standard errors of differences below this are rounding
+
+
+def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1) -> list[Row]:
+    """Return rows with Holm-adjusted p-values over those that have a p-value.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    said : str
+        Added to `method` of the rows adjusted; ``{m}`` is their number, ``{tests}`` the same with its noun.
+    fewest : int
+        Fewer tests than this are left as they are.
+
+    Examples
+    --------
+    >>> rows = with_holm([Row(term="a", p_value=0.01), Row(term="b"), Row(term="c", p_value=0.04)])
+    >>> [row.p_adjusted for row in rows]
+    [0.02, None, 0.04]
+    """
+    at = [k for k, row in enumerate(rows) if row.p_value is not None]
+    out = list(rows)
+    if len(at) < fewest:
+        return out
+    adjusted = holm(np.array([rows[k].p_value for k in at], dtype=np.float64))
+    for k, p in zip(at, adjusted.tolist(), strict=True):
+        words = said.format(m=count(len(at)), tests=count(len(at), "test"))
+        out[k] = replace(rows[k], p_adjusted=p, method=f"{rows[k].method}; {words}" if said else rows[k].method)
+    return out
+
+
+def with_welch(row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] = ANYWHERE) -> Row:
+    """Return the first minus the second of two independent estimates, with Welch's (1947) s.e. and df.
+
+    Parameters
+    ----------
+    row : Row
+        Its names.
+    one, two : Row
+        With `estimate`, `std_error`, and `n_clusters` (or `n_units`).
+    level, within
+        As for `with_ends`.
+
+    References
+    ----------
+    Welch, B. L. (1947). The generalization of Student's problem when several different population variances are
+    involved. doi:10.1093/biomet/34.1-2.28
+
+    Examples
+    --------
+    >>> a, b = (Row(term="a", estimate=x, std_error=1.0, n_clusters=10) for x in (3.0, 1.0))
+    >>> row = with_welch(Row(term="a - b"), a, b, 0.95)
+    >>> row.estimate, round(row.std_error, 3), round(row.df, 3)
+    (2.0, 1.414, 18.0)
+    """
+    if one.estimate is None or two.estimate is None or not one.std_error or not two.std_error:
+        return replace(row, undefined=NO_ERROR)
+    row = replace(row, estimate=one.estimate - two.estimate)
+    parts = (one.std_error**2, two.std_error**2)
+    sizes = [r.n_clusters or r.n_units or 0 for r in (one, two)]
+    if min(sizes) < 2:
+        return replace(row, undefined=ONE_CLUSTER)
+    df = sum(parts) ** 2 / sum(v**2 / (g - 1) for v, g in zip(parts, sizes, strict=True))
+    return with_t(row, float(np.sqrt(sum(parts))), df, level, within=within, n_clusters=sum(sizes))
+
+
+def with_both_intervals(row: Row, one: Row, two: Row, **fields: Any) -> Row:
+    """Return the first minus the second of two estimates by the intervals of both (Zou & Donner 2008).
+
+    With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to
+    d + sqrt((a2 - a)^2 + (b - b1)^2). What both share makes it longer than it needs to be.
+
+    References
+    ----------
+    Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures: a general approach.
+    doi:10.1002/sim.3095
+    """
+    why = one.undefined or two.undefined
+    if one.estimate is None or two.estimate is None:
+        return replace(row, undefined=why or UNDEFINED)
+    row = replace(row, estimate=one.estimate - two.estimate)
+    if None in (one.conf_low, one.conf_high, two.conf_low, two.conf_high):
+        return replace(row, undefined=why)
+    (a1, a2, a), (b1, b2, b) = ((r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (one, two))
+    low, high = a - b - math.hypot(a - a1, b2 - b), a - b + math.hypot(a2 - a, b - b1)
+    return with_ends(row, low, high, one.conf_level or 0.95, **fields)
+
+
+def with_resamples(
+    rows: Sequence[Row], boot: Replicates, level: float, *, centre: FloatArray | None = None,
+    tested: Sequence[bool] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Return differences with basic intervals over joint resamples, and z from the bootstrap standard error.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Their names, one for each column of `boot`, whose estimates are the differences.
+    boot : Replicates
+        Of the differences: both sides of one resample are of the same draws.
+    level : float
+    centre : array, optional
+        Estimates around which the interval lies, where they are not those of the rows.
+    tested : sequence of bool, optional
+        Which rows have a test; default all.
+    """
+    ends = basic(boot, level=level) if centre is None else basic(boot, level=level, centre=centre)
+    errors, flat = boot.std_error, boot.is_constant
+    out = []
+    for j, row in enumerate(rows):
+        value, error = float(boot.estimate[j]), float(errors[j])
+        row = replace(row, estimate=None if math.isnan(value) else value)
+        if row.estimate is None:
+            out.append(replace(row, undefined=row.undefined or UNDEFINED))
+        elif flat[j] or not error > STILL:
+            out.append(replace(row, undefined=SAME))
+        else:
+            z = with_t(row, error, None, level, test=tested is None or tested[j])
+            out.append(with_ends(z, float(ends.low[j]), float(ends.high[j]), level, why=ends.undefined[j], hold=True))
+    return out
+
+
+def with_jackknife(
+    rows: Sequence[Row], estimate: FloatArray, errors: FloatArray, centre: FloatArray, df: float, level: float,
+    tested: Sequence[bool],
+) -> list[Row]:  # fmt: skip
+    """Return differences with jackknife t intervals, and tests, around other (corrected) estimates.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Their names.
+    estimate, errors, centre : (k,) float64 arrays
+        Of the rows; jackknife standard errors; around which the interval lies, and what t tests against 0.
+    df, level : float
+    tested : sequence of bool
+        Which rows have a test.
+    """
+    out = []
+    for j, row in enumerate(rows):
+        value, middle, error = float(estimate[j]), float(centre[j]), float(errors[j])
+        if math.isnan(value):
+            out.append(replace(row, undefined=UNDEFINED))
+        elif not error > STILL:
+            out.append(replace(row, estimate=value, undefined=STILL_SAME))
+        else:
+            found = replace(with_t(replace(row, estimate=middle), error, df, level, test=tested[j]), estimate=value)
+            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=df))
+    return out
+
+
+def with_resampled_t(row: Row, value: float, error: float, g: int, level: float, **fields: Any) -> Row:
+    """Return a difference with the t of its bootstrap standard error over g clusters.
+
+    Resamples of g clusters vary as g - 1 of g: the error is multiplied by sqrt(g / (g - 1)), and t has g - 1 df.
+    """
+    if math.isnan(value):
+        return replace(row, undefined=UNDEFINED)
+    row = replace(row, estimate=value)
+    if g < 2 or not error > 0:
+        return replace(row, undefined=SAME if g > 1 else ONE_UNIT)
+    return with_t(row, error * math.sqrt(g / (g - 1)), g - 1.0, level, **fields)

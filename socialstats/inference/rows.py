@@ -1,0 +1,197 @@
+"""Rows with intervals and tests: what is undefined, cut, one-sided, or leaves its estimate out is decided here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.infer import Inferred
+from socialstats.inference.intervals import FloatArray, critical_value, two_sided_p, wald
+from socialstats.inference.proportions import Share
+from socialstats.results.rows import Row
+
+ANYWHERE = (-math.inf, math.inf)
+NO_ENDS = "the method has no interval for these data"
+NO_WIDTH = "the interval has no width"
+MISSED = "the interval leaves the estimate out: too few or too uneven data for this method"
+ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
+
+
+def with_ends(
+    row: Row,
+    low: float | None,
+    high: float | None,
+    level: float,
+    *,
+    why: str | None = "",
+    within: tuple[float, float] = ANYWHERE,
+    hold: bool = False,
+    **fields: Any,
+) -> Row:
+    """Return a row with its interval, or with the reason why it has none.
+
+    An infinite end is left out (a one-sided interval). An end that rounding put beyond the estimate is the estimate; an
+    interval that leaves the estimate out by more is none.
+
+    Parameters
+    ----------
+    row : Row
+        With its estimate.
+    low, high : float or None
+        None or NaN where there is no interval.
+    level : float
+    why : str, optional
+        Why there is no interval; empty where there is one.
+    within : pair of float
+        What the quantity can be: ends are cut there.
+    hold : bool
+        The interval is that of another centre (a corrected estimate): its ends reach to the estimate of the row.
+    **fields
+        Fields that a row with an interval has beside it.
+
+    Examples
+    --------
+    >>> row = with_ends(Row(term="share", estimate=0.9), 0.7, 1.1, 0.95, within=(0, 1))
+    >>> row.conf_low, row.conf_high
+    (0.7, 1)
+    >>> with_ends(Row(term="share", estimate=0.9), 0.2, 0.5, 0.95).undefined
+    'the interval leaves the estimate out: too few or too uneven data for this method'
+    """
+    if not why and (low is None or high is None or math.isnan(low) or math.isnan(high)):
+        why = NO_ENDS
+    if why or low is None or high is None:
+        return replace(row, conf_low=None, conf_high=None, conf_level=None, undefined=why)
+    low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
+    if row.estimate is not None:
+        slack = math.inf if hold else ROUNDING * max(1.0, abs(row.estimate))
+        if not low - slack <= row.estimate <= high + slack:
+            return with_ends(row, None, None, level, why=MISSED)
+        low, high = min(low, row.estimate), max(high, row.estimate)
+    shown = [None if math.isinf(end) else end for end in (low, high)]
+    return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, **fields)
+
+
+def with_t(
+    row: Row,
+    error: float,
+    df: float | None,
+    level: float,
+    *,
+    within: tuple[float, float] = ANYWHERE,
+    test: bool = True,
+    **fields: Any,
+) -> Row:
+    """Return a row with the interval estimate -+ critical value x s.e., and (`test`) with t, df and p of a value of 0.
+
+    Parameters
+    ----------
+    row : Row
+        With its estimate.
+    error : float
+    df : float or None
+        None for z.
+    level : float
+    within, **fields
+        As for `with_ends`.
+    test : bool
+
+    Examples
+    --------
+    >>> row = with_t(Row(term="mean", estimate=2.0), 1.0, 10.0, 0.95)
+    >>> round(row.conf_low, 3), round(row.conf_high, 3), round(row.p_value, 3)
+    (-0.228, 4.228, 0.073)
+    """
+    value = row.estimate or 0.0
+    reach = critical_value(level, df) * error
+    if test:
+        t = value / error
+        fields |= {"statistic": t, "df": df, "p_value": float(two_sided_p(np.asarray(t), df))}
+    return with_ends(row, value - reach, value + reach, level, within=within, std_error=error, **fields)
+
+
+def with_each_t(
+    rows: Sequence[Row], errors: FloatArray, dfs: FloatArray, level: float, why: Sequence[str]
+) -> list[Row]:
+    """Return what `with_t` does for many rows at once.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        With their estimates.
+    errors, dfs : (k,) float64 arrays
+        Infinite degrees of freedom for z.
+    level : float
+    why : sequence of str
+        Why a row has no interval; empty where it has one.
+    """
+    low, high, t, p = wald(np.array([row.estimate for row in rows], dtype=np.float64), errors, df=dfs, level=level)
+    return [
+        with_ends(
+            row, float(low[k]), float(high[k]), level, why=why[k], std_error=float(errors[k]), statistic=float(t[k]),
+            df=None if np.isinf(dfs[k]) else float(dfs[k]), p_value=float(p[k]),
+        )
+        for k, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def with_mean(
+    row: Row,
+    mean: ClusteredMean,
+    level: float,
+    *,
+    null: float = 0.0,
+    alternative: str = "two_sided",
+    within: tuple[float, float] = ANYWHERE,
+    test: bool = True,
+    **fields: Any,
+) -> Row:
+    """Return a row with the t interval of a mean, and (`test`) with t, df and p of `null`; or why there is none.
+
+    Parameters
+    ----------
+    row : Row
+        Its estimate is left as it is.
+    mean : ClusteredMean
+    level, null, alternative
+        As for `ClusteredMean.p_value` and `ClusteredMean.interval`.
+    within, **fields
+        As for `with_ends`.
+    test : bool
+    """
+    if mean.undefined:
+        return replace(row, undefined=mean.undefined)
+    if test:
+        p = mean.p_value(null, alternative=alternative)
+        fields |= {"statistic": mean.t(null), "df": mean.df, "p_value": p}
+    ends = mean.interval(level, alternative=alternative)
+    return with_ends(row, *ends, level, within=within, std_error=mean.std_error, **fields)
+
+
+def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True) -> Row:
+    """Return a row with what `infer` found: error, interval, and (`test`) t, df and p of 0; or why there is none."""
+    row = replace(
+        row, std_error=found.std_error, statistic=found.statistic if test else None, df=found.df if test else None,
+        p_value=found.p if test else None, leverage=found.largest or None,
+    )  # fmt: skip
+    if found.low is None and not found.why:
+        return row
+    return with_ends(row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most))
+
+
+def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any) -> Row:
+    """Return a row with the error, interval and df of a share (`shift` is added to both ends); or why there is none.
+
+    With clusters its `leverage` and effective number of answers too.
+    """
+    row = replace(row, leverage=found.largest if clustered else None)
+    if found.undefined or found.low is None or found.high is None:
+        return with_ends(row, None, None, level, why=found.undefined)
+    return with_ends(
+        row, found.low + shift, found.high + shift, level, std_error=found.std_error, df=found.df,
+        effective=found.trials if clustered else None, **fields,
+    )  # fmt: skip
