@@ -101,12 +101,12 @@ def chi_checks(result: Result, row: Row, plain: Row, pair: pd.DataFrame, names: 
     """Compare chi-square, df and p of independent ratings with scipy's, and p of swaps with other swaps."""
     from scipy.stats import chi2_contingency
 
-    if row.statistic is None:
+    if plain.statistic is None:
         return []
     counts = pair.groupby(["source", "value"]).size().unstack(fill_value=0).loc[list(names)].to_numpy()
     test = chi2_contingency(counts, correction=False)
     checks = [same_p(label(plain, "p"), plain.p_value, float(test.pvalue), "scipy", CLOSED)]
-    for one in (row, plain):
+    for one in (row, plain) if row.statistic is not None else (plain,):
         checks += [relative(label(one, "chi-square"), one.statistic, float(test.statistic), "scipy", CLOSED, size=1e-6),
                    relative(label(one, "df"), one.df, float(test.dof), "scipy", CLOSED)]  # fmt: skip
     if row.p_value is None:

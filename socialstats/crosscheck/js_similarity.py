@@ -105,7 +105,7 @@ def pooled_checks(
         if row.estimate is None or len(clusters) > MOST_UNITS or both["crossed"].any():
             continue
         made["why"] = "leave-one-out values of another implementation"
-        checks.append(compare(label(row), row.estimate, 1 - value[k] + bias, tolerance=1e-7, **made))
+        checks.append(compare(label(row), row.estimate, inside(1 - value[k] + bias), tolerance=1e-7, **made))
         if settings["ci"] == "noncentral" and row.conf_low is not None:
             error = math.sqrt(variance)
             checks.append(compare(label(row, "s.e."), row.std_error, error, tolerance=1e-6 * error, **made))
@@ -124,6 +124,11 @@ def pooled_checks(
             checks.append(swap_check(row, sides, np.arange(len(own)), divergences, settings["permutations"]))
             checks.append(compare(label(row, "statistic"), row.statistic, value[k], tolerance=1e-9, **made))
     return checks
+
+
+def inside(similarity: float) -> float:
+    """Return a similarity between 0 and 1: a correction for bias can lead beyond."""
+    return min(max(similarity, 0.0), 1.0)
 
 
 def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
@@ -225,7 +230,7 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     why = "every one and every two ratings of a unit left out"
     orders = [{one: extrapolated(one, order) for one in patterns} for order in (2, 1)]
     values, first = (np.array([found[one] for one in zip(*lists, strict=True)]) for found in orders)
-    checks.append(compare(f"{where}, corrected", row.estimate, 1 - float(values.mean()), package="scipy",
+    checks.append(compare(f"{where}, corrected", row.estimate, inside(1 - float(values.mean())), package="scipy",
                           tolerance=1e-7, why=why))  # fmt: skip
     if row.p_value is not None:
         checks.append(compare(f"{where}, statistic", row.statistic, mean, package="scipy", tolerance=1e-7, why=CLOSED))
