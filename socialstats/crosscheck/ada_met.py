@@ -15,7 +15,7 @@ import numpy as np
 from socialstats.crosscheck.agreement_direct import direct
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import label
-from socialstats.crosscheck.unit_share_rows import share_checks
+from socialstats.crosscheck.shares import share_checks
 from socialstats.results import Check, Result, Verification
 
 SAME = "the same sums in another order of arithmetic"

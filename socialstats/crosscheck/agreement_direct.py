@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import socialstats
-from socialstats.crosscheck.cluster_errors import FEW, disagreement_ends, fisher_ends, spread
+from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, fisher_ends, mean_error
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, statistic_checks, t_ends
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row
@@ -32,14 +32,13 @@ class Tallies:
     ----------
     units : tuple of tallies, one a unit
         ((level, number of raters), ...) with levels ascending.
-    clusters : tuple of tuples, one a factor
-        Cluster of each unit.
+    clusters : (units, factors) int array
     scores : tuple of float
         Of the levels.
     """
 
     units: tuple[Tally, ...]
-    clusters: tuple[tuple[int, ...], ...]
+    clusters: Any
     scores: tuple[float, ...]
 
 
@@ -55,10 +54,10 @@ def tallies(result: Result, row: Row, least: int) -> Tallies:
             found[unit][value if status == 0 else len(design.levels)] += 1
     kept = [u for u, tally in enumerate(found) if sum(tally.values()) >= least]
     times = [int(design.unit_count[u]) for u in kept]
-    codes = [factor.codes.tolist() for factor in design.factors(result.settings["cluster"])]
+    factors = design.factors(result.settings["cluster"])
     return Tallies(
         units=tuple(tuple(sorted(found[u].items())) for u, t in zip(kept, times, strict=True) for _ in range(t)),
-        clusters=tuple(tuple(code[u] for u, t in zip(kept, times, strict=True) for _ in range(t)) for code in codes),
+        clusters=codes_of(factors, np.repeat(np.array(kept, dtype=np.int64), times)),
         scores=(*design.scores.tolist(), float(max(design.scores.tolist(), default=0.0) + 1)),
     )
 
@@ -197,13 +196,6 @@ def alpha_of_sums(counts: FloatArray, pairs: FloatArray, scale: str, x: FloatArr
     return 1 - float(below[-1]) * within / apart
 
 
-def error_of_mean(values: Iterable[float], clusters: Sequence[Sequence[int]]) -> tuple[float, float]:
-    """Standard error and degrees of freedom of a mean of independent, clustered or crossed values."""
-    x = np.array(list(values))
-    variance, df = spread((x - x.mean()) / len(x), np.full(len(x), 1 / len(x)), clusters)
-    return float(variance**0.5), df
-
-
 def direct(quantity: str, ours: float | None, theirs: float, tolerance: float, why: str) -> Check:
     """Make a check against direct sums."""
     ok = bool(ours is not None and abs(ours - theirs) <= tolerance)
@@ -248,8 +240,8 @@ def error_checks(row: Row, result: Result, units: Tallies, parts: Parts, why: st
     level, factors = result.settings["level"], units.clusters
     effective, low, high = disagreement_ends(
         row.estimate, parts.apart, parts.weight, parts.expected, factors, level
-    )  # fmt: skip
-    error, df = error_of_mean(parts.values(), factors)
+    )
+    error, df = mean_error(parts.values(), factors)
     out = []
     if row.std_error is not None:
         out.append(direct(name_of(row, "s.e."), row.std_error, error, 1e-6 * max(1.0, error), why))
@@ -257,7 +249,7 @@ def error_checks(row: Row, result: Result, units: Tallies, parts: Parts, why: st
     if row.std_error is None or effective == 0:
         out.append(relative(label(row, "df"), row.df, df))
         return out + end_checks(row, low, high)
-    if not factors:
+    if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)
     if effective < FEW:

@@ -73,9 +73,9 @@ def bootstrap_checks(result: Result, least: int) -> list[Check]:
 def row_checks(result: Result, row: Row, found: Tallies) -> list[Check]:
     """Compare the bootstrap of one group of units; without clusters alike units are one cell, in order of the first."""
     settings = result.settings
-    if found.clusters:
+    if found.clusters.shape[1]:
         counts = Counts.of(list(found.units), found.scores)
-        cells = Cells.of(np.ones(len(found.units)), [np.array(codes) for codes in found.clusters])
+        cells = Cells.of(np.ones(len(found.units)), found.clusters.T)
     else:
         kinds = Counter(found.units)
         counts, cells = Counts.of(list(kinds), found.scores), Cells.of(np.array(list(kinds.values())))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.choice_changes import change_checks
+from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.rated_table import rated_table
-from socialstats.crosscheck.reread import mean_row_checks
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, relative, same_p
+from socialstats.crosscheck.shares import mean_checks
 from socialstats.crosscheck.swapping import swap_check
-from socialstats.crosscheck.unit_share_rows import mean_checks
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.couple_errors import contrast_error
+from socialstats.crosscheck.couple_errors import Answers
 from socialstats.crosscheck.couple_records import Key, bias_contrasts, value_of
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import near
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.results import Check, FloatArray, Row
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DRAWS = 20_000  # of the library
 MC_DRAWS, MC_WIDTH = 20_000, 5.0
@@ -52,43 +49,22 @@ class Sizes:
 
 
 def sizes_of(
-    table: pd.DataFrame, means: dict[Key, float], cells: dict[Key, int], pairs: list[tuple[str, str, str]], level: str
+    answers: Answers, means: dict[Key, float], cells: dict[Key, int], pairs: list[tuple[str, str, str]], level: str
 ) -> Sizes | None:
-    """Read every B of a level, with errors by statsmodels; None where an error is not known."""
+    """Read every B of a level, with its error; None where an error is not known."""
     kept = [(a, b, one) for _, a, b in pairs for one in [bias_contrasts(means, a, b, level)] if one]
     listed = [(f"{min(a, b)} / {max(a, b)}", c, 1 / len(one) / len(kept)) for a, b, one in kept for c in one]
     if not listed:
         return None
-    found = np.array([contrast_error(table, contrast, cells) for _, contrast, _ in listed])
+    found = np.array([answers.error(contrast, cells) for _, contrast, _ in listed])
     if not np.all(found[:, 0] > 0):
         return None
     contrasts = [contrast for _, contrast, _ in listed]
     return Sizes(
         value=np.array([value_of(c, means) for c in contrasts]), error=found[:, 0], df=found[:, 1],
         weight=np.array([w for _, _, w in listed]), pair=[name for name, _, _ in listed],
-        correlation=correlations(table, means, cells, contrasts),
+        correlation=answers.correlations(contrasts, cells),
     )  # fmt: skip
-
-
-def correlations(
-    table: pd.DataFrame, means: dict[Key, float], cells: dict[Key, int], contrasts: list[dict[Key, float]]
-) -> FloatArray:
-    """Correlations of contrasts by pandas: products of the sums of their influences in clusters, added over factors."""
-    import pandas as pd
-
-    known = sorted({key for contrast in contrasts for key in contrast}, key=lambda key: cells[key])
-    table = table[table["cell"].isin([cells[key] for key in known])]
-    place = np.searchsorted([cells[key] for key in known], table["cell"])
-    own = table["w"] / table.groupby("cell")["w"].transform("sum")
-    off = own * (table["score"] - np.array([means[key] for key in known])[place])
-    times = np.array([[contrast.get(key, 0.0) for contrast in contrasts] for key in known])[place]
-    influence = pd.DataFrame(off.to_numpy()[:, None] * times, index=table.index)
-    total = np.zeros((len(contrasts), len(contrasts)))
-    for name in [n for n in ("g0", "g1") if n in table] or ["row"]:
-        sums = influence.groupby(table[name]).sum()
-        total += (sums.T @ sums).to_numpy() * len(sums) / max(len(sums) - 1, 1)
-    spread = np.sqrt(np.diag(total))
-    return np.asarray(total / np.outer(spread, spread))
 
 
 def corrected(sizes: Sizes) -> float:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
+from socialstats.crosscheck.clusters import counted, errors_by
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends
-from socialstats.crosscheck.share_errors import ROOTS, ShareErrors, counted, summed, wilson_roots
+from socialstats.crosscheck.shares import ROOTS, wilson_roots
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -204,11 +205,9 @@ def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool,
         return wilson_roots(p, groups, level, None)
     kish = 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items())
     share = values.index.get_level_values("task").map({t: how.weights[t] / n for t, n in sizes.items()})
-    held = summed(np.asarray(share, dtype=np.float64), values.index.get_level_values("cluster").tolist())
-    found = ShareErrors(
-        variance=0.0 if error < 1e-14 * len(values) else error**2, df=how.df, largest=max(held.values()),
-        effective=1 / sum(f * f for f in held.values()),
-    )  # fmt: skip
+    codes = np.unique(values.index.get_level_values("cluster"), return_inverse=True)[1]
+    even = errors_by(np.zeros(len(share)), np.asarray(share, dtype=np.float64), codes[:, None])
+    found = replace(even, variance=0.0 if error < 1e-14 * len(values) else error**2)
     trials = counted(p * (1 - p), found, kish if clustered and set(values) <= {0.0, 1.0} else math.inf)
     return wilson_roots(p, trials, level, how.df)
 

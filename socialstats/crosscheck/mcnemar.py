@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.mcnemar_rows import cluster_checks, copy_checks, odds_checks, table_checks
 from socialstats.crosscheck.paired_tables import (
     CLOSED,
@@ -21,24 +22,20 @@ from socialstats.crosscheck.paired_tables import (
     set_aside,
 )
 from socialstats.crosscheck.row_arithmetic import (
-    crossed_error,
     label,
     quantile,
     relative,
     same_p,
     tail_p,
-    unfloored_check,
 )
-from socialstats.crosscheck.share_errors import effective_pairs
+from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
-SQUARE_ROOTS = "CR2 and Satterthwaite df by matrix square roots and traces"
 IGNORING = "ignoring clusters"
-LARGEST_MATRIX = 400  # pairs a cluster whose matrix square root is taken
 
 
 def verify(result: Result) -> Verification:
@@ -71,15 +68,13 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
     shown = row if score_leads else replace(row, conf_low=None)
     checks += score_checks(shown, result.row("score", group="test"), d, codes, result.settings["level"])
     if "unfloored_std_error" in result.extras:
-        d, groups = rows["d"].to_numpy(dtype=np.float64), rows[["g0", "g1"]].to_numpy()
-        checks.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
+        checks.append(unfloored_check(result.extras["unfloored_std_error"], d, codes))
     for k, name in enumerate(names):
         group = "test" if len(names) == 1 else f"{name} alone"
         checks += cluster_checks(result, rows, k, group)
         test = result.row("robust_t", group=group)
         if len(names) == 2 and test.df is not None:
-            found = bias_reduced(np.asarray(rows["d"], dtype=np.float64), np.asarray(rows[f"g{k}"]))
-            checks += t_test(test, float(rows["d"].mean()), *found, SQUARE_ROOTS) if found is not None else []
+            checks += t_test(test, float(d.mean()), *mean_error(d, codes[:, [k]]), CR2)
     return checks
 
 
@@ -104,7 +99,7 @@ def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) 
     value = profile_score(table, 0.0)
     return [
         *out, relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
-        relative(label(test, "df"), test.df, df, "numpy", SQUARE_ROOTS, 1e-7),
+        relative(label(test, "df"), test.df, df, "numpy", CR2, 1e-7),
         same_p(label(test, "p"), test.p_value, tail_p(value, df), "scipy", PROFILE, 1e-5),
     ]  # fmt: skip
 
@@ -247,48 +242,16 @@ def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
 
 
 def robust(result: Result, data: pd.DataFrame, factors: int, *, interval: bool) -> list[Check]:
-    """Standard error, t, p and (with `interval`) ends: sums written out for two factors, else matrices."""
+    """Standard error, t, p and (with `interval`) ends: by clusters."""
     from scipy.stats import t
 
     row, test = result.rows[0], result.row("robust_t", group="test")
     d = np.asarray(data["d"], dtype=np.float64)
     groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])
-    if factors == 1:
-        found = bias_reduced(d, groups[:, 0])
-        if found is None:
-            note = f"a cluster of more than {LARGEST_MATRIX} pairs: its matrix square root is not taken"
-            return [set_aside("std_error", row.std_error, None, "scipy", note)]
-        error, df, package, why = *found, "scipy", SQUARE_ROOTS
-    else:
-        error, df = crossed_error(d, groups)
-        package, why = "scipy", "CR2 of both factors less the plain squares of their intersections; Cochran's quantile"
+    error, df = mean_error(d, groups)
     low, high = t.interval(result.settings["level"], df, d.mean(), error)
     return [
-        near("std_error", row.std_error, error, package, why, 1e-8),
-        *t_test(test, float(d.mean()), error, df, why),
-        *(ends(row, max(float(low), -1.0), min(float(high), 1.0), package, why) if interval else []),
+        near("std_error", row.std_error, error, "numpy", CR2, 1e-8),
+        *t_test(test, float(d.mean()), error, df, CR2),
+        *(ends(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CR2) if interval else []),
     ]
-
-
-def bias_reduced(d: FloatArray, code: FloatArray) -> tuple[float, float] | None:
-    """CR2 standard error of a mean and its Satterthwaite df, with the matrices of Bell and McCaffrey (2002).
-
-    With o_g = A_g 1, A_g = (I - H_gg)^(-1/2): V = sum_g (o_g' e_g)^2 / n^2, and the vectors (I - H)_g' o_g have the
-    inner products delta_gh o_g'o_g - (1'o_g)(1'o_h)/n, whose trace and squares give the df.
-    """
-    from scipy.linalg import sqrtm
-
-    n, order = len(d), np.argsort(code, kind="stable")
-    parts = np.split((d - d.mean())[order], np.flatnonzero(np.diff(np.asarray(code)[order])) + 1)
-    if max(len(e) for e in parts) > LARGEST_MATRIX:
-        return None
-    adjusted = {
-        size: np.linalg.inv(np.real(sqrtm(np.eye(size) - np.full((size, size), 1 / n)))) @ np.ones(size)
-        for size in {len(e) for e in parts}
-    }
-    total = sum(float(adjusted[len(e)] @ e) ** 2 for e in parts)
-    own = np.array([adjusted[len(e)] @ adjusted[len(e)] for e in parts])
-    sums = np.array([adjusted[len(e)].sum() for e in parts])
-    trace = float(own.sum() - sums @ sums / n)
-    squares = float(own @ own - 2 * own @ sums**2 / n + (sums @ sums) ** 2 / n**2)
-    return math.sqrt(total) / n, trace**2 / squares

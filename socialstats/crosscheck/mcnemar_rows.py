@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import counted, mean_errors
 from socialstats.crosscheck.paired_tables import CLOSED, set_aside
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p
-from socialstats.crosscheck.share_errors import (
-    MATRICES,
-    ROOTS,
-    clustered_share_checks,
-    counted,
-    share_errors,
-    wilson_roots,
-)
+from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, wilson_roots
 from socialstats.results import Check, FloatArray, Result, Row
 from socialstats.results.verification import Published
 
@@ -103,12 +97,12 @@ def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]
     groups = mixed[[f"g{k}" for k in range(factors)]].to_numpy()
     x = (mixed["d"] > 0).to_numpy(dtype=np.float64)
     as_share = replace(g, estimate=g.estimate + 0.5, conf_low=g.conf_low + 0.5, conf_high=(g.conf_high or 0.0) + 0.5)
-    out = clustered_share_checks(as_share, x, np.ones(len(x)), groups, answers=len(x), level=level)
-    p, errors = share_errors(x, np.ones(len(x)), groups)
-    if errors is None or errors.df is None or odds.conf_low is None:
+    p, errors = float(x.mean()), mean_errors(x, groups)
+    out = clustered_share_checks(as_share, p, errors, answers=len(x), level=level)
+    if not errors.known or odds.conf_low is None:
         return out
     low, high = wilson_roots(p, counted(p * (1 - p), errors, len(x)), level, errors.df)
-    out.append(relative(label(odds, "df"), odds.df, errors.df, "scipy", MATRICES, 1e-7))
+    out.append(relative(label(odds, "df"), odds.df, errors.df, "scipy", LINEAR, 1e-7))
     return out + end_checks(odds, low / (1 - low), high / (1 - high), "numpy", ROOTS, 1e-6)
 
 

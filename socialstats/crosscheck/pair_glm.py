@@ -19,7 +19,8 @@ def glm(table: PairColumns) -> PeerFit:
     from statsmodels.genmod.generalized_linear_model import GLM
 
     y = SHARE_OF_A[table.outcome]
-    fit = GLM(y, table.x, family=Binomial(), freq_weights=table.weight).fit(maxiter=200, tol=1e-13)
+    model = GLM(y, table.x, family=Binomial(), freq_weights=table.weight, hasconst=False)
+    fit = model.fit(maxiter=200, tol=1e-13, wls_method="qr")
     beta = np.asarray(fit.params)
     return PeerFit(
         estimate=beta, covariance=np.asarray(fit.normalized_cov_params), score=table.x * (y - fit.mu)[:, None],
@@ -42,8 +43,8 @@ def firth(table: PairColumns, *, rounds: int = 200) -> PeerFit:
         root = table.x * np.sqrt(table.weight * p * (1 - p))[:, None]
         leverage = (np.linalg.qr(root)[0] ** 2).sum(axis=1)
         share = (table.weight * y + leverage / 2) / (table.weight + leverage)
-        model = GLM(share, table.x, family=Binomial(), freq_weights=table.weight + leverage)
-        new = np.asarray(model.fit(start_params=beta, maxiter=100, tol=1e-14).params)
+        model = GLM(share, table.x, family=Binomial(), freq_weights=table.weight + leverage, hasconst=False)
+        new = np.asarray(model.fit(start_params=beta, maxiter=100, tol=1e-14, wls_method="qr").params)
         moved, beta = float(np.abs(new - beta).max()), new
         if moved < 1e-11:
             break

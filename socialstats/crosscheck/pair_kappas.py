@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.cluster_errors import fisher_ends
+from socialstats.crosscheck.clusters import fisher_ends
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,

@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.bootstrap import RESAMPLED, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
+from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_rows import crossed_checks, row_checks
 from socialstats.crosscheck.row_arithmetic import same_p
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
 SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
-LARGEST_MATRIX = 400
 MOST_LISTED = 16
 MOST_SIGNS = 6_000_000
 NOISE = 16 * float(np.finfo(np.float64).eps)
-MOST_CELLS = 4_000_000
 IGNORING = "ignoring clusters"
 
 
@@ -83,27 +82,23 @@ def alone_checks(result: Result, pairs: Vectors) -> list[Check]:
 
 
 def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
-    """Compare clustered errors: CR2 by matrices from statsmodels' residuals, two factors written out."""
+    """Compare clustered errors: CR1 by statsmodels, CR2 and two factors written out."""
     row, factors = result.rows[0], pairs.groups.shape[1]
     if not factors or row.std_error is None:
         return []
-    from statsmodels.regression.linear_model import OLS
-
-    model = OLS(d, np.ones(len(d)))
     if factors == 2:
         return crossed_checks(result, row, pairs)
-    sizes = np.bincount(pairs.groups[:, 0])
-    cr1 = model.fit(cov_type="cluster", cov_kwds={"groups": pairs.groups[:, 0], "use_correction": True}).bse[0]
-    checks = [near("s.e., CR1", result.extras["std_errors"].get("CR1"), float(cr1), "statsmodels")]
-    if sizes.max() > LARGEST_MATRIX or len(sizes) * len(d) > MOST_CELLS:
-        return [*checks, skipped("s.e., CR2", "statsmodels", "statsmodels has no CR2, clusters too large for matrices")]
-    robust, df = matrix_cr2(np.asarray(model.fit().resid), pairs.groups[:, 0], len(d))
-    why = "Bell and McCaffrey's matrices, on statsmodels' residuals"
-    checks += [
-        near("s.e., CR2", row.std_error, robust, "statsmodels", why),
-        near("df, CR2", row.df, df, "statsmodels", why),
+    from statsmodels.regression.linear_model import OLS
+
+    options = {"groups": pairs.groups[:, 0], "use_correction": True}
+    cr1 = float(OLS(d, np.ones(len(d))).fit(cov_type="cluster", cov_kwds=options).bse[0])
+    error, df = mean_error(d, pairs.groups)
+    return [
+        near("s.e., CR1", result.extras["std_errors"].get("CR1"), cr1, "statsmodels"),
+        near("s.e., CR2", row.std_error, error, "numpy", CR2),
+        near("df, CR2", row.df, df, "scipy", CR2),
+        *t_checks(result, row),
     ]
-    return checks + t_checks(result, row)
 
 
 def t_checks(result: Result, row: Row) -> list[Check]:

@@ -6,21 +6,19 @@ import math
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.pair_table import Vectors
 from socialstats.crosscheck.row_arithmetic import (
-    crossed_error,
     end_checks,
     label,
     quantile,
     relative,
     same_p,
     tail_p,
-    unfloored_check,
 )
 from socialstats.results import Check, Result, Row
 
 CLOSED = "the same closed form in another order of arithmetic"
-CROSSED = "CR2 of both factors less the plain squares of their intersections, written out; Cochran's quantile"
 IGNORING = "ignoring clusters"
 ALIKE = "clusters weighing alike"
 
@@ -113,11 +111,11 @@ def statistics(result: Result, pairs: Vectors) -> list[Check]:
 def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
     """Two crossed factors: standard error, degrees of freedom, p and ends."""
     d, options = pairs.x - pairs.y, result.settings
-    error, df = crossed_error(d, pairs.groups)
+    error, df = mean_error(d, pairs.groups)
     side, null = options["alternative"], options["null"]
     out = [
-        relative(label(row, "s.e., two crossed factors"), row.std_error, error, "numpy", CROSSED),
-        relative(label(row, "df"), row.df, df, "scipy", CROSSED),
+        relative(label(row, "s.e., two crossed factors"), row.std_error, error, "numpy", CR2),
+        relative(label(row, "df"), row.df, df, "scipy", CR2),
         same_p(label(row, "p"), row.p_value, tail_p((float(d.mean()) - null) / error, df, side)),
     ]
     if "unfloored_std_error" in result.extras:
@@ -126,5 +124,5 @@ def crossed_checks(result: Result, row: Row, pairs: Vectors) -> list[Check]:
         reach = quantile(options["level"] if side == "two_sided" else 2 * options["level"] - 1, df) * error
         low = None if side == "less" else float(d.mean()) - reach
         high = None if side == "greater" else float(d.mean()) + reach
-        out += end_checks(row, low, high, "scipy", CROSSED)
+        out += end_checks(row, low, high, "scipy", CR2)
     return out

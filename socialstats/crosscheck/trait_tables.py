@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.adjusting import adjusted_p
+from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
-from socialstats.crosscheck.pair_table import matrix_cr2
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import crossed_error, same_p, statistic_checks, t_ends, weighted_df
+from socialstats.crosscheck.row_arithmetic import same_p, statistic_checks, t_ends
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Row
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 KEYS = ("model", "scenario", "stage", "wording")
-LARGEST = 400
-WIDER = 1e-6  # a bracket that holds its root although both are rounded
 LINEAR = "the same sums in another order of arithmetic"
 
 
@@ -141,14 +139,12 @@ def shifted_checks(
     drawn = settings.get("judges") == "random"
     if clusters is not None:
         alone = clustered_error(values, settings, clusters)
-        if alone is None:
-            return []
     elif drawn:
         alone = anova_error(values.to_numpy())
     else:
         alone = float(sem(values.mean(axis=1))), len(values) - 1.0
     parts, dfs = zip((alone[0] ** 2, alone[1]), taken_off, strict=True)
-    df = weighted_df(parts, dfs)
+    df = cochran(parts, dfs)
     checks = [near(f"s.e., {name}", row.std_error, float(np.sqrt(sum(parts))), "statsmodels", relative=1e-8)]
     if row.df is not None:
         checks.append(near(f"df, {name}", row.df, df, "statsmodels", relative=1e-6))
@@ -160,18 +156,13 @@ def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, c
     """Recompute the error of clustered units, or of drawn judges."""
     if clusters is None:
         return drawn_checks(name, row, values, settings)
-    found = clustered_error(values, settings, clusters)
-    if found is None:
-        return []
-    error, df = found
-    checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels")]
+    error, df = clustered_error(values, settings, clusters)
+    checks = [near(f"s.e., {name}", row.std_error, error, "numpy")]
     return checks + ([near(f"df, {name}", row.df, df, "scipy")] if row.df is not None else [])
 
 
-def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple[float, float] | None:
-    """Clustered error of a mean and its df: statsmodels for two factors, matrices for CR2; None of large tables."""
-    from statsmodels.regression.linear_model import OLS
-
+def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple[float, float]:
+    """Clustered error of a mean and its df."""
     inner = clusters.reindex(values.index).to_numpy()
     if settings.get("judges") == "random":
         x, k = values.to_numpy().ravel(), values.shape[1]
@@ -179,13 +170,7 @@ def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple
     else:
         x = values.mean(axis=1).to_numpy()
         groups = [inner] if inner.ndim == 1 else list(inner.T)
-    if len(groups) == 2:
-        return crossed_error(x, np.column_stack(groups))
-    if len(x) > LARGEST:
-        return None
-    residual = np.asarray(OLS(x, np.ones(len(x))).fit().resid)
-    error, df = matrix_cr2(residual, groups[0], len(x))
-    return float(error), float(df)
+    return mean_error(x, np.column_stack(groups))
 
 
 def drawn_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
@@ -216,7 +201,7 @@ def anova_error(x: FloatArray) -> tuple[float, float]:
     dfs = np.array([n - 1, k - 1, (n - 1) * (k - 1)], dtype=np.float64)
     squares = np.array([none - of_rows, of_rows - both, both]) / dfs
     value = max(squares[0] + squares[1] - squares[2], squares[0], squares[1])
-    return float(np.sqrt(value / (n * k))), weighted_df(squares[:2], dfs[:2])
+    return float(np.sqrt(value / (n * k))), cochran(squares[:2], dfs[:2])
 
 
 def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.cluster_errors import FEW, cochran, cr2, disagreement_ends, fisher_ends
+from socialstats.crosscheck.clusters import FEW, Errors, codes_of, disagreement_ends, errors_by, fisher_ends
 from socialstats.crosscheck.kappa_resamples import bootstrap_checks
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_kappas import (
@@ -71,21 +71,13 @@ class Pair:
         self.index = both.index
         self.disagreement = 1 - np.asarray(result.extras["weights"])
         self.k = len(self.disagreement)
-        self.whole = self.table()
+        self.whole = np.zeros((self.k, self.k))
+        np.add.at(self.whole, (self.x, self.y), self.count)
 
-    def table(self, lines: AnyArray | None = None) -> FloatArray:
-        """Counts by the levels of both, of all lines or of some."""
-        out = np.zeros((self.k, self.k))
-        chosen = slice(None) if lines is None else lines
-        np.add.at(out, (self.x[chosen], self.y[chosen]), self.count[chosen])
-        return out
-
-    def clusters(self, codes: AnyArray) -> dict[int, AnyArray]:
-        """Lines of each cluster."""
-        mine = codes[self.index]
-        order = np.argsort(mine, kind="stable")
-        names, starts = np.unique(mine[order], return_index=True)
-        return dict(zip(names.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
+    def sums(self, change: FloatArray | None = None) -> FloatArray:
+        """Return n times the observed, and n times the expected disagreement."""
+        n, seen, chance = self.parts(change)
+        return np.array([n * seen, n * chance]) if n else np.zeros(2)
 
     def parts(self, change: FloatArray | None = None) -> tuple[float, float, float]:
         """Return n, observed and expected disagreement of the table, or of the table and a change of it."""
@@ -143,7 +135,7 @@ def pair_checks(name: str, row: Row, pair: Pair, result: Result) -> list[Check]:
 
     if row.estimate is None or row.n is None or row.method == "on_undefined=1.0":
         return []
-    theirs = cohens_kappa(pair.table(), weights=pair.disagreement)
+    theirs = cohens_kappa(pair.whole, weights=pair.disagreement)
     made: dict[str, Any] = {"package": "statsmodels", "tolerance": TOLERANCE, "why": CLOSED}
     rough = made | {"tolerance": 1e-7, "why": "statsmodels subtracts squares, which loses digits"}
     out = [compare(f"kappa of {name}", row.estimate, float(theirs.kappa), **made)]
@@ -185,7 +177,7 @@ def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
     parts = [pair.parts() for pair in found.values()]
     if row.term == "mean":
         kept = with_kappa(found)
-        values = [float(cohens_kappa(pair.table(), weights=pair.disagreement).kappa) for pair in kept.values()]
+        values = [float(cohens_kappa(pair.whole, weights=pair.disagreement).kappa) for pair in kept.values()]
         theirs = sum(values) / len(values) if values else None
         package = "statsmodels"
     else:
@@ -204,108 +196,84 @@ def with_kappa(found: Mapping[str, Pair]) -> dict[str, Pair]:
 
 def error_checks(rows: Mapping[str, Row], part: pd.DataFrame, found: Mapping[str, Pair], result: Result) -> list[Check]:
     """Compare errors by clusters, or of all pairs together, then test and interval of every row."""
-    factors = [factor.codes for factor in result.design.factors(result.settings["cluster"])]
-    alike = alike_units(part, len(result.design.units))
+    factors = result.design.factors(result.settings["cluster"])
+    codes = codes_of(factors, part.index)
     settings, out = result.settings, []
     for term, row in rows.items():
         if row.estimate is None or row.conf_low is None or row.method == "on_undefined=1.0":
             continue
         pairs = with_kappa(found) if term == "mean" else found if term in JOINT else {term: found[term]}
-        lines = Lines(pairs, [code[part.index] for code in factors] or [alike[part.index]], part, bool(factors))
         made: dict[str, Any] = {"package": "numpy", "tolerance": 1e-6, "why": SLOPE}
-        if lines.cost > MOST_SLOPES:
-            note = f"{lines.cost} slopes of {len(pairs)} pairs would take too long"
+        cost = sum(np.count_nonzero(pair.whole) for pair in pairs.values())
+        if cost > MOST_SLOPES:
+            note = f"{cost} slopes of {len(pairs)} pairs would take too long"
             out.append(compare(f"s.e. of {term}", row.std_error, None, **made, note=note))
             continue
-        variance, df = lines.variance(term)
+        lines = Lines(list(pairs.values()), part, codes)
+        errors = lines.errors(term)
         if row.std_error is not None and settings["ci"] in CLOSED_CI and (factors or term in JOINT):
-            small = 1.0 if factors else (lines.units - 1) / lines.units
-            out.append(compare(f"s.e. of {term}", row.std_error, math.sqrt(variance * small), **made))
+            small = 1.0 if factors else errors.df / (errors.df + 1)
+            out.append(compare(f"s.e. of {term}", row.std_error, math.sqrt(errors.variance * small), **made))
         few = lines.disagreement_ends(row.estimate, settings["level"]) if settings["ci"] == "closed" else None
         told = settings
         if few is not None and (row.std_error is None or few[0] == 0 or (factors and few[0] < FEW)):
             ends = few[1:]
             if row.std_error is not None and few[0] > 0:
-                fisher = fisher_ends(row.estimate, row.std_error, df, settings["level"])
+                fisher = fisher_ends(row.estimate, row.std_error, errors.df, settings["level"])
                 ends = min(ends[0], fisher[0]), max(ends[1], fisher[1])
             out += end_checks(row, *ends)
             told = {**settings, "ci": "disagreements"}
-        out += row_arithmetic(row, df + 1, bool(factors), told)
+        out += row_arithmetic(row, errors.df + 1, bool(factors), told)
     return out
 
 
 class Lines:
-    """Lines of ratings of some pairs of raters, with their clusters (or distinct rows of ratings) and weights."""
+    """Units that some pairs of raters rated, one by one, with their clusters."""
 
-    def __init__(self, pairs: Mapping[str, Pair], codes: list[AnyArray], part: pd.DataFrame, clustered: bool) -> None:
-        taking = np.array(sorted({int(u) for pair in pairs.values() for u in pair.index}))
-        at = np.searchsorted(part.index.to_numpy(), taking) if part.index.is_monotonic_increasing else None
-        place = {int(u): k for k, u in enumerate(part.index)} if at is None else {}
-        rows = at if at is not None else np.array([place[int(u)] for u in taking])
-        self.pairs, self.clustered = pairs, clustered
-        self.count = part["count"].to_numpy(dtype=float)[rows]
-        self.codes = [code[rows] for code in codes]
-        self.where = {int(u): k for k, u in enumerate(taking)}
-        self.units = float(self.count.sum())
-        self.cost = sum(len(np.unique(code)) for code in self.codes) * len(pairs)
-        if len(codes) == 2:
-            self.codes.append(np.unique(np.column_stack(self.codes), axis=0, return_inverse=True)[1].ravel())
+    def __init__(self, pairs: list[Pair], part: pd.DataFrame, codes: AnyArray) -> None:
+        taking = part.index.isin({u for pair in pairs for u in pair.index})
+        each = np.repeat(np.flatnonzero(taking), part["count"].to_numpy(dtype=int)[taking])
+        self.pairs, self.size, self.each = pairs, len(part), each
+        self.at = [part.index.get_indexer(pair.index) for pair in pairs]
+        self.codes = codes[each]
 
-    def slopes(self, code: AnyArray, term: str) -> FloatArray:
-        """Slope of a kappa in the weight of each cluster."""
-        mine = [np.array([self.where[int(u)] for u in pair.index], dtype=np.int64) for pair in self.pairs.values()]
-        lines = [[np.flatnonzero(code[at] == g) if len(at) else None for at in mine] for g in np.unique(code)]
-        return np.array([slope(self.pairs, each, term) for each in lines])
-
-    def variance(self, term: str) -> tuple[float, float]:
-        """Variance and degrees of freedom of a kappa."""
-        sizes = [np.bincount(np.unique(code, return_inverse=True)[1], self.count) for code in self.codes]
-        if not self.clustered:
-            slopes = self.slopes(self.codes[0], term)
-            return float((slopes**2 / sizes[0]).sum()) * self.units / (self.units - 1), self.units - 1
-        parts = [
-            cr2(self.slopes(code, term), size / self.units, range(len(size)))
-            for code, size in zip(self.codes[:2], sizes[:2], strict=True)
-        ]
-        if len(parts) == 1:
-            return parts[0]
-        (v1, df1), (v2, df2) = parts
-        both = self.slopes(self.codes[2], term)
-        return max(v1, v2, v1 + v2 - float(both @ both)), cochran(v1, v2, df1, df2)
+    def errors(self, term: str) -> Errors:
+        """Errors of a kappa, from its slope in the weight of every unit: the sum of its slopes in cells of tables."""
+        total = np.zeros(self.size)
+        for pair, at, slopes in zip(self.pairs, self.at, cell_slopes(self.pairs, term), strict=True):
+            total[at] += slopes[pair.x, pair.y]
+        n = len(self.each)
+        return errors_by(total[self.each], np.full(n, 1 / n), self.codes)
 
     def disagreement_ends(self, value: float, level: float) -> tuple[float, float, float]:
         """Effective disagreements and the ends they give, of all pairs of raters together."""
-        apart, weight = np.zeros((2, len(self.count)))
+        apart, weight = np.zeros((2, self.size))
         expected = 0.0
-        for pair in self.pairs.values():
-            at = np.array([self.where[int(u)] for u in pair.index], dtype=np.int64)
+        for pair, at in zip(self.pairs, self.at, strict=True):
             top = float(pair.disagreement.max())
             apart[at] += pair.disagreement[pair.x, pair.y] / top
             weight[at] += 1.0
             n, _, de = pair.parts()
             expected += n * de / top if n else 0.0
-        expected /= float((weight * self.count).sum())
-        each = np.repeat(np.arange(len(weight)), self.count.astype(int))
         mean = np.divide(apart, weight, out=np.zeros_like(apart), where=weight > 0)
-        names = [code[each].tolist() for code in self.codes[:2]] if self.clustered else []
-        return disagreement_ends(value, mean[each], weight[each], expected, names, level)
+        expected /= float(weight[self.each].sum())
+        return disagreement_ends(value, mean[self.each], weight[self.each], expected, self.codes, level)
 
 
-def alike_units(part: pd.DataFrame, size: int) -> AnyArray:
-    """Number the distinct rows of ratings: alike units move a kappa alike. By unit, of `size` units."""
-    raters = [column for column in part.columns if column != "count"]
-    codes = np.zeros(size, dtype=np.int64)
-    codes[part.index] = part.groupby(raters, dropna=False, sort=True).ngroup()
-    return codes
-
-
-def slope(pairs: Mapping[str, Pair], lines: Sequence[AnyArray | None], term: str) -> float:
-    """Derivative of a kappa with respect to the weight of one cluster, whose lines these are in each pair."""
-    moved = [None if mine is None else pair.table(mine) for pair, mine in zip(pairs.values(), lines, strict=True)]
-    ends = []
-    for step in (STEP, -STEP):
-        changes = [None if table is None else step * table for table in moved]
-        parts = [pair.parts(change) for pair, change in zip(pairs.values(), changes, strict=True)]
-        known = [1 - do / de for n, do, de in parts if n > 1.5 and de > 1e-12]
-        ends.append(float(pooled(parts) or 0.0) if term == "pooled" else sum(known) / len(known))
-    return (ends[0] - ends[1]) / (2 * STEP)
+def cell_slopes(pairs: Sequence[Pair], term: str) -> list[FloatArray]:
+    """Derivatives of a kappa with respect to the count of each cell of each pair's table, (levels, levels)."""
+    own = np.array([pair.sums() for pair in pairs])
+    out = []
+    for pair, mine in zip(pairs, own, strict=True):
+        slopes, others = np.zeros_like(pair.whole), own.sum(axis=0) - mine if term == "pooled" else 0.0 * mine
+        share = 1 / len(pairs) if term == "mean" else 1.0
+        for cell in zip(*np.nonzero(pair.whole), strict=True):
+            ends = []
+            for step in (STEP, -STEP):
+                change = np.zeros_like(pair.whole)
+                change[cell] = step
+                seen, chance = others + pair.sums(change)
+                ends.append(1 - seen / chance)
+            slopes[cell] = share * (ends[0] - ends[1]) / (2 * STEP)
+        out.append(slopes)
+    return out
