@@ -215,17 +215,7 @@ def modes_of(told: Told, people: frozenset[str] | None) -> dict[str, list[float]
 
 def by_scipy(result: Result, told: Told) -> list[Check]:
     """Models over all units: scipy.stats.mode where one level has most answers, numpy.unique where several have."""
-    from scipy import stats
-
-    names = sorted({person for own in told.people.values() for person in own})
-    beyond = told.scores[-1] + 1
-    modes: dict[str, list[float]] = {}
-    for unit, own in told.people.items():
-        # who did not answer has a number of their own, larger than any score: scipy names the smallest mode
-        line = np.array([own.get(person, beyond + k) for k, person in enumerate(names)])
-        values, times = np.unique(line[line < beyond], return_counts=True)
-        best = values[times == times.max()]
-        modes[unit] = [float(stats.mode(line).mode)] if len(best) == 1 else best.tolist()
+    modes = scipy_modes(Of(id(result.design), (result.settings["reference"], source_name(result)), result))
     tied = sum(len(m) > 1 for m in modes.values())
     note = f"numpy.unique for {tied} of {len(modes)} units, with tied modes" if tied else ""
     checks = []
@@ -235,6 +225,23 @@ def by_scipy(result: Result, told: Told) -> list[Check]:
             checks.append(compare(row.term, row.estimate, mean(own, told), package="scipy", tolerance=TOLERANCE,
                                   why=SAME, note=note))  # fmt: skip
     return checks
+
+
+@lru_cache(maxsize=2)
+def scipy_modes(of: Of) -> dict[str, list[float]]:
+    """Modes of all people, unit by unit."""
+    from scipy import stats
+
+    told = tell(of)
+    names = sorted({person for own in told.people.values() for person in own})
+    beyond, modes = told.scores[-1] + 1, {}
+    for unit, own in told.people.items():
+        # who did not answer has a number of their own, larger than any score: scipy names the smallest mode
+        line = np.array([own.get(person, beyond + k) for k, person in enumerate(names)])
+        values, times = np.unique(line[line < beyond], return_counts=True)
+        best = values[times == times.max()]
+        modes[unit] = [float(stats.mode(line).mode)] if len(best) == 1 else best.tolist()
+    return modes
 
 
 def model_means(result: Result, told: Told) -> Expected:
@@ -443,6 +450,11 @@ def answers_table(told: Told, units: list[str], pool: list[str]) -> FloatArray:
     return table
 
 
+def codes_of_modes(side: Any) -> Any:
+    """Number the sets of modes of counts (..., units, levels): the sum of 2^level."""
+    return ((side == side.max(axis=-1, keepdims=True)) & (side > 0)) @ (1 << np.arange(side.shape[-1]))
+
+
 class Dealt:
     """Distances of answers from the modes of counts; that of an answer from a set of modes is found once."""
 
@@ -453,18 +465,16 @@ class Dealt:
         own = [[told.models[model].get(unit, NOT_ASKED) for unit in units] for model in told.models]
         self.given = list({x for one in own for x in one})
         self.asked = np.array([[self.given.index(x) for x in one] for one in own])
-        self.known: dict[int, list[float]] = {}
 
     def distances(self, side: Any) -> FloatArray:
         """Distance of each model to each unit, (..., models, units), from counts (..., units, levels); NaN: none."""
-        top = (side == side.max(axis=-1, keepdims=True)) & (side > 0)
-        kinds, place = np.unique(top @ (1 << np.arange(top.shape[-1])), return_inverse=True)
-        for kind in kinds.tolist():
-            if kind not in self.known:
-                modes = [score for k, score in enumerate(self.told.scores) if kind >> k & 1]
-                self.known[kind] = [self.far(modes, x) for x in self.given]
-        found = np.array([self.known[kind] for kind in kinds.tolist()])
-        return np.asarray(found[place.reshape(top.shape[:-1])[..., None, :], self.asked], dtype=np.float64)
+        kinds, place = np.unique(codes_of_modes(side), return_inverse=True)
+        return np.asarray(self.table(kinds)[place.reshape(side.shape[:-1])[..., None, :], self.asked])
+
+    def table(self, kinds: Any) -> FloatArray:
+        """Distance of each answer (columns) from sets of modes, given by their codes."""
+        modes = [[score for k, score in enumerate(self.told.scores) if code >> k & 1] for code in kinds.tolist()]
+        return np.array([[self.far(one, x) for x in self.given] for one in modes], dtype=np.float64)
 
     def far(self, modes: list[float], given: Any) -> float:
         """Distance of one answer from modes; NaN where it does not count."""
@@ -505,13 +515,12 @@ def error_checks(result: Result, told: Told) -> list[Check]:
         return [compare(label(m.row, name), value, None, package="numpy", tolerance=0, why="", note=LONG)
                 for m in shown for name in ("std_error", "conf_low", "conf_high", "df")
                 if (value := getattr(m.row, name)) is not None]  # fmt: skip
-    names = ("ties", "refusal", "unparsed", "resamples", "seed", "reference", "source")
-    drawn, people = redrawn(Of(id(design), tuple(settings[name] for name in names), result))
+    drawn, people = Drawn(result, told), len({person for own in told.people.values() for person in own})
     weight = np.array([told.weight[unit] for unit in told.people])
     codes = codes_of(design.factors(settings["cluster"]), [design.units.index(unit) for unit in told.people])
     out = []
     for mean in shown:
-        each = drawn[mean.one] - drawn[mean.other] if mean.other else drawn[mean.one]
+        each = drawn.of(mean.one) - drawn.of(mean.other) if mean.other else drawn.of(mean.one)
         known = ~np.isnan(each) & mean.units
         value = float(np.where(known[0], each[0], 0) @ weight / (weight * known[0]).sum())
         off = np.where(known, each - value, 0.0)
@@ -520,29 +529,43 @@ def error_checks(result: Result, told: Told) -> list[Check]:
 
 
 @lru_cache(maxsize=2)
-def redrawn(of: Of) -> tuple[dict[str, FloatArray], int]:
-    """Distances of every model, constant answer, the uniform answer and a person, (1 + B, units), the sample first.
-
-    The second value is the number of people.
-    """
-    result, settings = of.result, of.result.settings
-    told = tell(Of(of.design, (settings["reference"], source_name(result)), result))
-    constants = {f"always {name}": dict.fromkeys(told.people, told.scores[k]) for k, name in enumerate(told.labels)}
-    every, units = replace(told, models={**told.models, **constants}), list(told.people)
-    pool = sorted({person for own in told.people.values() for person in own}, key=result.design.raters.index)
-    table, dealt = answers_table(told, units, pool), Dealt(every, result)
-    top = ceiling_values(result, told, units)
-    seed = int(np.random.SeedSequence([settings["seed"], 1]).generate_state(1)[0])
-    times = np.array([np.ones(len(pool)), *drawn_people(len(pool), settings["resamples"], seed)])
-    columns = np.empty((len(every.models) + 2, len(times), len(units)))
+def redrawn(of: Of) -> tuple[Any, Any, Any]:
+    """Counts of each level, (1 + B, units, levels), kinds of sets of modes, and that of each unit, (1 + B, units)."""
+    told = tell(Of(of.design, of.settings[:2], of.result))
+    pool = sorted({person for own in told.people.values() for person in own}, key=of.result.design.raters.index)
+    table = answers_table(told, list(told.people), pool)
+    seed = int(np.random.SeedSequence([of.settings[3], 1]).generate_state(1)[0])
+    times = np.array([np.ones(len(pool)), *drawn_people(len(pool), of.settings[2], seed)])
+    sides = np.empty((len(times), *table.shape[1:]), dtype=np.uint16)
     for start in range(0, len(times), BLOCK):
-        side = (times[start : start + BLOCK] @ table.reshape(len(pool), -1)).reshape(-1, *table.shape[1:])
-        found = dealt.distances(side)
+        side = times[start : start + BLOCK] @ table.reshape(len(pool), -1)
+        sides[start : start + BLOCK] = side.reshape(-1, *table.shape[1:])
+    kinds, place = np.unique(codes_of_modes(sides), return_inverse=True)
+    return sides, kinds, place.reshape(sides.shape[:2])
+
+
+class Drawn:
+    """Distances of models, constant answers, the uniform answer and a person in every resample, (1 + B, units)."""
+
+    def __init__(self, result: Result, told: Told) -> None:
+        settings = result.settings
+        key = (settings["reference"], source_name(result), settings["resamples"], settings["seed"])
+        self.sides, kinds, self.kind = redrawn(Of(id(result.design), key, result))
+        constants = {f"always {name}": dict.fromkeys(told.people, told.scores[k]) for k, name in enumerate(told.labels)}
+        self.constants, self.columns = list(constants), [*told.models, *constants]
+        self.dealt = Dealt(replace(told, models={**told.models, **constants}), result)
+        self.far = self.dealt.table(kinds)
+        self.top = ceiling_values(result, told, list(told.people))
+
+    def of(self, name: str) -> FloatArray:
+        """Return a column by its name."""
+        if name in self.columns:
+            return np.asarray(self.far[self.kind, self.dealt.asked[self.columns.index(name)]])
+        if name == "uniform answer":
+            return np.asarray(np.mean([self.of(one) for one in self.constants], axis=0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            person = (side * np.nan_to_num(top)).sum(axis=-1) / (side * ~np.isnan(top)).sum(axis=-1)
-        always = found[:, len(told.models) :].mean(axis=1)
-        columns[:, start : start + BLOCK] = [*found.transpose(1, 0, 2), always, person]
-    return dict(zip([*every.models, "uniform answer", "person"], columns, strict=True)), len(pool)
+            total = np.einsum("bul,ul->bu", self.sides, np.nan_to_num(self.top))
+            return np.asarray(total / np.einsum("bul,ul->bu", self.sides, 1.0 * ~np.isnan(self.top)))
 
 
 def means_of(result: Result, told: Told) -> Iterator[Mean]:

@@ -169,7 +169,10 @@ def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
     n, ones, zeros = len(values), np.ones(len(values)), np.zeros(len(values))
     if n > MOST_LEFT_OUT:
         return too_many(row)
-    sizes = np.array([sizes_of(values, zeros, ones - (np.arange(n) == k)) for k in range(n)])
+    left = values[np.argwhere(~np.eye(n, dtype=bool))[:, 1].reshape(n, n - 1)]  # (n, n - 1): without each value
+    moves = np.ptp(left, axis=1) > ROUNDING * np.abs(left).max(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sizes = np.where(moves, left.mean(axis=1) / left.std(axis=1, ddof=1), np.nan)[:, None]
     jack = jackknife_t(sizes_of(values, zeros, ones), sizes, ones, 0, level)[2:]
     return hull_checks(row, float(values.mean() / values.std(ddof=1)) * math.sqrt(n), n, jack, level)
 

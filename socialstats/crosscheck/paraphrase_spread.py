@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.paired_difference import SIDES, near
-from socialstats.crosscheck.row_arithmetic import same_p
+from socialstats.crosscheck.row_arithmetic import label, same_p
 from socialstats.crosscheck.trait_tables import (
+    Sample,
     across_units,
     clusters_of,
     composite,
@@ -33,7 +34,7 @@ def verify(result: Result) -> Verification:
     for row in result.rows:
         values = sample(row, spreads, settings)
         if values is not None and known:
-            checks += mean_checks(row.group.partition(":")[0] if row.group else "", row, values, settings, clusters)
+            checks += mean_checks(label(row), row, Sample.of(values), settings, clusters)
         elif values is not None and row.estimate is not None:
             checks.append(near("spread or change", row.estimate, float(values.to_numpy().mean()), "pandas"))
     return Verification(checks=(*checks, *change_checks(result, spreads)))
@@ -83,7 +84,7 @@ def change_checks(result: Result, spreads: pd.Series[float]) -> list[Check]:
     if not rows:
         return []
     values = units(change(spreads, settings), spreads, settings)
-    checks = d_z_checks("d_z", rows["d_z"], values, settings)
+    checks = d_z_checks("d_z", rows["d_z"], Sample.of(values), settings)
     row = rows["wilcoxon"]
     if row.p_value is None:
         return checks

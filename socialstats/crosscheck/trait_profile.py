@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from socialstats.crosscheck.trait_tables import (
+    Sample,
     across_units,
     by_stage,
     clusters_of,
@@ -14,6 +15,7 @@ from socialstats.crosscheck.trait_tables import (
     holm_checks,
     mean_checks,
     over_stages,
+    samples_by,
     score_table,
 )
 from socialstats.crosscheck.trait_weights import weight_checks
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL = "of all models"
+Measure = tuple[str, str | None, "pd.DataFrame", tuple[float, float] | None]
 
 
 def verify(result: Result) -> Verification:
@@ -33,23 +36,17 @@ def verify(result: Result) -> Verification:
     rows = {(row.term, row.group): row for row in result.rows}
     clusters = clusters_of(design, settings["unit_of_analysis"], settings)
     checks: list[Check] = []
-    for name, cells, error in measures(table, result):
-        for key, values in samples(name, cells, settings):
+    for name, trait, cells, error in measures(table, result):
+        for key, values in samples(name, trait, cells, settings):
             row = rows.get(key)
             if row is not None:
-                checks += mean_checks(label_of(name), row, values, settings, clusters, taken_off=error)
+                checks += mean_checks(name, row, values, settings, clusters, taken_off=error)
     for measure in ("composite", "activation", "entropy"):
         if measure == "composite" or settings[measure] is not None:
             checks += change_checks(measure, cells_of(measure, table, settings), rows, settings, clusters)
     checks += offset_checks(table, rows, settings, clusters)
     checks += model_checks(table, rows, settings, clusters)
     return Verification(checks=(*checks, *weight_checks(table, rows, settings, clusters)))
-
-
-def label_of(name: str) -> str:
-    """Name the kind of a family."""
-    kinds = {"without": "without a judge", "score": "trait score", "active": "active traits"}
-    return kinds.get(name.partition(" ")[0], name)
 
 
 def cells_of(measure: str, table: pd.DataFrame, settings: Any) -> pd.DataFrame:
@@ -75,58 +72,54 @@ def active(table: pd.DataFrame, settings: Any) -> pd.DataFrame:
     return reached
 
 
-def measures(table: pd.DataFrame, result: Result) -> Iterator[tuple[str, pd.DataFrame, tuple[float, float] | None]]:
+def measures(table: pd.DataFrame, result: Result) -> Iterator[Measure]:
     """Every family of levels: composite, minus zero, activation, without each judge, each trait's score and activity.
 
-    The third part is variance and degrees of freedom of the zero, where it is estimated.
+    Its name, its trait, its cells, and variance and degrees of freedom of the zero, where it is estimated.
     """
     settings = result.settings
     cells = cells_of("composite", table, settings)
-    yield "composite", cells, None
+    yield "composite", None, cells, None
     controls = control_scores(settings)
     if settings["zero"] is not None:
         zero = zero_under(settings, controls, settings["weights"])
-        yield "composite minus zero", cells - zero, error_under(settings, controls, settings["weights"])
+        yield "composite minus zero", None, cells - zero, error_under(settings, controls, settings["weights"])
     if settings["activation"] is not None:
-        yield "activation", cells_of("activation", table, settings), None
+        yield "activation", None, cells_of("activation", table, settings), None
         for trait in table.columns:
-            yield f"active {trait}", by_stage(active(table, settings)[trait].astype(float)), None
+            yield "active", trait, by_stage(active(table, settings)[trait].astype(float)), None
     if settings["entropy"] is not None:
-        yield "entropy", cells_of("entropy", table, settings), None
+        yield "entropy", None, cells_of("entropy", table, settings), None
     if cells.shape[1] > 1:
         for judge in cells.columns:
-            yield f"without judge '{judge}'", cells.drop(columns=judge), None
+            yield f"without judge '{judge}'", None, cells.drop(columns=judge), None
             if settings["zero"] is not None:
                 others = None if controls is None else controls.drop(judge, level="judge")
                 error = error_under(settings, others, settings["weights"])
-                yield f"without judge '{judge}' minus zero", (cells - zero).drop(columns=judge), error
+                yield f"without judge '{judge}' minus zero", None, (cells - zero).drop(columns=judge), error
     for trait in table.columns:
-        yield f"score {trait}", by_stage(table[trait]), None
+        yield "score", trait, by_stage(table[trait]), None
 
 
 def samples(
-    name: str, cells: pd.DataFrame, settings: Any
-) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:  # fmt: skip
-    """Every row of a family: its term and group, and one line a unit of analysis."""
+    name: str, trait: str | None, cells: pd.DataFrame, settings: Any
+) -> Iterator[tuple[tuple[str, str], Sample]]:  # fmt: skip
+    """Every row of a family (of a trait: of its scores): its term and group, and one line a unit of analysis."""
     unit, models = settings["unit_of_analysis"], cells.index.get_level_values("model").nunique()
     course = over_stages(cells)
-    if name.startswith("active "):
-        several = models > 1 or unit == "model"
-        key = (name.removeprefix("active "), f"active {ALL}" if several else "active")
-        yield key, across_units(course, unit, models)
+    whole = Sample.of(across_units(course, unit, models))
+    if name == "active":
+        yield (str(trait), f"active {ALL}" if models > 1 or unit == "model" else "active"), whole
         return
-    trait = name.removeprefix("score ") if name.startswith("score ") else None
-    for model, own in course.groupby(level="model"):
-        key = (str(model), name) if trait is None else (trait, f"score: {model}")
-        yield key, own.droplevel("model")
-    yield (name if trait is None else trait, f"{'score' if trait else name} {ALL}"), across_units(course, unit, models)
+    for model, own in samples_by(course, ["model"]).items():
+        yield ((str(model), name) if trait is None else (trait, f"{name}: {model}")), own
+    yield (name if trait is None else trait, f"{name} {ALL}"), whole
     if trait is not None:
         return
+    for (stage, model), own in samples_by(cells, ["stage", "model"]).items():
+        yield (str(model), f"{name}: {stage}"), own
     for stage, own in cells.groupby(level="stage"):
-        flat = own.droplevel("stage")
-        for model, one in flat.groupby(level="model"):
-            yield (str(model), f"{name}: {stage}"), one.droplevel("model")
-        yield (str(stage), f"{name} by stage {ALL}"), across_units(flat, unit, models)
+        yield (str(stage), f"{name} by stage {ALL}"), Sample.of(across_units(own.droplevel("stage"), unit, models))
 
 
 def change_checks(
@@ -146,14 +139,14 @@ def change_checks(
         gap: Any = (cells.xs(stage, level="stage") - cells.xs(start, level="stage")).dropna()
         if not len(gap):
             continue
-        found = [(str(m), f": {what}", one.droplevel("model")) for m, one in gap.groupby(level="model")]
-        found.append((what, f" by stage {ALL}", across_units(gap, unit, models)))
-        for term, end, values in found:
+        found = [(str(m), f": {what}", own_rows, one) for m, one in samples_by(gap, ["model"]).items()]
+        found.append((what, f" by stage {ALL}", joint_rows, Sample.of(across_units(gap, unit, models))))
+        for term, end, family, sample in found:
             test, size = rows.get((term, f"{name} change{end}")), rows.get((term, f"{name} d_z{end}"))
             if test is not None and size is not None:
-                tests += mean_checks(f"{name} change", test, values, settings, clusters)
-                tests += d_z_checks(f"{name} d_z", size, values, settings)
-                (joint_rows if end.startswith(" by") else own_rows).append(test)
+                tests += mean_checks(f"{name} change", test, sample, settings, clusters)
+                tests += d_z_checks(f"{name} d_z", size, sample, settings)
+                family.append(test)
     return [*tests, *holm_checks(f"{name} change", own_rows), *holm_checks(f"{name} change", joint_rows)]
 
 
@@ -172,7 +165,7 @@ def model_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clust
         row = rows[(f"{one} minus {other}" if sign > 0 else f"{other} minus {one}", kind)]
         gap: Any = sign * (course.xs(one, level="model") - course.xs(other, level="model")).dropna()
         if len(gap):
-            found += mean_checks(kind, row, gap, settings, clusters)
+            found += mean_checks(kind, row, Sample.of(gap), settings, clusters)
             known.append(row)
     return [*found, *holm_checks(kind, known)]
 
@@ -188,5 +181,5 @@ def offset_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clus
         row = rows.get((judge, "judge offset"))
         if row is not None:
             values = across_units(off[[judge]], settings["unit_of_analysis"], models)
-            found += mean_checks("judge offset", row, values, fixed, clusters)
+            found += mean_checks("judge offset", row, Sample.of(values), fixed, clusters)
     return found

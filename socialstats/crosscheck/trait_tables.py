@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import same_p, statistic_checks, t_ends
+from socialstats.crosscheck.row_arithmetic import label, wald_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Row
 
@@ -69,10 +70,21 @@ def over_stages(values: pd.DataFrame) -> pd.DataFrame:
 
 def across_units(values: pd.DataFrame, unit: str, models: int) -> pd.DataFrame:
     """Return one row a unit of analysis from rows of model and scenario: means over all models, or over scenarios."""
-    if unit == "model":
-        return values.groupby(level="model").mean()
-    size = values.groupby(level="scenario").size()
-    return values.groupby(level="scenario").mean()[size == models]
+    import pandas as pd
+
+    key = values.index.get_level_values("model" if unit == "model" else "scenario")
+    names, code = np.unique(key, return_inverse=True)
+    sums, size = np.zeros((len(names), values.shape[1])), np.bincount(code)
+    np.add.at(sums, code, values.to_numpy(dtype=np.float64))
+    kept = size == models if unit != "model" else size > 0
+    return pd.DataFrame((sums / size[:, None])[kept], index=names[kept], columns=values.columns)
+
+
+def samples_by(values: pd.DataFrame, levels: list[str]) -> dict[Any, Sample]:
+    """Samples of scenarios at each level of these levels of the index."""
+    scenarios, array = values.index.get_level_values("scenario").to_numpy(), values.to_numpy(dtype=np.float64)
+    groups = values.groupby(level=levels if len(levels) > 1 else levels[0]).indices
+    return {key: Sample(units=scenarios[at], values=array[at]) for key, at in groups.items()}
 
 
 def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
@@ -92,127 +104,84 @@ def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
     return found[0] if len(found) == 1 else pd.concat(found, axis=1) if found else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sample:
+    """Values behind a mean: units of analysis, and one line a unit and one column a judge."""
+
+    units: Any
+    values: FloatArray
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Sample:
+        """Read a frame of units by judges."""
+        return cls(units=frame.index, values=frame.to_numpy(dtype=np.float64))
+
+    @property
+    def means(self) -> FloatArray:
+        """Means over judges."""
+        return np.asarray(self.values.mean(axis=1))
+
+
 def mean_checks(
-    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any,
-    taken_off: tuple[float, float] | None = None,
-) -> list[Check]:  # fmt: skip
-    """Recompute a row's mean, error, t, p and interval from one row a unit and one column a judge.
+    name: str, row: Row, sample: Sample, settings: Any, clusters: Any, taken_off: tuple[float, float] | None = None
+) -> list[Check]:
+    """Recompute a row's mean, error, df, t, p and interval.
 
-    `taken_off`: variance and degrees of freedom of what was subtracted from all values alike.
+    `taken_off`: variance and degrees of freedom of what was subtracted from all values alike; variances add.
     """
-    from scipy.stats import sem, ttest_1samp
-
     if row.estimate is None:
         return []
-    means = values.mean(axis=1).to_numpy()
-    checks = [near(name, row.estimate, float(means.mean()), "pandas", LINEAR)]
+    means = sample.means
+    value = float(means.mean())
+    checks = [near(name, row.estimate, value, "pandas", LINEAR)]
     if row.std_error is None:
         return checks
-    if taken_off is not None:
-        return checks + shifted_checks(name, row, values, settings, clusters, taken_off)
-    if clusters is not None or settings.get("judges") == "random":
-        return checks + clustered_checks(name, row, values, settings, clusters)
-    test: Any = ttest_1samp(means, 0.0)
-    checks.append(near(f"s.e., {name}", row.std_error, float(sem(means)), "scipy"))
-    if row.df is not None:
-        checks.append(near(f"df, {name}", row.df, float(test.df), "scipy"))
-    if row.statistic is not None:
-        checks += [
-            near(f"t, {name}", row.statistic, float(test.statistic), "scipy"),
-            same_p(f"p, {name}", row.p_value, float(test.pvalue), "scipy", "scipy's t test"),
-        ]
-    if settings["ci"] == "closed":
-        ends = test.confidence_interval(settings["level"])
-        checks += [
-            near(f"low, {name}", row.conf_low, float(ends.low), "scipy"),
-            near(f"high, {name}", row.conf_high, float(ends.high), "scipy"),
-        ]
-    return checks
-
-
-def shifted_checks(
-    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any, taken_off: tuple[float, float]
-) -> list[Check]:
-    """Recompute error, df, t, p and interval of a mean minus something estimated: variances add."""
-    from scipy.stats import sem
-
     drawn = settings.get("judges") == "random"
     if clusters is not None:
-        alone = clustered_error(values, settings, clusters)
+        error, df = clustered_error(sample, drawn, clusters)
     elif drawn:
-        alone = anova_error(values.to_numpy())
+        error, df = anova_error(sample.values)
     else:
-        alone = float(sem(values.mean(axis=1))), len(values) - 1.0
-    parts, dfs = zip((alone[0] ** 2, alone[1]), taken_off, strict=True)
-    df = cochran(parts, dfs)
-    checks = [near(f"s.e., {name}", row.std_error, float(np.sqrt(sum(parts))), "statsmodels", relative=1e-8)]
-    if row.df is not None:
-        checks.append(near(f"df, {name}", row.df, df, "statsmodels", relative=1e-6))
-    checks += [replace(c, quantity=f"t or p, {name}") for c in statistic_checks(row, df=df)]
-    return checks + [replace(c, quantity=f"ends, {name}") for c in t_ends(row, settings["level"], df)]
-
-
-def clustered_checks(name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any) -> list[Check]:
-    """Recompute the error of clustered units, or of drawn judges."""
-    if clusters is None:
-        return drawn_checks(name, row, values, settings)
-    error, df = clustered_error(values, settings, clusters)
-    checks = [near(f"s.e., {name}", row.std_error, error, "numpy")]
-    return checks + ([near(f"df, {name}", row.df, df, "scipy")] if row.df is not None else [])
-
-
-def clustered_error(values: pd.DataFrame, settings: Any, clusters: Any) -> tuple[float, float]:
-    """Clustered error of a mean and its df."""
-    inner = clusters.reindex(values.index).to_numpy()
-    if settings.get("judges") == "random":
-        x, k = values.to_numpy().ravel(), values.shape[1]
-        groups = [np.repeat(inner, k), np.tile(np.arange(k), len(values))]
-    else:
-        x = values.mean(axis=1).to_numpy()
-        groups = [inner] if inner.ndim == 1 else list(inner.T)
-    return mean_error(x, np.column_stack(groups))
-
-
-def drawn_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
-    """Recompute error, df, t, p and interval of drawn judges from statsmodels' table of the two-way analysis."""
-    error, df = anova_error(values.to_numpy())
-    checks = [near(f"s.e., {name}", row.std_error, error, "statsmodels", relative=1e-8)]
-    if row.df is not None:
-        checks.append(near(f"df, {name}", row.df, df, "statsmodels", relative=1e-6))
-    checks += [replace(c, quantity=f"t or p, {name}") for c in statistic_checks(row, df=df)]
-    if settings["ci"] == "closed":
-        checks += [replace(c, quantity=f"ends, {name}") for c in t_ends(row, settings["level"], df)]
+        error, df = float(means.std(ddof=1)) / math.sqrt(len(means)), len(means) - 1.0
+    if taken_off is not None:
+        df = cochran(*zip((error**2, df), taken_off, strict=True))
+        error = math.sqrt(error**2 + taken_off[0])
+    checks.append(near(label(row, "s.e."), row.std_error, error, "numpy"))
+    if clusters is None or taken_off is not None:
+        checks += wald_checks(row, settings["level"], value, error, df, ends=settings["ci"] == "closed", why=LINEAR)
+    elif row.df is not None:
+        checks.append(near(label(row, "df"), row.df, df, "scipy"))
     return checks
+
+
+def clustered_error(sample: Sample, drawn: bool, clusters: Any) -> tuple[float, float]:
+    """Clustered error of a mean and its df; drawn judges are a second factor."""
+    inner = clusters.reindex(sample.units).to_numpy()
+    if not drawn:
+        return mean_error(sample.means, inner.reshape(len(inner), -1))
+    n, k = sample.values.shape
+    return mean_error(sample.values.ravel(), np.column_stack([np.repeat(inner, k), np.tile(np.arange(k), n)]))
 
 
 def anova_error(x: FloatArray) -> tuple[float, float]:
-    """Error of the mean of a complete table, rows and columns drawn, and Cochran's df, by regressions.
-
-    Sums of squares are differences of the residual sums of nested regressions on dummies.
-    """
-    from statsmodels.regression.linear_model import OLS
-
-    n, k = x.shape
-    y = x.ravel()
-    rows, columns = np.repeat(np.eye(n), k, axis=0), np.tile(np.eye(k), (n, 1))[:, 1:]
-    none, of_rows, both = (
-        float(OLS(y, z).fit().ssr) for z in (np.ones((n * k, 1)), rows, np.column_stack([rows, columns]))
-    )
+    """Error of the mean of a complete table, rows and columns drawn, and Cochran's df, from its sums of squares."""
+    (n, k), rows, columns = x.shape, x.mean(axis=1), x.mean(axis=0)
+    rest = x - rows[:, None] - columns + x.mean()
     dfs = np.array([n - 1, k - 1, (n - 1) * (k - 1)], dtype=np.float64)
-    squares = np.array([none - of_rows, of_rows - both, both]) / dfs
+    squares = np.array([k * rows.var() * n, n * columns.var() * k, (rest**2).sum()]) / dfs
     value = max(squares[0] + squares[1] - squares[2], squares[0], squares[1])
-    return float(np.sqrt(value / (n * k))), cochran(squares[:2], dfs[:2])
+    return float(np.sqrt(value / (n * k))), cochran(squares[:2].tolist(), dfs[:2].tolist())
 
 
-def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list[Check]:
-    """Recompute d_z with pandas, and its ends by the jackknife or scipy's noncentral t distribution."""
+def d_z_checks(name: str, row: Row, sample: Sample, settings: Any) -> list[Check]:
+    """Recompute d_z, and its ends by the jackknife or scipy's noncentral t distribution."""
     if row.estimate is None:
         return []
-    x = values.mean(axis=1)
-    checks = [near(name, row.estimate, float(x.mean() / x.std(ddof=1)), "pandas")]
+    x = sample.means
+    checks = [near(name, row.estimate, float(x.mean() / x.std(ddof=1)), "numpy")]
     if row.conf_low is None or row.conf_high is None:
         return checks
-    return checks + size_end_checks(row, x.to_numpy(dtype=np.float64), settings["level"])
+    return checks + size_end_checks(row, x, settings["level"])
 
 
 def holm_checks(name: str, rows: list[Row]) -> list[Check]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.trait_tables import across_units, by_stage, holm_checks, mean_checks, over_stages
+from socialstats.crosscheck.trait_tables import Sample, across_units, by_stage, holm_checks, mean_checks, over_stages
 from socialstats.crosscheck.trait_zero import control_scores, error_under, zero_under
 from socialstats.results import Check, FloatArray, Row
 
@@ -31,20 +33,25 @@ class Traits:
     settings: Any
     clusters: Any
     controls: Any
+    zeros: dict[tuple[float, ...], Any] = field(default_factory=dict)
 
-    def composite(self, weights: pd.Series[float], model: str | None, *, against: bool) -> pd.DataFrame:
+    def composite(self, weights: pd.Series[float], model: str | None, *, against: bool) -> Sample:
         """Composite by unit of analysis and judge, minus the zero where that is asked for."""
-        import pandas as pd
-
         units, scores = self.parts[model]
-        found = pd.DataFrame(scores @ weights.to_numpy(), index=units, columns=self.judges)
-        return found - zero_under(self.settings, self.controls, weights) if against else found
+        found = scores @ weights.to_numpy()
+        return Sample(units=units, values=found - self.zero(weights) if against else found)
+
+    def zero(self, weights: pd.Series[float]) -> Any:
+        """Zero under some weights, a number or one a judge; found once."""
+        key = tuple(weights.to_numpy())
+        if key not in self.zeros:
+            zero = zero_under(self.settings, self.controls, weights)
+            self.zeros[key] = zero if np.isscalar(zero) else zero[self.judges].to_numpy()
+        return self.zeros[key]
 
 
 def traits_of(table: pd.DataFrame, settings: Any, clusters: Any) -> Traits:
     """Average the scores of each trait by pandas."""
-    import numpy as np
-
     courses = [over_stages(by_stage(table[trait])) for trait in settings["weights"]]
     names = courses[0].index.get_level_values("model").unique()
     joint = [across_units(one, settings["unit_of_analysis"], len(names)) for one in courses]
@@ -59,7 +66,6 @@ def traits_of(table: pd.DataFrame, settings: Any, clusters: Any) -> Traits:
 
 def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
     """Make every other set of weights: equal ones, and each trait 20 % up, 20 % down and left out."""
-    import numpy as np
     import pandas as pd
 
     own = pd.Series(settings["weights"], dtype=float)
@@ -90,7 +96,7 @@ def pick_checks(traits: Traits, sets: dict[str, pd.Series[float]], rows: dict[An
     """Compare the composites of the lowest and highest sets with those of all sets."""
     found = []
     for against in (False, True) if traits.controls is not None else (False,):
-        ends = {model: [float(traits.composite(w, model, against=against).to_numpy().mean()) for w in sets.values()]
+        ends = {model: [float(traits.composite(w, model, against=against).values.mean()) for w in sets.values()]
                 for model in traits.parts}  # fmt: skip
         for kind, pick in PICKS.items():
             for (term, group), row in rows.items():

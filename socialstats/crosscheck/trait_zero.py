@@ -66,13 +66,10 @@ def error_of(values: pd.DataFrame, neutral: pd.DataFrame) -> Error | None:
 
         variance, df = float(sem(neutral.mean(axis=1))) ** 2, len(neutral) - 1.0
     else:
-        from statsmodels.regression.linear_model import OLS
-
-        m, k = values.shape
+        x, (m, k) = values.to_numpy(), values.shape
         if min(m, k) < 2:
             return None
-        text, judge = np.repeat(np.eye(m), k, axis=0), np.tile(np.eye(k), (m, 1))[:, 1:]
-        fit = OLS(values.to_numpy().ravel(), np.column_stack([text, judge])).fit()
-        variance, df = float(fit.ssr) / float(fit.df_resid) / k, float(fit.df_resid)
+        rest, df = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0) + x.mean(), (m - 1.0) * (k - 1.0)
+        variance = float((rest**2).sum()) / df / k
     size = max(1.0, float(np.abs(values.to_numpy()).max()))
     return (variance, df) if variance > (np.finfo(float).eps * size) ** 2 else None
