@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.agreement_direct import direct
+from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import codes_of
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, quantile, relative, wald_checks
 from socialstats.crosscheck.shares import share_checks
 from socialstats.results import Check, FloatArray, Result, Row, Verification

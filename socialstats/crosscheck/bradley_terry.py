@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
-from socialstats.crosscheck.pair_choix import solve_all
 from socialstats.crosscheck.pair_clusters import Errors, clustered, with_tie
-from socialstats.crosscheck.pair_columns import PairColumns, pair_columns, with_pseudo_wins
-from socialstats.crosscheck.pair_glm import by_row, firth, glm
-from socialstats.crosscheck.pair_likelihood import (
+from socialstats.crosscheck.pair_fits import (
+    PairColumns,
     PeerFit,
+    by_row,
     expected_information,
+    firth,
+    glm,
     gradient,
     log_likelihood,
     maximise,
+    pair_columns,
+    solve_all,
+    with_pseudo_wins,
 )
 from socialstats.crosscheck.row_arithmetic import label, wald_checks
 from socialstats.results import Check, FloatArray, Result, Verification

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
+from socialstats.crosscheck.paired_tables import Vectors, vectors
+from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.results import Check, FloatArray, Result, Row, Verification, marked
 

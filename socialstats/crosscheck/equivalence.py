@@ -10,8 +10,8 @@ import numpy as np
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
-from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
+from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     label,

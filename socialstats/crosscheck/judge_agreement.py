@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.crosscheck.agreement_direct import direct
+from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import codes_of, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, wald_checks

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import redrawn, resampled_checks
 from socialstats.crosscheck.clusters import codes_of, errors_by
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.resamples import Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.crosscheck.shares import clustered_share_checks, mean_checks
 from socialstats.designs.label_lists import LabelLists

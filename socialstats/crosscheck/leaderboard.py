@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.clusters import counted, errors_by
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends
+from socialstats.crosscheck.row_arithmetic import (
+    adjusted_p,
+    end_checks,
+    label,
+    relative,
+    same_p,
+    statistic_checks,
+    t_ends,
+)
 from socialstats.crosscheck.shares import ROOTS, wilson_roots
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.crosscheck.clusters import cochran
-from socialstats.crosscheck.pair_columns import PairColumns
-from socialstats.crosscheck.pair_likelihood import STEP, WIDTH, PeerFit, log_probability, predictor
+from socialstats.crosscheck.pair_fits import STEP, WIDTH, PairColumns, PeerFit, log_probability, predictor
 from socialstats.results import FloatArray
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
@@ -63,13 +62,14 @@ def one_factor(
     """
     from scipy import sparse
 
+    csr: Any = sparse.csr_array
     inverse = np.asarray(np.linalg.pinv(rows.T @ rows, rcond=1e-12, hermitian=True), dtype=np.float64)
     turned, residual, values, owner = eigen_directions(rows, e, codes, inverse)
     hidden = values > UNIT
     scale, place = 1 / np.sqrt(1 - values[~hidden]), owner[~hidden]
     # rows of a pair know its two items only
-    rows_of, seen, unseen = (sparse.csr_array(part) for part in (rows, turned[~hidden], turned[hidden]))
-    by_cluster = sparse.csr_array((np.ones(len(place)), (place, np.arange(len(place)))), (owner.max() + 1, len(place)))
+    rows_of, seen, unseen = (csr(part) for part in (rows, turned[~hidden], turned[hidden]))
+    by_cluster = csr((np.ones(len(place)), (place, np.arange(len(place)))), (owner.max() + 1, len(place)))
     psi = (by_cluster @ (seen * (scale * residual[~hidden])[:, None])) @ bread
     rank = int(np.linalg.matrix_rank(rows.T @ rows, tol=ROUNDING * np.trace(rows.T @ rows), hermitian=True))
     spare = len(owner) - rank

@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.crosscheck.bradley_terry import errors_of, fitted_again, v_of
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_likelihood import log_probability
+from socialstats.crosscheck.pair_fits import log_probability
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     end_checks,

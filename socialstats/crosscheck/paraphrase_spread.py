@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.crosscheck.paired_difference import SIDES, near
 from socialstats.crosscheck.row_arithmetic import label, same_p
-from socialstats.crosscheck.trait_tables import (
+from socialstats.crosscheck.trait_profile import (
     Sample,
     across_units,
     clusters_of,

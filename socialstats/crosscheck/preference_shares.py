@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import Redrawn
 from socialstats.crosscheck.bradley_terry import errors_of
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_choix import win_matrix
 from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes_of_all
+from socialstats.crosscheck.pair_fits import win_matrix
 from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
 from socialstats.crosscheck.pair_refits import refits
+from socialstats.crosscheck.resamples import Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.results import Check, FloatArray, Result, Verification
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import RESAMPLED, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
 from socialstats.results import Check, FloatArray, Result, Row
 

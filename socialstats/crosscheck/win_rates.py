@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def verify(result: Result) -> Verification:
     factors = design.factors(settings["cluster"]) if settings["ci"] == "cluster" else ()
     codes = codes_of(factors, table["cell"].to_numpy())
     columns = {name: table[name].to_numpy() for name in ("score", "rate", "w", "w2", "row", "of_item", "of_all")}
-    named = {(row.term, row.group): row for row in result.rows}
+    named: dict[Any, Row] = {(row.term, row.group): row for row in result.rows}
     groups = [(key, at, "of_item") for key, at in table.groupby(["item", "condition"]).indices.items()]
     if ALL not in design.items:
         groups += [((ALL, name), at, "of_all") for name, at in table.groupby("condition").indices.items()]
