@@ -38,7 +38,7 @@ def verify(result: Result) -> Verification:
         both = table[table["source"].isin([reference, name])]
         found = [row for row in result.rows if row.term == name]
         plain = [next(other for other in result.rows if other.group == row.group and other.method == "plug-in"
-                      and other.term.startswith(f"{name} (")) for row in found]  # fmt: skip
+                      and other.term == f"{name} (plug-in)") for row in found]  # fmt: skip
         if settings["aggregate"] == "pooled":
             checks += pooled_checks(found, plain, both, reference, settings)
             continue

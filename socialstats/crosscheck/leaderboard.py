@@ -33,6 +33,7 @@ MATRICES = "Bell and McCaffrey's matrices, on the residuals of a regression on t
 VARIANCES = "the variances of tasks by pandas, each divided by its units"
 LARGEST = 1500  # units of which matrices are written out
 ROUNDING = 1e-12
+SHARED = "mean on shared units"
 
 
 def verify(result: Result) -> Verification:
@@ -86,19 +87,17 @@ def scores_of(result: Result) -> pd.DataFrame:
 
 def part_of(result: Result, row: Row, table: pd.DataFrame) -> pd.Series[Any]:
     """Return the scores behind a row of means."""
-    if row.group == "mean on shared units":
+    if row.group == SHARED:
         return table.dropna()[row.term]
     own = table[row.term].dropna()
-    task = (row.group or "").removeprefix("task: ") if (row.group or "").startswith("task: ") else None
-    return own if task is None else own[own.index.get_level_values("task") == task]
+    tasks = own.index.get_level_values("task")
+    return next((own[tasks == task] for task in tasks.unique() if row.group == f"task: {task}"), own)
 
 
 def pooling_of(result: Result, row: Row) -> str:
     """Return what weighs the same in a row: tasks or units."""
-    group = row.group or ""
-    if group.startswith("task: "):
-        return "units"
-    return group.removeprefix("mean over ") if group.startswith("mean over ") else str(result.settings["pooling"])
+    weighed = {"mean over units": "units", "mean over tasks": "tasks", "mean": result.settings["pooling"]}
+    return str(weighed.get(str(row.group), "units" if row.group != SHARED else result.settings["pooling"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,8 +55,9 @@ def sample(row: Row, spreads: pd.Series[float], settings: Any) -> pd.DataFrame |
     """Return the values behind a row of a mean, one a unit of analysis; None for other rows."""
     if row.group == "spread":
         return units(spreads.xs(row.term, level="stage"), spreads, settings)
-    if row.group and row.group.startswith("spread: "):
-        return spreads.xs(row.group.removeprefix("spread: "), level="stage").xs(row.term, level="model").to_frame()
+    stages = {f"spread: {stage}": stage for stage in spreads.index.get_level_values("stage").unique()}
+    if row.group in stages:
+        return spreads.xs(stages[row.group], level="stage").xs(row.term, level="model").to_frame()
     if row.group == "change" and row.term not in ("wilcoxon", "d_z"):
         return units(change(spreads, settings), spreads, settings)
     return None

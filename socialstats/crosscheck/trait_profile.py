@@ -266,6 +266,13 @@ def error_of(values: pd.DataFrame, neutral: pd.DataFrame) -> Error | None:
 OF_ALL = " of all models"
 EQUAL, MINUS, ZERO = "equal weights", " minus these", " minus zero"
 PICKS: dict[str, Any] = {"lowest of other weights": min, "highest of other weights": max}
+OTHER = "other weights"
+Part = tuple[str, bool, bool, bool]
+PARTS: dict[str | None, Part] = {  # kind of weights, minus the zero, minus these weights, of all models
+    kind + ZERO * against + MINUS * minus + OF_ALL * joint: (kind, against, minus, joint)
+    for kind in (OTHER, EQUAL, *PICKS) for against in (False, True)
+    for minus in (False, True) for joint in (False, True)
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,10 +339,13 @@ def weight_checks(table: pd.DataFrame, rows: dict[Any, Row], settings: Any, clus
     traits = traits_of(table, settings, clusters)
     sets, found = weight_sets(settings), []
     for (term, group), row in rows.items():
-        name = set_of(term, group or "", row)
-        if name in sets:
-            found += row_checks(traits, sets, name, row)
-    family = [row for (_, group), row in rows.items() if (group or "").removesuffix(OF_ALL) == f"other weights{MINUS}"]
+        part = PARTS.get(group)
+        name = None if part is None else set_of(term, part[0], row)
+        if part is not None and name in sets:
+            found += row_checks(traits, sets, name, row, part)
+    family = [
+        row for (_, group), row in rows.items() if (part := PARTS.get(group)) and part[:3] == (OTHER, False, True)
+    ]
     return found + pick_checks(traits, sets, rows) + holm_checks("other weights", family)
 
 
@@ -347,38 +357,35 @@ def pick_checks(traits: Traits, sets: dict[str, pd.Series[float]], rows: dict[An
                 for model in traits.parts}  # fmt: skip
         for kind, pick in PICKS.items():
             for (term, group), row in rows.items():
-                if (group or "").removesuffix(OF_ALL) == kind + ZERO * against and row.estimate is not None:
-                    model = None if (group or "").endswith(OF_ALL) else term
+                part = PARTS.get(group)
+                if part is not None and part[:3] == (kind, against, False) and row.estimate is not None:
+                    model = None if part[3] else term
                     found.append(near(kind, row.estimate, float(pick(ends[model])), "pandas", LINEAR))
     return found
 
 
-def set_of(term: str, group: str, row: Row) -> str | None:
-    """Name the set of weights of a row; None of other rows."""
-    kind = group.removesuffix(OF_ALL).removesuffix(MINUS).removesuffix(ZERO)
+def set_of(term: str, kind: str, row: Row) -> str | None:
+    """Name the set of weights of a row of a kind."""
     if kind in PICKS:
         return (row.method or "").partition(", of ")[0]
-    return term if kind == "other weights" else EQUAL if kind == EQUAL else None
+    return term if kind == OTHER else EQUAL
 
 
-def row_checks(traits: Traits, sets: dict[str, pd.Series[float]], name: str, row: Row) -> list[Check]:
+def row_checks(traits: Traits, sets: dict[str, pd.Series[float]], name: str, row: Row, part: Part) -> list[Check]:
     """Recompute a row from the scores under its set of weights."""
     import pandas as pd
 
-    group = row.group or ""
-    alone = group.removesuffix(OF_ALL)
-    minus, against = alone.endswith(MINUS), ZERO in alone
-    kind = alone.removesuffix(MINUS).removesuffix(ZERO)
+    kind, against, minus, joint = part
     model: str | None = row.term
-    if kind == "other weights":  # of the only model
+    if kind == OTHER:  # of the only model
         model = next(m for m in traits.parts if m is not None)
-    if group.endswith(OF_ALL):
+    if joint:
         model = None
     own = pd.Series(traits.settings["weights"], dtype=float)
     change = sets[name] - own if minus else sets[name]
     error = error_under(traits.settings, traits.controls, change) if against else None
     values = traits.composite(change, model, against=against)
-    return mean_checks(alone, row, values, traits.settings, traits.clusters, taken_off=error)
+    return mean_checks(str(row.group), row, values, traits.settings, traits.clusters, taken_off=error)
 
 
 ALL = "of all models"
