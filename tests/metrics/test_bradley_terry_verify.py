@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.crosscheck.pair_clusters import errors_of
+from socialstats.crosscheck.bradley_terry import errors_of
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.metrics.bradley_terry import bradley_terry
