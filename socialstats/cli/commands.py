@@ -159,8 +159,7 @@ def show(options: argparse.Namespace) -> int:
 def cite(options: argparse.Namespace) -> int:
     """Print how to cite socialstats, or the literature of a method."""
     from socialstats import __version__
-    from socialstats.bibtex import bibtex
-    from socialstats.references import citation
+    from socialstats.references import bibtex, citation
 
     if options.metric is not None:
         keys = _literature(options.metric.replace("-", "_"))
