@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from socialstats.audit.grids import grim
 from socialstats.audit.numbers import printed as read
+from socialstats.audit.whole_numbers import grim
 from socialstats.claims.bench import Bench
 from socialstats.claims.samples import Reading, Sample
 from socialstats.claims.target import Target, target_of

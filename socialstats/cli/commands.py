@@ -174,7 +174,7 @@ def cite(options: argparse.Namespace) -> int:
 
 def _literature(name: str) -> tuple[str, ...]:
     """Return the keys of the literature of a metric, or of a check of published numbers that has some."""
-    from socialstats.audit.checks import CHECKS
+    from socialstats.audit.rules import CHECKS
     from socialstats.registry import lookup
 
     return (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)
