@@ -1,16 +1,19 @@
-"""Formulas that a printed number may come from: one small function each, named in plain words."""
+"""Formulas that a printed number may come from: of one sample, of the end of an interval, of several parts together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
 from socialstats.claims.samples import Sample
+from socialstats.inference.intervals import critical_value
 from socialstats.inference.linearised import clustered
+from socialstats.inference.proportions import wilson
 from socialstats.resampling.units import FloatArray
 
 Compute = Callable[[Sample, str], float]
@@ -223,3 +226,206 @@ def squared(formulas: dict[str, Formula]) -> dict[str, Formula]:
 def square_of(compute: Compute, sample: Sample, column: str) -> float:
     """Square of another formula's number."""
     return compute(sample, column) ** 2
+
+
+Side = Literal["conf_low", "conf_high"]
+SPREADS = ("plain", "population", "clustered", "clustered_plain", "share", "macro", "halves")
+SIGN = {"conf_low": -1, "conf_high": 1}
+OURS = 4000
+SEED = 20260101
+NORMAL_FROM = 20_000  # units: skewness moves an end by 0.1 standard errors at p = 0.001, within the error allowed
+CHUNK = 2_000_000  # numbers drawn at a time
+
+
+def end(sample: Sample, column: str, *, side: Side, spread: str, quantile: str) -> float:
+    """Mean plus or minus the quantile times a standard error."""
+    error = ERRORS[spread].compute(sample, column)
+    if quantile == "z":
+        reach = critical_value(sample.level)
+    else:
+        groups = len(np.unique(sample.columns[column])) if column else sample.n
+        if groups < 2:
+            return math.nan
+        reach = critical_value(sample.level, groups - 1)
+    return float(sample.value.mean()) + SIGN[side] * reach * error
+
+
+def wilson_end(sample: Sample, column: str, *, side: Side) -> float:
+    """Wilson's (1927) end for scores of 0 and 1."""
+    if not np.isin(sample.value, (0.0, 1.0)).all():
+        return math.nan
+    low, high = wilson(np.array([sample.value.mean()]), np.array([float(sample.n)]), level=sample.level)
+    return float((low if side == "conf_low" else high)[0])
+
+
+def resampled_means(sample: Sample, column: str) -> FloatArray:
+    """Means of our own resamples of values, or of whole clusters; the seed is fixed."""
+    rng = np.random.default_rng(SEED)
+    code = np.unique(sample.columns[column], return_inverse=True)[1] if column else np.arange(sample.n)
+    size, sums = np.bincount(code).astype(np.float64), np.bincount(code, sample.value)
+    groups, means = len(size), []
+    step = max(1, min(OURS, CHUNK // groups))
+    for start in range(0, OURS, step):
+        drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=min(step, OURS - start)).astype(np.float64)
+        means.append(drawn @ sums / (drawn @ size))
+    return np.concatenate(means)
+
+
+def percentile_end(sample: Sample, column: str, *, side: Side) -> float:
+    """Percentile of our own resamples; of the normal distribution for so many units that the two agree."""
+    tail = (1 - sample.level) / 2
+    groups = len(np.unique(sample.columns[column])) if column else sample.n
+    if groups > NORMAL_FROM:
+        return end(sample, column, side=side, spread="clustered_plain" if column else "population", quantile="z")
+    return float(np.quantile(resampled_means(sample, column), tail if side == "conf_low" else 1 - tail))
+
+
+def ends(side: Side) -> dict[str, Formula]:
+    """Return the formulas of one end of an interval."""
+    found = {}
+    for spread in SPREADS:
+        base = ERRORS[spread]
+        for quantile, words in (("t", "t quantile"), ("z", "normal quantile")):
+            found[f"{spread}_{quantile}"] = Formula(
+                words=f"mean ∓ {words} × s.e. ({base.words})", by_column=base.by_column, random=base.random,
+                compute=partial(end, side=side, spread=spread, quantile=quantile),
+            )  # fmt: skip
+    found["wilson"] = Formula(words="Wilson's interval", compute=partial(wilson_end, side=side))
+    found["percentile"] = Formula(
+        words="percentiles of a bootstrap of single values", compute=partial(percentile_end, side=side), random=True
+    )
+    found["percentile_clustered"] = Formula(
+        words="percentiles of a bootstrap of whole {column}", compute=partial(percentile_end, side=side),
+        by_column=True, random=True,
+    )  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Parts:
+    """Means, standard errors and sizes of the parts of a group.
+
+    Attributes
+    ----------
+    mean, error, n : (parts,) arrays
+    value : (values,) array
+        All values of all parts, in the order of the parts; none where the parts are known by printed numbers only
+        (then a size or standard error that is not printed is NaN).
+    """
+
+    mean: FloatArray
+    error: FloatArray
+    n: FloatArray
+    value: FloatArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFormula:
+    """One way to compute a number about a group."""
+
+    words: str
+    compute: Callable[[Parts], float]
+
+
+def parts_of(samples: Sequence[Sample]) -> Parts:
+    """Summarise the samples of the parts."""
+    return Parts(
+        mean=np.array([s.value.mean() for s in samples]),
+        error=np.array([std_error(s) for s in samples]),
+        n=np.array([float(s.n) for s in samples]),
+        value=np.concatenate([s.value for s in samples]),
+    )
+
+
+def mean_equal(parts: Parts) -> float:
+    """Mean of the part means."""
+    return float(parts.mean.mean())
+
+
+def mean_by_size(parts: Parts) -> float:
+    """Mean of the part means, weighted by their sizes."""
+    return float(parts.n @ parts.mean / parts.n.sum())
+
+
+def error_equal(parts: Parts) -> float:
+    """Of the unweighted mean of K independent parts: sqrt(sum s.e._k^2) / K."""
+    return math.sqrt(float(parts.error @ parts.error)) / len(parts.n)
+
+
+def error_pooled(parts: Parts) -> float:
+    """Pooled variance within parts over all rows: sqrt(sum (n_k - 1) n_k s.e._k^2 / (N - K) / N)."""
+    total = float(parts.n.sum())
+    if total <= len(parts.n):
+        return math.nan
+    within = float(((parts.n - 1) * parts.n) @ parts.error**2) / (total - len(parts.n))
+    return math.sqrt(within / total)
+
+
+def error_by_size(parts: Parts) -> float:
+    """Of the mean weighted by size: sqrt(sum n_k^2 s.e._k^2) / N."""
+    return math.sqrt(float((parts.n * parts.error) @ (parts.n * parts.error))) / float(parts.n.sum())
+
+
+def error_all_rows(parts: Parts) -> float:
+    """Of all rows as one sample: s / sqrt(N)."""
+    return std_error(Sample(value=parts.value)) if len(parts.value) else math.nan
+
+
+def error_combined(parts: Parts) -> float:
+    """Combined variance of the standard errors, taken pair by pair, without the number of rows (lm-eval, PR 1390)."""
+    variance, size, mean = float(parts.error[0]) ** 2, float(parts.n[0]), float(parts.mean[0])
+    for error, n, score in zip(parts.error[1:].tolist(), parts.n[1:].tolist(), parts.mean[1:].tolist(), strict=True):
+        mean = (mean * size + score * n) / (size + n)
+        within = ((size - 1) * variance + (n - 1) * error**2) / (size + n - 1)
+        variance = within + size * n / ((size + n) * (size + n - 1)) * (mean - score) ** 2
+    return math.sqrt(variance)
+
+
+def error_without_n(parts: Parts) -> float:
+    """Pooled squares of the standard errors as if they were variances (lm-eval, before PR 1427)."""
+    total = float(parts.n.sum())
+    if total <= len(parts.n):
+        return math.nan
+    return math.sqrt(float((parts.n - 1) @ parts.error**2) / (total - len(parts.n)))
+
+
+def error_of_means(parts: Parts) -> float:
+    """Part means as the data: s_K / sqrt(K)."""
+    return std_error(Sample(value=parts.mean))
+
+
+def error_mean(parts: Parts) -> float:
+    """Mean of the standard errors of the parts: the standard error of no mean, and printed all the same."""
+    return float(parts.error.mean())
+
+
+def deviation_of_means(parts: Parts) -> float:
+    """Standard deviation of the part means, K - 1."""
+    return math.sqrt(spread(Sample(value=parts.mean), 1))
+
+
+GROUP_MEANS = {
+    "equal": GroupFormula(words="mean of the parts' means", compute=mean_equal),
+    "by_size": GroupFormula(words="parts weighted by their sizes", compute=mean_by_size),
+}
+GROUP_ERRORS = {
+    "equal": GroupFormula(words="for the unweighted mean: √(Σ s.e.²)/K", compute=error_equal),
+    "pooled": GroupFormula(
+        words="pooled over all rows, as for a mean weighted by size",
+        compute=error_pooled,
+    ),
+    "by_size": GroupFormula(words="for the mean weighted by size: √(Σ n²s.e.²)/N", compute=error_by_size),
+    "all_rows": GroupFormula(words="s/√N of all rows as one sample", compute=error_all_rows),
+    "combined": GroupFormula(
+        words="combined variance of the parts' standard errors, without the number of rows", compute=error_combined
+    ),
+    "without_n": GroupFormula(words="pooled squares of the parts' standard errors, without the number of rows",
+                              compute=error_without_n),
+    "of_means": GroupFormula(words="s/√K of the parts' means", compute=error_of_means),
+    "mean": GroupFormula(
+        words="mean of the parts' standard errors (not the standard error of their mean)", compute=error_mean
+    ),
+}  # fmt: skip
+GROUP_DEVIATIONS = {
+    "of_means": GroupFormula(words="standard deviation of the parts' means", compute=deviation_of_means),
+}
