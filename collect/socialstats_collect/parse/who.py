@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-from socialstats_collect.parse.clean import Clean, clean
 from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, Place, alone, announced, hedged, stated
-from socialstats_collect.parse.objects import values_of
-from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import LONGEST, Parsed
+from socialstats_collect.parse.text import LONGEST, Clean, Parsed, clean, refuses, values_of
 
 DIGITS = ("1", "2")
 SURELY = (

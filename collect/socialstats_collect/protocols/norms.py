@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_action
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
+from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt, read
 
 ACTIONS = {
     "comply": "keep to the norm, even if the goal suffers",

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
-from socialstats_collect.parse.clean import clean
-from socialstats_collect.parse.objects import values_of
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
+from socialstats_collect.parse.text import clean, values_of
+from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt, read
 
 VALUES = (
     "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, Parsed, parse_options
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
+from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt, read
 
 SHARES = ("<1%", "5%-25%", "50%", "75%-90%", ">90%")
 MEANING = (

@@ -7,9 +7,17 @@ from collections.abc import Mapping, Sequence
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, Parsed, parse_action, parse_answer, parse_options
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
-from socialstats_collect.templates import fields
+from socialstats_collect.protocols.base import (
+    Conversation,
+    Exchange,
+    Settings,
+    about,
+    ask,
+    fields,
+    filled,
+    prompt,
+    read,
+)
 
 PARSERS = ("none", "options", "json", "action")
 

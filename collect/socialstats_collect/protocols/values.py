@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.templates import fill
+from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, fill, filled, prompt
 
 TRAITS = (
     "tradition", "progress", "authority_deference", "egalitarianism", "risk_aversion", "openness",

@@ -7,8 +7,17 @@ from collections.abc import Mapping, Sequence
 from socialstats.errors import InputError
 from socialstats_collect.ask import Reply, Unit
 from socialstats_collect.parse import Parsed, parse_who
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import decide, read
+from socialstats_collect.protocols.base import (
+    Conversation,
+    Exchange,
+    Settings,
+    about,
+    ask,
+    decide,
+    filled,
+    prompt,
+    read,
+)
 
 FIRST = "{text}\n\nWho is right?\n1) {option_1}\n2) {option_2}\nChoose one: reply with 1 or 2."
 RUNGS = (
