@@ -10,8 +10,9 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from socialstats.audit.arithmetic import (
     count_percent,
@@ -33,10 +34,6 @@ from socialstats.audit.sheets import Reading, Sheet, read_sheet
 from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
-
-TAILS = ("two", "one")
-DDOF = (0, 1, "either")
-ROUNDINGS = ("half", "truncate", "floor", "ceil", "any")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,89 +74,56 @@ class Check:
         return tuple(name for name in (*self.one, *self.many, *self.along) if name not in self.optional)
 
 
-CHECKS: dict[str, Check] = {
-    "sum_to": Check(
-        function=sum_to, asks="do the parts add up to their total?", one=("total",), many=("parts",),
-        optional=("total",), options={"counts": (True, False)},
-    ),
-    "count_percent": Check(
-        function=count_percent, asks="is the percentage that of the count in its total?",
-        one=("percent", "count"), many=("total",), options={"scale": (1, 100)},
-    ),
-    "weighted_mean": Check(
-        function=weighted_mean, asks="is it the weighted mean of its parts, and inside their range?", one=("value",),
-        many=("parts",), along=("weights",),
-    ),
-    "hull": Check(function=hull, asks="is it within the range of its parts?", one=("value",), many=("parts",)),
-    "mean_of": Check(function=mean_of, asks="is it the mean of its parts?", one=("value",), many=("parts",)),
-    "mean_abs": Check(
-        function=mean_abs, asks="is it the mean of the sizes of its parts?", one=("value",), many=("parts",)
-    ),
-    "sd_of": Check(
-        function=sd_of, asks="is it the standard deviation of its parts?", one=("value",), many=("parts",),
-        options={"ddof": (0, 1)},
-    ),
-    "subset_mean": Check(
-        function=subset_mean, asks="can it be the mean of some of the units?", one=("value", "n", "low", "high"),
-        many=("means",), along=("sizes", "taken"), optional=("taken",),
-    ),
-    "grim": Check(
-        function=grim, asks="can n whole numbers have this mean?", one=("mean", "n", "items", "scale"),
-        optional=("items", "scale"), options={"rounding": ROUNDINGS}, references=("brownheathers2017",),
-    ),
-    "grimmer": Check(
-        function=grimmer, asks="can n whole numbers have this mean and standard deviation?",
-        one=("mean", "sd", "n", "low", "high", "items"), optional=("low", "high", "items"),
-        options={"ddof": DDOF, "rounding": ROUNDINGS}, references=("anaya2016", "allard2018", "bhatiadavis2000"),
-    ),
-    "debit": Check(
-        function=debit, asks="can n answers of 0 or 1 have this mean and standard deviation?",
-        one=("mean", "sd", "n"), options={"ddof": DDOF, "rounding": ROUNDINGS}, references=("heathersbrown2019",),
-    ),
-    "granularity": Check(
-        function=granularity, asks="can n scores of -1 and +1 have this mean?", one=("value", "n", "step"),
-        optional=("step",), options={"of": ("either", "mean", "difference")},
-    ),
-    "std_error_possible": Check(
-        function=std_error_possible, asks="can a share of n answers have this standard error?",
-        one=("mean", "std_error", "n"), optional=("n",), options={"ddof": DDOF, "scale": (1, 100)},
-    ),
-    "statistic_p": Check(
-        function=statistic_p, asks="is p that of the statistic?", one=("statistic", "p", "df", "df1"),
-        optional=("df", "df1"), options={"kind": ("t", "F", "z", "chi2", "r"), "tails": TAILS, "level": ()},
-    ),
-    "t_from_summary": Check(
-        function=t_from_summary, asks="do mean, sd and n give this t or p?", one=("mean", "sd", "n", "t", "p", "mu"),
-        optional=("t", "p", "mu"), options={"tails": TAILS, "level": ()},
-    ),
-    "paired_t_feasible": Check(
-        function=paired_t_feasible, asks="can bounded differences have this t and mean?",
-        one=("t", "mean", "bound", "n"), optional=("n",),
-    ),
-    "mcnemar_bounds": Check(
-        function=mcnemar_bounds, asks="can McNemar's test of this bias be (in)significant?",
-        one=("bias", "n", "statistic"), optional=("statistic",),
-        options={"significant": (True, False), "exact_test": (True, False), "level": ()},
-    ),
-    "linear_composite": Check(
-        function=linear_composite, asks="is it the weighted composite of the scores?",
-        one=("value", "center", "divisor", "shift"), many=("scores",), along=("weights",),
-        optional=("center", "divisor", "shift"),
-    ),
-    "text_against_table": Check(
-        function=text_against_table, asks="do two places print the same number?",
-        one=("value", "source", "scale", "shift"), optional=("scale", "shift"),
-    ),
-    "within": Check(
-        function=within, asks="is it within its possible range?", one=("value", "low", "high"),
-        optional=("low", "high"),
-    ),
-    "sensitivity_reference": Check(
-        function=sensitivity_reference, asks="is the reference line of S right?", one=("value", "n"),
-        many=("opponents",), optional=("n", "opponents"),
-        options={"chooser": ("rule", "coin", "ranking", "all_or_nothing", "largest")},
-    ),
-}  # fmt: skip
+def _check(
+    function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
+    along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None, references: tuple[str, ...] = (),
+) -> Check:  # fmt: skip
+    """Return a check as its signature describes it: literals, truth values and floats are settings, all else numbers.
+
+    `one` leads where ``columns`` fills the parameters in another order than that of the signature; `options` are
+    settings whose allowed values are no literals.
+    """
+    parameters, kinds = signature(function).parameters, get_type_hints(function)
+    settings = dict(options or {})
+    for name in (name for name in parameters if name not in settings):
+        if get_origin(kinds[name]) is Literal:
+            settings[name] = get_args(kinds[name])
+        elif kinds[name] in (bool, bool | None, float):
+            settings[name] = () if kinds[name] is float else (True, False)
+    rest = [name for name in parameters if name not in (*one, *many, *along, *settings)]
+    return Check(
+        function=function, asks=asks, one=(*one, *rest), many=tuple(many), along=tuple(along),
+        optional=tuple(n for n, p in parameters.items() if p.default is not p.empty and n not in settings),
+        options=settings, references=references,
+    )  # fmt: skip
+
+
+CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
+    _check(sum_to, "do the parts add up to their total?", many=["parts"]),
+    _check(count_percent, "is the percentage that of the count in its total?", one=["percent", "count"], many=["total"],
+           options={"scale": (1, 100)}),
+    _check(weighted_mean, "is it the weighted mean of its parts, and inside their range?", many=["parts"],
+           along=["weights"]),
+    _check(hull, "is it within the range of its parts?", many=["parts"]),
+    _check(mean_of, "is it the mean of its parts?", many=["parts"]),
+    _check(mean_abs, "is it the mean of the sizes of its parts?", many=["parts"]),
+    _check(sd_of, "is it the standard deviation of its parts?", many=["parts"], options={"ddof": (0, 1)}),
+    _check(subset_mean, "can it be the mean of some of the units?", many=["means"], along=["sizes", "taken"]),
+    _check(grim, "can n whole numbers have this mean?", references=("brownheathers2017",)),
+    _check(grimmer, "can n whole numbers have this mean and standard deviation?",
+           references=("anaya2016", "allard2018", "bhatiadavis2000")),
+    _check(debit, "can n answers of 0 or 1 have this mean and standard deviation?", references=("heathersbrown2019",)),
+    _check(granularity, "can n scores of -1 and +1 have this mean?"),
+    _check(std_error_possible, "can a share of n answers have this standard error?", options={"scale": (1, 100)}),
+    _check(statistic_p, "is p that of the statistic?"),
+    _check(t_from_summary, "do mean, sd and n give this t or p?"),
+    _check(paired_t_feasible, "can bounded differences have this t and mean?"),
+    _check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
+    _check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
+    _check(text_against_table, "do two places print the same number?"),
+    _check(within, "is it within its possible range?"),
+    _check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
+)}  # fmt: skip
 TABLE_CHECKS = {"alignment": "can the sums of distances belong to these answers in this order?"}
 
 
@@ -523,8 +487,6 @@ class _Reading:
 
     def _valid(self, place: str, how: Mapping[str, Any]) -> bool:
         before = len(self.problems)
-        from typing import get_args
-
         for key, allowed in (("rounding", get_args(Rounding)), ("decimal", (".", ","))):
             if how.get(key, allowed[0]) not in allowed:
                 self.wrong(f"{place}{key} = {how[key]!r} is not one of {', '.join(allowed)}")
