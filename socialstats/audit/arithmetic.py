@@ -440,7 +440,9 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
     if other.relation != "=":
         return _against_bound(number, other, factor, added)
     low, high = sorted(factor * end + added for end in other.bounds)
-    said = other.text if factor == 1 and added == 0 else f"{_times(factor)}{other.text}{_plus(added)}"
+    times = "" if factor == 1 else f"{float(factor):.6g} x "
+    plus = "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
+    said = f"{times}{other.text}{plus}"
     return compare("text_against_table", number, low, high, source=f"the other source ({said})")
 
 
@@ -449,18 +451,9 @@ def _against_bound(number: Printed, other: Printed, factor: Fraction, added: Fra
     low, high = ends if factor > 0 else ends[::-1]
     end = low if low is not None else high if high is not None else Fraction(0)
     far = Fraction(10**12) + abs(number.value)
-    finding = compare("text_against_table", number, -far if low is None else low, far if high is None else high,
-                      source=f"the other source ({other.text})")  # fmt: skip
-    expected = f"{'at most' if low is None else 'at least'} {shown(end, end, number.unit)}"
-    return replace(finding, expected=expected, message=finding.message.replace(finding.expected, expected))
-
-
-def _times(factor: Fraction) -> str:
-    return "" if factor == 1 else f"{float(factor):.6g} x "
-
-
-def _plus(added: Fraction) -> str:
-    return "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
+    return compare("text_against_table", number, -far if low is None else low, far if high is None else high,
+                   source=f"the other source ({other.text})",
+                   expected=f"{'at most' if low is None else 'at least'} {shown(end, end, number.unit)}")  # fmt: skip
 
 
 def linear_composite(

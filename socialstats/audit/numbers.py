@@ -429,8 +429,9 @@ def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
 
 
 def compare(
-    rule: str, number: Printed, low: Fraction, high: Fraction, *, source: str, details: Mapping[str, Any] | None = None
-) -> Finding:
+    rule: str, number: Printed, low: Fraction, high: Fraction, *, source: str, expected: str = "",
+    details: Mapping[str, Any] | None = None,
+) -> Finding:  # fmt: skip
     """Compare a printed number with the interval that other numbers imply.
 
     Where rounded numbers imply it, a gap of 1/20 unit of the last digit is left to numbers that were rounded twice.
@@ -443,9 +444,11 @@ def compare(
         All values from `low` to `high` are possible.
     source : str
         What implies them, as the subject of "implies": ``the sum of 3 parts``.
+    expected : str
+        The interval in words; by default its ends.
     details : mapping, optional
     """
-    expected = shown(low, high, number.unit)
+    expected = expected or shown(low, high, number.unit)
     gap = gap_of(number, low, high)
     noticed, of = neighbours_noticed(number, lambda x: gap_of(x, low, high) <= (TWICE if low < high else 0))
     twice = 0 < gap <= TWICE and bool(number.unit)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.claims.formulas import COUNTS, DEVIATIONS, ERRORS, MEANS, SUMS, Formula, ends, median, squared
+from socialstats.claims.formulas import COUNTS, DEVIATIONS, ERRORS, MEANS, SUMS, Formula, ends, squared
 from socialstats.claims.samples import (
     ALL_FILTERS,
     FILTER,
@@ -39,7 +39,7 @@ FORMULAS: dict[str, Mapping[str, Formula]] = {
     "variance": squared(DEVIATIONS),
     "conf_low": ends("conf_low"),
     "conf_high": ends("conf_high"),
-    "median": {"median": Formula(words="median", compute=median), "mean": MEANS["mean"]},
+    "median": {"median": Formula("median", lambda s, c: float(np.median(s.value))), "mean": MEANS["mean"]},
     "sum": SUMS,
     "count": COUNTS,
 }

@@ -20,7 +20,7 @@ Compute = Callable[[Sample, str], float]
 """From a sample, and a column (empty for formulas without one), to a number; NaN where it does not exist."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Formula:
     """One way to compute a number.
 
@@ -40,11 +40,6 @@ class Formula:
     random: bool = False
 
 
-def mean(sample: Sample, column: str = "") -> float:
-    """Mean of the values."""
-    return float(sample.value.mean())
-
-
 def weighted_mean(sample: Sample, column: str = "") -> float:
     """Mean with the weights of the log."""
     if sample.weight is None or not sample.weight.sum() > 0:
@@ -58,36 +53,6 @@ def group_means(sample: Sample, column: str) -> FloatArray:
     return np.asarray(np.bincount(dense, sample.value) / np.bincount(dense), dtype=np.float64)
 
 
-def macro_mean(sample: Sample, column: str) -> float:
-    """Mean of the means of the groups."""
-    return float(group_means(sample, column).mean())
-
-
-def only_full(sample: Sample, column: str = "") -> float:
-    """Share of values of at least 1."""
-    return float(np.mean(sample.value >= 1))
-
-
-def any_positive(sample: Sample, column: str = "") -> float:
-    """Share of values above 0."""
-    return float(np.mean(sample.value > 0))
-
-
-def median(sample: Sample, column: str = "") -> float:
-    """Median of the values."""
-    return float(np.median(sample.value))
-
-
-def total(sample: Sample, column: str = "") -> float:
-    """Sum of the values."""
-    return float(sample.value.sum())
-
-
-def weighted_total(sample: Sample, column: str = "") -> float:
-    """Sum of weight times value."""
-    return math.nan if sample.weight is None else float(sample.weight @ sample.value)
-
-
 def spread(sample: Sample, ddof: int) -> float:
     """Sum of squares about the mean over n - ddof; NaN for a single value."""
     off = sample.value - sample.value.mean()
@@ -97,11 +62,6 @@ def spread(sample: Sample, ddof: int) -> float:
 def sd(sample: Sample, column: str = "") -> float:
     """Standard deviation, n - 1."""
     return math.sqrt(spread(sample, 1))
-
-
-def sd_population(sample: Sample, column: str = "") -> float:
-    """Standard deviation, n."""
-    return math.sqrt(spread(sample, 0))
 
 
 def between(sample: Sample, column: str, ddof: int) -> float:
@@ -124,11 +84,6 @@ def std_error_share(sample: Sample, column: str = "") -> float:
     """Standard error sqrt(p (1 - p) / n) of a share."""
     p = float(sample.value.mean())
     return math.sqrt(p * (1 - p) / sample.n) if 0 <= p <= 1 else math.nan
-
-
-def std_error_rows(sample: Sample, column: str = "") -> float:
-    """Standard error s / sqrt(N) with N rows, although s is of units."""
-    return math.sqrt(spread(sample, 1) / sample.ok_rows) if sample.ok_rows else math.nan
 
 
 def std_error_clustered(sample: Sample, column: str) -> float:
@@ -154,78 +109,64 @@ def std_error_halves(sample: Sample, column: str = "") -> float:
     return math.sqrt(spread(sample, 1) * (1 / half - 1 / sample.n)) if half else math.nan
 
 
-def zero_of_one(sample: Sample, column: str = "") -> float:
-    """0 for a single value, where no standard error exists."""
-    return 0.0 if sample.n == 1 else math.nan
-
-
 MEANS = {
-    "mean": Formula(words="mean", compute=mean),
-    "weighted": Formula(words="mean with the log's weights", compute=weighted_mean),
-    "macro": Formula(words="mean of the means of each {column}", compute=macro_mean, by_column=True),
-    "full": Formula(words="share of scores of 1 or more", compute=only_full),
-    "positive": Formula(words="share of scores above 0", compute=any_positive),
+    "mean": Formula("mean", lambda s, c: float(s.value.mean())),
+    "weighted": Formula("mean with the log's weights", weighted_mean),
+    "macro": Formula(
+        "mean of the means of each {column}", lambda s, c: float(group_means(s, c).mean()), by_column=True
+    ),
+    "full": Formula("share of scores of 1 or more", lambda s, c: float(np.mean(s.value >= 1))),
+    "positive": Formula("share of scores above 0", lambda s, c: float(np.mean(s.value > 0))),
 }
 ERRORS = {
-    "single": Formula(words="0 printed for a single value, where no standard error exists", compute=zero_of_one),
-    "plain": Formula(words="s/√n, rows taken as independent", compute=std_error),
-    "population": Formula(words="divided by n, not n − 1", compute=std_error_population),
-    "clustered": Formula(words="clustered by {column}, with C/(C − 1)", compute=std_error_clustered, by_column=True),
-    "clustered_plain": Formula(
-        words="clustered by {column}, without C/(C − 1)", compute=std_error_clustered_plain, by_column=True
-    ),
-    "share": Formula(words="√(p(1 − p)/n), as if scores were 0 or 1", compute=std_error_share),
-    "rows": Formula(words="s of units over the root of the number of rows", compute=std_error_rows),
-    "macro": Formula(words="s/√G of the means of each {column}", compute=std_error_macro, by_column=True),
-    "bootstrap": Formula(words="bootstrap of single values", compute=std_error_population, random=True),
-    "halves": Formula(
-        words="s.d. of means of random halves without replacement (called a bootstrap)",
-        compute=std_error_halves, random=True,
-    ),
-    "sd": Formula(words="the standard deviation, not the standard error", compute=sd),
+    "single": Formula("0 printed for a single value, where no standard error exists",
+                      lambda s, c: 0.0 if s.n == 1 else math.nan),
+    "plain": Formula("s/√n, rows taken as independent", std_error),
+    "population": Formula("divided by n, not n − 1", std_error_population),
+    "clustered": Formula("clustered by {column}, with C/(C − 1)", std_error_clustered, by_column=True),
+    "clustered_plain": Formula("clustered by {column}, without C/(C − 1)", std_error_clustered_plain, by_column=True),
+    "share": Formula("√(p(1 − p)/n), as if scores were 0 or 1", std_error_share),
+    "rows": Formula("s of units over the root of the number of rows",
+                    lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan),
+    "macro": Formula("s/√G of the means of each {column}", std_error_macro, by_column=True),
+    "bootstrap": Formula("bootstrap of single values", std_error_population, random=True),
+    "halves": Formula("s.d. of means of random halves without replacement (called a bootstrap)", std_error_halves,
+                      random=True),
+    "sd": Formula("the standard deviation, not the standard error", sd),
 }  # fmt: skip
 DEVIATIONS = {
-    "sd": Formula(words="standard deviation with n − 1", compute=sd),
-    "population": Formula(words="standard deviation with n", compute=sd_population),
-    "between_population": Formula(
-        words="standard deviation (n) between the means of each {column}",
-        compute=lambda s, c: between(s, c, 0), by_column=True,
-    ),
-    "between": Formula(
-        words="standard deviation (n − 1) between the means of each {column}",
-        compute=lambda s, c: between(s, c, 1), by_column=True,
-    ),
-    "plain": Formula(words="the standard error, not the standard deviation", compute=std_error),
+    "sd": Formula("standard deviation with n − 1", sd),
+    "population": Formula("standard deviation with n", lambda s, c: math.sqrt(spread(s, 0))),
+    "between_population": Formula("standard deviation (n) between the means of each {column}",
+                                  lambda s, c: between(s, c, 0), by_column=True),
+    "between": Formula("standard deviation (n − 1) between the means of each {column}",
+                       lambda s, c: between(s, c, 1), by_column=True),
+    "plain": Formula("the standard error, not the standard deviation", std_error),
     "single": ERRORS["single"],
 }  # fmt: skip
 SUMS = {
-    "sum": Formula(words="sum", compute=total),
-    "weighted": Formula(words="sum of weight times score", compute=weighted_total),
-    "macro": Formula(words="sum of the means of each {column}", compute=lambda s, c: float(group_means(s, c).sum()),
-                     by_column=True),
+    "sum": Formula("sum", lambda s, c: float(s.value.sum())),
+    "weighted": Formula("sum of weight times score",
+                        lambda s, c: math.nan if s.weight is None else float(s.weight @ s.value)),
+    "macro": Formula("sum of the means of each {column}", lambda s, c: float(group_means(s, c).sum()), by_column=True),
 }  # fmt: skip
 COUNTS = {
-    "units": Formula(words="units with a score", compute=lambda s, c: float(s.n)),
-    "ok_rows": Formula(words="rows with a score", compute=lambda s, c: float(s.ok_rows)),
-    "rows": Formula(words="all rows, with or without a score", compute=lambda s, c: float(s.rows)),
-    "groups": Formula(words="number of different {column}", by_column=True,
-                      compute=lambda s, c: float(len(np.unique(s.columns[c])))),
-    "positive": Formula(words="scores of 1", compute=lambda s, c: float(np.sum(s.value >= 1))),
-    "below": Formula(words="scores below 1", compute=lambda s, c: float(np.sum(s.value < 1))),
-}  # fmt: skip
+    "units": Formula("units with a score", lambda s, c: float(s.n)),
+    "ok_rows": Formula("rows with a score", lambda s, c: float(s.ok_rows)),
+    "rows": Formula("all rows, with or without a score", lambda s, c: float(s.rows)),
+    "groups": Formula("number of different {column}", lambda s, c: float(len(np.unique(s.columns[c]))), by_column=True),
+    "positive": Formula("scores of 1", lambda s, c: float(np.sum(s.value >= 1))),
+    "below": Formula("scores below 1", lambda s, c: float(np.sum(s.value < 1))),
+}
 
 
 def squared(formulas: dict[str, Formula]) -> dict[str, Formula]:
     """Return formulas of variances from those of standard deviations."""
-    return {
-        key: replace(f, words=f"square of: {f.words}", compute=partial(square_of, f.compute))
-        for key, f in formulas.items()
-    }
 
+    def square_of(root: Compute) -> Compute:
+        return lambda s, c: root(s, c) ** 2
 
-def square_of(compute: Compute, sample: Sample, column: str) -> float:
-    """Square of another formula's number."""
-    return compute(sample, column) ** 2
+    return {key: replace(f, words=f"square of: {f.words}", compute=square_of(f.compute)) for key, f in formulas.items()}
 
 
 Side = Literal["conf_low", "conf_high"]
@@ -282,23 +223,20 @@ def percentile_end(sample: Sample, column: str, *, side: Side) -> float:
 
 def ends(side: Side) -> dict[str, Formula]:
     """Return the formulas of one end of an interval."""
-    found = {}
-    for spread in SPREADS:
-        base = ERRORS[spread]
-        for quantile, words in (("t", "t quantile"), ("z", "normal quantile")):
-            found[f"{spread}_{quantile}"] = Formula(
-                words=f"mean ∓ {words} × s.e. ({base.words})", by_column=base.by_column, random=base.random,
-                compute=partial(end, side=side, spread=spread, quantile=quantile),
-            )  # fmt: skip
-    found["wilson"] = Formula(words="Wilson's interval", compute=partial(wilson_end, side=side))
-    found["percentile"] = Formula(
-        words="percentiles of a bootstrap of single values", compute=partial(percentile_end, side=side), random=True
-    )
-    found["percentile_clustered"] = Formula(
-        words="percentiles of a bootstrap of whole {column}", compute=partial(percentile_end, side=side),
-        by_column=True, random=True,
-    )  # fmt: skip
-    return found
+    at_percentile = partial(percentile_end, side=side)
+    found = {
+        f"{spread}_{quantile}": replace(
+            ERRORS[spread], words=f"mean ∓ {words} quantile × s.e. ({ERRORS[spread].words})",
+            compute=partial(end, side=side, spread=spread, quantile=quantile),
+        )
+        for spread in SPREADS for quantile, words in (("t", "t"), ("z", "normal"))
+    }  # fmt: skip
+    return found | {
+        "wilson": Formula("Wilson's interval", partial(wilson_end, side=side)),
+        "percentile": Formula("percentiles of a bootstrap of single values", at_percentile, random=True),
+        "percentile_clustered": Formula("percentiles of a bootstrap of whole {column}", at_percentile, by_column=True,
+                                        random=True),
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -319,7 +257,7 @@ class Parts:
     value: FloatArray
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class GroupFormula:
     """One way to compute a number about a group."""
 
@@ -347,11 +285,6 @@ def mean_by_size(parts: Parts) -> float:
     return float(parts.n @ parts.mean / parts.n.sum())
 
 
-def error_equal(parts: Parts) -> float:
-    """Of the unweighted mean of K independent parts: sqrt(sum s.e._k^2) / K."""
-    return math.sqrt(float(parts.error @ parts.error)) / len(parts.n)
-
-
 def error_pooled(parts: Parts) -> float:
     """Pooled variance within parts over all rows: sqrt(sum (n_k - 1) n_k s.e._k^2 / (N - K) / N)."""
     total = float(parts.n.sum())
@@ -359,16 +292,6 @@ def error_pooled(parts: Parts) -> float:
         return math.nan
     within = float(((parts.n - 1) * parts.n) @ parts.error**2) / (total - len(parts.n))
     return math.sqrt(within / total)
-
-
-def error_by_size(parts: Parts) -> float:
-    """Of the mean weighted by size: sqrt(sum n_k^2 s.e._k^2) / N."""
-    return math.sqrt(float((parts.n * parts.error) @ (parts.n * parts.error))) / float(parts.n.sum())
-
-
-def error_all_rows(parts: Parts) -> float:
-    """Of all rows as one sample: s / sqrt(N)."""
-    return std_error(Sample(value=parts.value)) if len(parts.value) else math.nan
 
 
 def error_combined(parts: Parts) -> float:
@@ -389,43 +312,27 @@ def error_without_n(parts: Parts) -> float:
     return math.sqrt(float((parts.n - 1) @ parts.error**2) / (total - len(parts.n)))
 
 
-def error_of_means(parts: Parts) -> float:
-    """Part means as the data: s_K / sqrt(K)."""
-    return std_error(Sample(value=parts.mean))
-
-
-def error_mean(parts: Parts) -> float:
-    """Mean of the standard errors of the parts: the standard error of no mean, and printed all the same."""
-    return float(parts.error.mean())
-
-
-def deviation_of_means(parts: Parts) -> float:
-    """Standard deviation of the part means, K - 1."""
-    return math.sqrt(spread(Sample(value=parts.mean), 1))
-
-
 GROUP_MEANS = {
-    "equal": GroupFormula(words="mean of the parts' means", compute=mean_equal),
-    "by_size": GroupFormula(words="parts weighted by their sizes", compute=mean_by_size),
+    "equal": GroupFormula("mean of the parts' means", mean_equal),
+    "by_size": GroupFormula("parts weighted by their sizes", mean_by_size),
 }
 GROUP_ERRORS = {
-    "equal": GroupFormula(words="for the unweighted mean: √(Σ s.e.²)/K", compute=error_equal),
-    "pooled": GroupFormula(
-        words="pooled over all rows, as for a mean weighted by size",
-        compute=error_pooled,
-    ),
-    "by_size": GroupFormula(words="for the mean weighted by size: √(Σ n²s.e.²)/N", compute=error_by_size),
-    "all_rows": GroupFormula(words="s/√N of all rows as one sample", compute=error_all_rows),
-    "combined": GroupFormula(
-        words="combined variance of the parts' standard errors, without the number of rows", compute=error_combined
-    ),
-    "without_n": GroupFormula(words="pooled squares of the parts' standard errors, without the number of rows",
-                              compute=error_without_n),
-    "of_means": GroupFormula(words="s/√K of the parts' means", compute=error_of_means),
-    "mean": GroupFormula(
-        words="mean of the parts' standard errors (not the standard error of their mean)", compute=error_mean
-    ),
+    "equal": GroupFormula("for the unweighted mean: √(Σ s.e.²)/K",
+                          lambda p: math.sqrt(float(p.error @ p.error)) / len(p.n)),
+    "pooled": GroupFormula("pooled over all rows, as for a mean weighted by size", error_pooled),
+    "by_size": GroupFormula("for the mean weighted by size: √(Σ n²s.e.²)/N",
+                            lambda p: math.sqrt(float((p.n * p.error) @ (p.n * p.error))) / float(p.n.sum())),
+    "all_rows": GroupFormula("s/√N of all rows as one sample",
+                             lambda p: std_error(Sample(value=p.value)) if len(p.value) else math.nan),
+    "combined": GroupFormula("combined variance of the parts' standard errors, without the number of rows",
+                             error_combined),
+    "without_n": GroupFormula("pooled squares of the parts' standard errors, without the number of rows",
+                              error_without_n),
+    "of_means": GroupFormula("s/√K of the parts' means", lambda p: std_error(Sample(value=p.mean))),
+    "mean": GroupFormula("mean of the parts' standard errors (not the standard error of their mean)",
+                         lambda p: float(p.error.mean())),
 }  # fmt: skip
 GROUP_DEVIATIONS = {
-    "of_means": GroupFormula(words="standard deviation of the parts' means", compute=deviation_of_means),
-}
+    "of_means": GroupFormula("standard deviation of the parts' means",
+                             lambda p: math.sqrt(spread(Sample(value=p.mean), 1))),
+}  # fmt: skip

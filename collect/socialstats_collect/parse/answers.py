@@ -7,7 +7,16 @@ import re
 from collections.abc import Mapping, Sequence
 
 from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, stated
-from socialstats_collect.parse.text import LONGEST, Clean, Found, Parsed, clean, refuses, values_of
+from socialstats_collect.parse.text import (
+    Clean,
+    Found,
+    Parsed,
+    clean,
+    readable,
+    refuses,
+    unanswered,
+    values_of,
+)
 
 
 def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A", "B")) -> Parsed:
@@ -32,30 +41,26 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
     >>> parse_answer('{"Answer": "A or B"}').status, parse_answer("I cannot choose.").status
     ('ambiguous', 'refusal')
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return Parsed(status="empty", rule="empty")
-    if len(text.text) > LONGEST:
-        return Parsed(status="unparsed", rule="too_long")
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
     found = values_of(text.text, key)
     if not found:
-        return _bare(text.text.strip(), labels) or _nothing(text.text)
+        return _bare(text.text.strip(), labels) or unanswered(text.text)
     read = [(_labels(one.value, labels), one) for one in found]
     distinct = {label for several, _ in read for label in several}
     if len(distinct) > 1:
         return Parsed(status="ambiguous", rule="several", conflict=True)
     if not distinct:
-        return Parsed(status="refusal" if _refused(found) else "unparsed", rule="value")
+        refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
+        return Parsed(status="refusal" if refused else "unparsed", rule="value")
     first = next(one for several, one in read if several)
-    return Parsed(
-        status="ok",
-        label=distinct.pop(),
-        rule="json" if first.whole else "salvaged",
-        span=text.span(first.start, first.end),
-    )
+    rule, span = "json" if first.whole else "salvaged", text.span(first.start, first.end)
+    return Parsed(status="ok", label=distinct.pop(), rule=rule, span=span)
 
 
 ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
+HEDGE = re.compile(r"\b(?:or|and|both|either|neither|nor)\b|[/&?]|\w\s*,\s*\w\s*$", re.IGNORECASE)
 NOT_CHOSEN = re.compile(
     r",?\s*\b(?:not|over|rather than|instead of)\s+(?:option\s+)?[(\"']*\w[)\"']*\s*$", re.IGNORECASE
 )
@@ -74,13 +79,9 @@ def _labels(value: object, labels: Sequence[str]) -> set[str]:
     if one := alone(text, labels):
         return {one}
     named = {label for label in labels if re.search(rf"{BEFORE}{re.escape(label)}{AFTER}", text)}
-    if len(named) > 1 and _hedges(text):
+    if len(named) > 1 and HEDGE.search(text):
         return named
     return {label for label, _ in leading(text, labels)} or {label for label, _ in stated(text, labels)}
-
-
-def _hedges(text: str) -> bool:
-    return bool(re.search(r"\b(?:or|and|both|either|neither|nor)\b|[/&?]|\w\s*,\s*\w\s*$", text, re.IGNORECASE))
 
 
 def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
@@ -96,14 +97,6 @@ def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
         if several:
             return Parsed(status="ok", label=several.pop(), rule=rule)
     return None
-
-
-def _refused(found: list[Found]) -> bool:
-    return any(isinstance(one.value, str) and refuses(one.value) for one in found)
-
-
-def _nothing(text: str) -> Parsed:
-    return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")
 
 
 def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple[str, ...]:
@@ -157,11 +150,9 @@ def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequenc
     >>> parse_action('{"action": "Deviate", "explanation": "I will not comply."}').label
     'deviate'
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return Parsed(status="empty", rule="empty")
-    if len(text.text) > LONGEST:
-        return Parsed(status="unparsed", rule="too_long")
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
     found = values_of(text.text, key)
     if found:
         more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
@@ -179,7 +170,7 @@ def _one(named: set[str], text: Clean, places: list[tuple[int, int]], rule: str)
         return Parsed(status="ambiguous", rule="several", conflict=True)
     if named:
         return Parsed(status="ok", label=named.pop(), rule=rule, span=text.span(*places[0]))
-    return Parsed(status="refusal", rule="refusal") if refuses(text.text) else Parsed(status="unparsed", rule="none")
+    return unanswered(text.text)
 
 
 def _begun(text: str, spots: Mapping[str, tuple[int, int]]) -> str | None:
@@ -227,11 +218,9 @@ def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> d
     >>> read["empathy"].label, read["risk"].status, read["order"].status
     ('15', 'out_of_range', 'unparsed')
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return {key: Parsed(status="empty", rule="empty") for key in keys}
-    if len(text.text) > LONGEST:
-        return {key: Parsed(status="unparsed", rule="too_long") for key in keys}
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return dict.fromkeys(keys, text)
     return {key: _score(text.text, values_of(text.text, key), low, high) for key in keys}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, alone, announced, hedged
-from socialstats_collect.parse.text import LONGEST, Clean, Parsed, clean, refuses, values_of
+from socialstats_collect.parse.text import LONGEST, Clean, Parsed, clean, readable, refuses, values_of
 
 NUMBER = r"((?<!\d)\d{1,9}(?:\.\d{1,9})?)"
 MORE = r"(?:>|≥|>=|more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?)"
@@ -165,15 +165,14 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     >>> parse_options("A or B", scale).status
     'ambiguous'
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return Parsed(status="empty", rule="empty")
-    if len(text.text) > LONGEST:
-        return Parsed(status="unparsed", rule="too_long")
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
     if found_in := _field(text, options):
         return found_in
     if one := alone(text.text, [option.letter for option in options]):
-        return Parsed(status="ok", label=one, rule="first_line", span=_place(text, one))
+        start = text.text.casefold().rfind(one.casefold())
+        return Parsed(status="ok", label=one, rule="first_line", span=text.span(start, start + len(one)))
     if ticked := _ticked(raw, options):
         return ticked
     whole = text.text
@@ -184,18 +183,8 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
         return _without(whole, spans, options)
     mention, rule = found
     later = {m.label for m, how in _answers(text.text, spans, options) if how in ("first_line", "marked")}
-    return Parsed(
-        status="ok",
-        label=mention.label,
-        rule=rule,
-        conflict=bool(later - {mention.label}),
-        span=text.span(mention.start, mention.end),
-    )
-
-
-def _place(text: Clean, letter: str) -> tuple[int, int] | None:
-    start = text.text.casefold().rfind(letter.casefold())
-    return text.span(start, start + len(letter))
+    conflict, span = bool(later - {mention.label}), text.span(mention.start, mention.end)
+    return Parsed(status="ok", label=mention.label, rule=rule, conflict=conflict, span=span)
 
 
 def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
@@ -206,8 +195,8 @@ def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
         return Parsed(status="ambiguous", rule="several", conflict=True)
     label = read.pop() if read else None
     return (
-        label and Parsed(status="ok", label=label, rule="json", span=text.span(found[0].start, found[0].end))
-    ) or None
+        Parsed(status="ok", label=label, rule="json", span=text.span(found[0].start, found[0].end)) if label else None
+    )
 
 
 def _ticked(raw: str, options: tuple[Option, ...]) -> Parsed | None:

@@ -287,3 +287,16 @@ def refuses(text: str) -> bool:
     (True, False)
     """
     return any(pattern.search(text) for pattern in PATTERNS)
+
+
+def readable(raw: str) -> Clean | Parsed:
+    """Return a reply made readable, or why it is not read: it is empty, or longer than any answer."""
+    text = clean(raw)
+    if not text.text.strip():
+        return Parsed(status="empty", rule="empty")
+    return text if len(text.text) <= LONGEST else Parsed(status="unparsed", rule="too_long")
+
+
+def unanswered(text: str) -> Parsed:
+    """Return what a cleaned reply without an answer is: a refusal, or nothing that can be read."""
+    return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")

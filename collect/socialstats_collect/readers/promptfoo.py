@@ -33,7 +33,7 @@ from socialstats_collect.readers.tabular import (
     without_long,
 )
 
-STATUS, SCORE, LAST = "Status", "Score", "Grader Reason"
+CSV_STATUS, CSV_SCORE, LAST = "Status", "Score", "Grader Reason"
 METRIC = "Metric: "
 LABEL = re.compile(r"\[(?P<provider>[^\]]*)\] ?(?P<label>.*)", re.DOTALL)
 STATUSES: dict[str, Status] = {"PASS": "ok", "FAIL": "ok", "ERROR": "error"}
@@ -51,7 +51,7 @@ def is_csv(source: Source) -> bool:
 def _starts(header: list[str]) -> list[int]:
     """Return where the columns of each prompt start."""
     pairs = enumerate(pairwise(header))
-    return [k - 1 for k, pair in pairs if k > 0 and pair == (STATUS, SCORE)]
+    return [k - 1 for k, pair in pairs if k > 0 and pair == (CSV_STATUS, CSV_SCORE)]
 
 
 def _records(text: str, name: str) -> Iterator[list[str]]:
