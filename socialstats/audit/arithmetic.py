@@ -14,6 +14,7 @@ from socialstats.audit.numbers import (
     Printed,
     compare,
     neighbours_noticed,
+    one_of,
     printed,
     same_units,
     shown,
@@ -585,8 +586,7 @@ def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, oppone
     ('50', 'agree')
     """
     lines = {"rule": Fraction(0), "coin": Fraction(50), "all_or_nothing": Fraction(125), "largest": Fraction(225)}
-    if chooser not in (*lines, "ranking"):
-        raise InputError(f"chooser={chooser!r} is not one of {', '.join((*lines, 'ranking'))}")
+    one_of("chooser", chooser, (*lines, "ranking"))
     if chooser == "ranking":
         sizes = [whole(m, "opponents") for m in opponents]
         if not sizes:

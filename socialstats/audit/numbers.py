@@ -114,6 +114,12 @@ class Printed:
         )  # fmt: skip
 
 
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
+    """Raise InputError unless the value of a named setting is allowed."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+
+
 def printed(
     value: Any,
     *,
@@ -157,8 +163,7 @@ def printed(
     """
     if isinstance(value, Printed):
         return value
-    if rounding not in get_args(Rounding):
-        raise InputError(f"rounding={rounding!r} is not one of {', '.join(get_args(Rounding))}")
+    one_of("rounding", rounding, get_args(Rounding))
     if isinstance(value, Fraction):
         return Printed(text=str(value), value=value, unit=Fraction(0), low=value, high=value)
     text = _as_text(value)

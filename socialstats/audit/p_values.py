@@ -15,6 +15,7 @@ from socialstats.audit.numbers import (
     Severity,
     compare,
     neighbours_noticed,
+    one_of,
     printed,
     shown,
     whole,
@@ -72,9 +73,8 @@ def statistic_p(
     >>> statistic_p("t", "-1.133", ".2715", df=19).verdict, statistic_p("chi2", "4.85", "<.001", df=1).message
     ('agree', 'sources disagree: p <.001 is printed, chi2(1) = 4.85 gives p = 0.0276 to 0.0277')
     """
-    for name, value, allowed in (("kind", kind, get_args(Statistic)), ("tails", tails, get_args(Tails))):
-        if value not in allowed:
-            raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+    one_of("kind", kind, get_args(Statistic))
+    one_of("tails", tails, get_args(Tails))
     number, said_p = printed(statistic), printed(p).share()
     frees = _frees(kind, df, df1)
     sides = 2 if tails == "two" and kind in SIGNED else 1
@@ -221,8 +221,7 @@ def t_from_summary(
         return Finding(rule="t_from_summary", verdict="not_checkable", expected=expected,
                        message=f"{source} give t = {expected} with {people - 1} df: no t or p is printed",
                        details={"t_low": float(low), "t_high": float(high), "df": people - 1})  # fmt: skip
-    if tails not in get_args(Tails):
-        raise InputError(f"tails={tails!r} is not one of {', '.join(get_args(Tails))}")
+    one_of("tails", tails, get_args(Tails))
     sides = 2 if tails == "two" else 1
     least, most = _p_range("t", absolute(low, high), [printed(people - 1)], sides)
     said_p = printed(p).share()

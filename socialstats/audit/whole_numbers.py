@@ -19,13 +19,12 @@ from socialstats.audit.numbers import (
     gap_of,
     interval_of,
     neighbours_noticed,
+    one_of,
     printed,
     shown,
     whole,
 )
 from socialstats.errors import InputError
-
-OF = ("either", "mean", "difference")
 
 
 def grim(mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Rounding = "half") -> Finding:
@@ -110,8 +109,7 @@ def granularity(
     >>> granularity("0.35", 40).verdict, granularity("0.36", 40).verdict
     ('agree', 'disagree')
     """
-    if of not in OF:
-        raise InputError(f"of={of!r} is not one of {', '.join(OF)}")
+    one_of("of", of, ("either", "mean", "difference"))
     number, size, change = printed(value), whole(n, "n"), exact(step, "step")
     lowest = Fraction(0) if change == 1 else -change / 2
     starts = {"mean": (lowest,), "difference": (Fraction(0),), "either": (Fraction(0), lowest)}[of]
@@ -207,6 +205,13 @@ class Scores:
     high: int | None
 
 
+def _ddofs(ddof: Any) -> tuple[int, ...]:
+    """Return the divisors n - ddof to be tried, the usual one first."""
+    if ddof not in (0, 1, "either"):
+        raise InputError(f"ddof={ddof!r} is not 0, 1 or 'either'")
+    return (1, 0) if ddof == "either" else (ddof,)
+
+
 def grimmer(
     mean: Any,
     sd: Any,
@@ -261,17 +266,12 @@ def grimmer(
     """
     middle, spread = printed(mean, rounding=rounding), printed(sd, rounding=rounding)
     people, per = whole(n, "n", least=2), whole(items, "items")
-    ends = [None if x is None else whole(x, "low" if i == 0 else "high", least=-(10**9)) for i, x in
-            enumerate((low, high))]  # fmt: skip
-    if ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
-        raise InputError(f"low={ends[0]} must be below high={ends[1]}")
-    if ddof not in (0, 1, "either"):
-        raise InputError(f"ddof={ddof!r} is not 0, 1 or 'either'")
-    scores = Scores(
-        n=people, items=per, low=None if ends[0] is None else ends[0] * per,
-        high=None if ends[1] is None else ends[1] * per,
-    )  # fmt: skip
-    return _sd_finding("grimmer", middle, spread, scores, (1, 0) if ddof == "either" else (ddof,))
+    least, most = (None if x is None else whole(x, name, least=-(10**9)) for name, x in (("low", low), ("high", high)))
+    if least is not None and most is not None and least >= most:
+        raise InputError(f"low={least} must be below high={most}")
+    low_sum, high_sum = (None if end is None else end * per for end in (least, most))
+    scores = Scores(n=people, items=per, low=low_sum, high=high_sum)
+    return _sd_finding("grimmer", middle, spread, scores, _ddofs(ddof))
 
 
 def debit(
@@ -305,10 +305,8 @@ def debit(
     ('agree', 'disagree')
     """
     middle, spread = printed(mean, rounding=rounding).share(), printed(sd, rounding=rounding).share()
-    if ddof not in (0, 1, "either"):
-        raise InputError(f"ddof={ddof!r} is not 0, 1 or 'either'")
     scores = Scores(n=whole(n, "n", least=2), items=1, low=0, high=1)
-    return _sd_finding("debit", middle, spread, scores, (1, 0) if ddof == "either" else (ddof,))
+    return _sd_finding("debit", middle, spread, scores, _ddofs(ddof))
 
 
 def _sd_finding(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]) -> Finding:
@@ -507,8 +505,6 @@ def std_error_possible(
     >>> std_error_possible("0.4375", 0.0).message
     'sources disagree: a share of 0.4375 has answers of both kinds, so its s.e. cannot be 0'
     """
-    if ddof not in (0, 1, "either"):
-        raise InputError(f"ddof={ddof!r} is not 0, 1 or 'either'")
     share, error = (_scaled(printed(x), scale) for x in (mean, std_error if scale != 1 else _exact_zero(std_error)))
     low, high = share.bounds
     if high < 0 or low > 1:
@@ -516,7 +512,7 @@ def std_error_possible(
     if n is None:
         return _without_n(share, error)
     people = whole(n, "n", least=2)
-    ranges = [_range(share, people, d) for d in ((1, 0) if ddof == "either" else (ddof,))]
+    ranges = [_range(share, people, d) for d in _ddofs(ddof)]
     known = [r for r in ranges if r]
     if not known:
         message = f"no count of {people} answers gives a share of {share.text}, so it has no s.e. (see grim)"

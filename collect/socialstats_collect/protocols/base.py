@@ -158,6 +158,20 @@ class CollectionProtocol(Protocol):
         ...
 
 
+class Asking:
+    """What most protocols have in common: no order of options, no factors, a prompt that a run file may replace."""
+
+    orders: tuple[str, ...] = ("as given",)
+    provides: tuple[str, ...] = ()
+    factors: Mapping[str, Sequence[str]] = {}
+    known: Mapping[str, Sequence[str]] = {}
+    own_template = ""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.template = settings.template or self.own_template
+
+
 def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
     """Return the messages of a first request: the system message where there is one, then the text."""
     system = ({"role": "system", "content": filled(settings.system, unit)},) if settings.system else ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from socialstats.errors import InputError
 from socialstats_collect.ask import Reply, Unit
 from socialstats_collect.parse import Parsed, parse_who
 from socialstats_collect.protocols.base import (
+    Asking,
     Conversation,
     Exchange,
     Settings,
@@ -31,7 +32,7 @@ RUNGS = (
 )
 
 
-class Who:
+class Who(Asking):
     """Who is right, with a ladder of rewordings.
 
     Items: ``text`` with ``NAME1`` and ``NAME2`` in it, ``name_first``, ``name_second``; best with ``scenario``,
@@ -50,11 +51,9 @@ class Who:
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
     provides = ("option_1", "option_2")
-    factors: Mapping[str, Sequence[str]] = {}
-    known: Mapping[str, Sequence[str]] = {}
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        super().__init__(settings)
         self.wordings = (settings.template,) if settings.template else RUNGS
         self.rungs = int(settings.options.get("rungs", len(self.wordings)))
         if not 1 <= self.rungs <= len(self.wordings):
