@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     try:
+        plain = options.command == "estimate"  # its options are the keywords of Python
         commands = importlib.import_module("socialstats.cli.commands")
         code: int = getattr(commands, options.command)(options)
         sys.stdout.flush()
@@ -38,13 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
         return _fail(f"{error}\n  On the command line: {ways}", NOTHING)
     except (InputError, MissingDependency) as error:
-        code = _fail(str(error), BAD_INPUT)
+        code = _fail(str(error), BAD_INPUT, plain)
         _propose(error, options)
         return code
     except NothingToAnalyse as error:
-        return _fail(str(error), NOTHING)
+        return _fail(str(error), NOTHING, plain)
     except SocialStatsError as error:
-        return _fail(str(error), NOTHING)
+        return _fail(str(error), NOTHING, plain)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
@@ -65,9 +66,9 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
         print(proposed(error, str(options.data)), file=sys.stdout if options.command == "check" else sys.stderr)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, plain: bool = False) -> int:
     wording = importlib.import_module("socialstats.cli.wording")
-    for line in wording.as_typed(message).split("\n"):
+    for line in wording.as_typed(message, plain=plain).split("\n"):
         prefix = "" if line.startswith(" ") else "error: "
         print(prefix + line, file=sys.stderr)
     return code

@@ -149,6 +149,13 @@ def audit(options: argparse.Namespace) -> int:
     return run_audit(options)
 
 
+def estimate(options: argparse.Namespace) -> int:
+    """Compute one metric of a table."""
+    from socialstats.cli.estimate import run_estimate
+
+    return run_estimate(options)
+
+
 def show(options: argparse.Namespace) -> int:
     """Read a report back: its summary, or every number as JSON."""
     from socialstats.cli.show import run_show

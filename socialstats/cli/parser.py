@@ -19,6 +19,7 @@ EPILOG = """examples:
   socialstats report answers.csv --map unit=question --map condition=prompt --cluster story -o report.html
   socialstats report ratings.csv --levels low,medium,high --cluster story -o report.html
   socialstats check choices.csv
+  socialstats estimate weighted_kappa ratings.csv --levels low,medium,high --format csv
   socialstats validate inspect.eval
   socialstats audit table2.csv --rules rules.toml
   socialstats init choices.csv > plan.toml && socialstats report choices.csv --plan plan.toml -o report.html"""
@@ -78,6 +79,8 @@ def make_parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="read a report back: its summary, or every number as JSON")
     show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
     show.add_argument("--json", action="store_true", help="print the JSON that the page carries")
+    estimate = commands.add_parser("estimate", help="compute one metric of a table", add_help=False)
+    estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
     add_collecting(commands)
     add_convert(commands)
     add_validate(commands)

@@ -44,8 +44,10 @@ SETTING = re.compile(
 )
 
 
-def as_typed(message: str) -> str:
+def as_typed(message: str, *, plain: bool = False) -> str:
     """Return a message with options as they are typed; what is no option is said to be one of Python.
+
+    With `plain` every keyword is an option of its own name, as in the command ``estimate``.
 
     Examples
     --------
@@ -57,8 +59,17 @@ def as_typed(message: str) -> str:
     '--map unit=question plays it; declare others with --cluster'
     >>> as_typed("no interval; use ci='percentile'")
     "no interval; use ci='percentile' (in Python)"
+    >>> as_typed("no interval; use ci='percentile'", plain=True)
+    'no interval; use --ci percentile'
     """
-    return SETTING.sub(_typed, message) if "=" in message else message
+    return SETTING.sub(_plainly if plain else _typed, message) if "=" in message else message
+
+
+def _plainly(match: re.Match[str]) -> str:
+    name = match["name"]
+    if name is None:
+        return match[0] if not match[0].startswith("covariates=") else "--covariates NAME"
+    return f"--{name.replace('_', '-')} {_plain(match['value'])}".rstrip()
 
 
 def _typed(match: re.Match[str]) -> str:

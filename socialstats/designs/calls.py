@@ -65,6 +65,8 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
     its choices, and the table's otherwise; names of clusters are both. An option that names a part of the design
     (`PARTS_NAMED`) declares the column as this part.
 
+    The function gets attributes ``readers`` and ``tables``, of which the command ``estimate`` makes its options.
+
     Examples
     --------
     >>> @reads(Paired)
@@ -96,6 +98,7 @@ def reads(*readers: Reader, tables: int = 1) -> Callable[[F], F]:
                 options[place] = as_design(data, read, *readers, name=name, options=others)
             return function(**options)
 
+        vars(call).update(readers=readers, tables=tables)
         return cast(F, call)
 
     return decorate
@@ -148,9 +151,14 @@ def as_design(
     return data
 
 
+def makers_of(reader: Reader) -> list[Callable[..., Any]]:
+    """Return the constructors by which a design reads a table, or the function itself that makes one."""
+    return [getattr(reader, name) for name in CONSTRUCTORS if hasattr(reader, name)] or [reader]
+
+
 def keywords(reader: Reader) -> list[str]:
     """Return the keywords of a design's constructors, or of a function, that say how to read a table."""
-    makers = [getattr(reader, name) for name in CONSTRUCTORS if hasattr(reader, name)] or [reader]
+    makers = makers_of(reader)
     named = [p for maker in makers for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
     return [*dict.fromkeys(p.name for p in named if p.name != "source"), "format"]
 

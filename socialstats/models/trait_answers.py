@@ -85,6 +85,8 @@ def trait_table(
         As in `trait_ratings`.
     weights : mapping of str to float, optional
         Its traits are those that are read, unless `traits` names others.
+    traits : sequence of str, optional
+        Columns that hold the scores, one a trait.
     trait : str
         Name for the stratum of traits.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, SocialStatsError
 from socialstats.results.result import Result
+from socialstats.results.rows import Row
+from socialstats.results.tables import latex, markdown, printed
 from socialstats.results.verification import Verification
 from socialstats.text import count, listing, shorten
 
@@ -75,6 +77,22 @@ class ResultGroup:
     def summary(self) -> str:
         """Return the summaries of all levels."""
         return "\n\n".join(f"{self.by} = {level}\n{r.summary()}" for level, r in self.results.items())
+
+    def to_markdown(self) -> str:
+        """Return the terms of all levels as one Markdown table, the level in its first column."""
+        return markdown(*printed(self.rows(), by=self.by))
+
+    def to_latex(self) -> str:
+        """Return the terms of all levels as one LaTeX tabular (package booktabs), the level in its first column."""
+        return latex(*printed(self.rows(), by=self.by))
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return the rows of all levels, each with its level as `by`."""
+        return tuple(
+            replace(row, by=level if row.by is None else f"{level}, {row.by}")
+            for level, result in self.results.items()
+            for row in (result.rows() if isinstance(result, ResultGroup) else result.rows)
+        )
 
     def sentence(self) -> str:
         """Return the sentences of all levels, one a line."""

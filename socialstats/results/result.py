@@ -21,15 +21,13 @@ from socialstats.results.rows import (
     within_floats,
 )
 from socialstats.results.scaling import size_unit
+from socialstats.results.tables import aligned, latex, markdown, printed
 from socialstats.results.verification import Check, Verification, completed, published
-from socialstats.text import number, shorten
+from socialstats.text import number
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-
-SMALLEST_P = 0.00005
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -198,24 +196,15 @@ class Result:
 
     def table_text(self) -> str:
         """Return the terms as an aligned text table, columns without values left out."""
-        shown = [c for c in TIDY_COLUMNS if any(getattr(r, c) is not None for r in self.rows)]
-        shown = [c for c in shown if c not in ("method", "conf_level")]
-        table = [shown]
-        for r in self.rows:
-            cells = []
-            for c in shown:
-                value = getattr(r, c)
-                whole = c in ("n", "n_units", "n_clusters") or (c == "df" and value is not None and value % 1 == 0)
-                small = c in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P
-                text = shorten(value, 40) if isinstance(value, str) else number(value, 0 if whole else 4)
-                cells.append("<.0001" if small else text)
-            table.append(cells)
-        widths = [max(len(line[i]) for line in table) for i in range(len(shown))]
-        return "\n".join(
-            "  ".join(cell.ljust(w) if shown[i] in TEXT_COLUMNS else cell.rjust(w)
-                      for i, (cell, w) in enumerate(zip(line, widths, strict=True))).rstrip()
-            for line in table
-        )  # fmt: skip
+        return aligned(*printed(self.rows))
+
+    def to_markdown(self) -> str:
+        """Return the terms as a Markdown table, columns without values left out."""
+        return markdown(*printed(self.rows))
+
+    def to_latex(self) -> str:
+        """Return the terms as a LaTeX tabular (package booktabs), columns without values left out."""
+        return latex(*printed(self.rows))
 
     def sentence(self) -> str:
         """Return the result as one APA 7 sentence, made from the rows of `tidy()`."""

@@ -1,0 +1,269 @@
+"""The estimate command: any one metric of a table, with options made from the metric's signature."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from socialstats.cli.deciding import split_list
+from socialstats.cli.wording import as_typed
+from socialstats.designs.calls import makers_of
+from socialstats.errors import InputError
+from socialstats.results import ResultGroup
+
+FORMATS = ("text", "json", "csv", "md", "latex")
+NOT_TYPED = ("allowed", "source")  # of the readers: limits of covariates, and a name for messages
+LONGEST_HEAD = 200  # characters of a first line that tells a table of ours from a file of somebody else
+
+
+def run_estimate(options: argparse.Namespace) -> int:
+    """Compute a metric of a table and print or write it.
+
+    Raises
+    ------
+    InputError
+        For an unknown metric or option, what the metric refuses, and an output that would replace a file of another
+        kind.
+    """
+    functions = _functions()
+    name, *words = [*options.words, "--help"][: max(len(options.words), 1)]
+    if name in ("-h", "--help"):
+        print("usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):")
+        print("\n".join(f"  {known:<26} {_first_line(function)}" for known, function in functions.items()))
+        return 0
+    function = functions.get(name.replace("-", "_"))
+    if function is None:
+        raise InputError(f"no metric '{name}'; metrics: {', '.join(functions)}")
+    parser, hints = parser_of(function)
+    given = vars(parser.parse_args(words))
+    tables, chosen = given.pop("tables"), {key: given.pop(key) for key in ("as", "output", "verify", "input_format")}
+    given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
+    if chosen["input_format"]:
+        given["format"] = chosen["input_format"]
+    result = function(*tables, **given)
+    text = rendered(result, chosen["as"])
+    if chosen["output"]:
+        _write(Path(chosen["output"]), text, tables)
+    else:
+        print(text)
+    if chosen["as"] != "text":
+        for line in dict.fromkeys(as_typed(str(one), plain=True) for one in cautions_of(result)):
+            print(f"caution: {line}", file=sys.stderr)
+    if chosen["verify"]:
+        found = result.verify()
+        print(repr(found)[1:-1], file=sys.stderr)
+        return 0 if found.ok else 1
+    return 0
+
+
+def parser_of(function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
+    """Return the parser of a metric's options and of the columns of its table, and what types each of them takes."""
+    from socialstats.cli.parser import Parser
+
+    tables = getattr(function, "tables", 1)
+    parser = Parser(
+        prog=f"socialstats estimate {function.__name__}", allow_abbrev=False,
+        usage=f"socialstats estimate {function.__name__} {' '.join(['TABLE'] * tables)} [options]",
+        description=_first_line(function), formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"Lists are typed A,B,C. The whole description: help(socialstats.{function.__name__}) in Python.",
+    )  # fmt: skip
+    parser.add_argument("tables", metavar="TABLE", nargs=tables, help="file of the table; - for standard input")
+    add = parser.add_argument
+    add("--format", dest="as", choices=FORMATS, default="text", help="what is printed (default text)")
+    add("-o", "--output", metavar="FILE", help="write it to a file")
+    add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
+    add("--input-format", metavar="NAME", help="format of the table (default: by its suffix, then its content)")
+    hints: dict[str, list[Any]] = {}
+    own = list(inspect.signature(function).parameters.values())[tables:]
+    groups: list[tuple[str, Callable[..., Any], list[inspect.Parameter], Any]] = [
+        ("options of the metric", function, own, None)
+    ]
+    for reader in _readers_of(function):
+        for maker in makers_of(reader):
+            of_table = [p for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
+            groups.append(("columns of the table", maker, of_table, vars(sys.modules[reader.__module__])))
+    shown: dict[str, list[tuple[str, Any, str]]] = {}
+    for title, maker, parameters, home in groups:
+        types_of, words = get_type_hints(maker, localns=home), described(maker)
+        for one in parameters:
+            if one.kind is one.VAR_KEYWORD or one.name in NOT_TYPED or (maker is not function and one.name == "format"):
+                continue
+            if one.name not in hints:
+                shown.setdefault(title, []).append((one.name, one.default, words.get(one.name, "")))
+            hints.setdefault(one.name, []).extend(kinds(types_of.get(one.name, Any)))
+    for title, names in shown.items():
+        group = parser.add_argument_group(title)
+        for name, default, said in names:
+            group.add_argument(f"--{name.replace('_', '-')}", dest=name, **_shape(hints[name], default, said))
+    return parser, hints
+
+
+def kinds(hint: Any) -> list[Any]:
+    """Return what a type may be: values of its literals as they are, and types.
+
+    Examples
+    --------
+    >>> kinds(Literal["a", False] | float | None)
+    ['a', False, <class 'float'>, <class 'NoneType'>]
+    """
+    if get_origin(hint) in (Union, types.UnionType):
+        return [kind for part in get_args(hint) for kind in kinds(part)]
+    return list(get_args(hint)) if get_origin(hint) is Literal else [hint]
+
+
+def _shape(found: Sequence[Any], default: Any, words: str) -> dict[str, Any]:
+    """Return how argparse takes an option: a switch, one word, or words; and its help."""
+    switch = bool in found
+    known = default is not inspect.Parameter.empty and default not in (None, ())
+    words = (f"{words} (default {default})" if known else words).strip().replace("%", "%%")
+    if switch and set(found) <= {bool, types.NoneType}:
+        return {"action": argparse.BooleanOptionalAction, "default": None, "help": words}
+    said = [*dict.fromkeys(kind for kind in found if isinstance(kind, str))]
+    if any(kind in (str, Any) for kind in found) or _listed(found):
+        said.append("A,B,..." if _listed(found) else "NAME")
+    said += ["NUMBER"] if any(kind in (int, float) for kind in found) else []
+    said += ["KEY=VALUE,..."] if any(get_origin(kind) is Mapping for kind in found) else []
+    shape = {"metavar": "|".join(said) or "WORD", "help": words}
+    return shape | ({"nargs": "?", "const": True} if switch else {})
+
+
+def _listed(found: Sequence[Any]) -> bool:
+    return any(get_origin(kind) in (tuple, Sequence) for kind in found)
+
+
+def typed(name: str, word: Any, found: Sequence[Any]) -> Any:
+    """Return the value that a word of the command line stands for, by the types that the option takes.
+
+    Raises
+    ------
+    InputError
+        For a word that fits none of them.
+
+    Examples
+    --------
+    >>> typed("on_undefined", "1", kinds(Literal["nan", "raise"] | float))
+    1.0
+    >>> typed("cluster", "story,judge", kinds(str | Sequence[str] | None))
+    ['story', 'judge']
+    >>> typed("weights", "left=-1,right=1", kinds(Mapping[str, float] | None))
+    {'left': -1.0, 'right': 1.0}
+    """
+    option = f"--{name.replace('_', '-')}"
+    if isinstance(word, bool):
+        return word
+    for kind in found:
+        if isinstance(kind, str | bool) and str(kind).lower() == word.lower():
+            return kind
+    if word.lower() == "none" and types.NoneType in found:
+        return None
+    for kind in found:
+        if get_origin(kind) is Mapping and ("=" in word or len(found) == 1):
+            return {key: _value_of(option, value, get_args(kind)[1]) for key, value in _pairs_of(option, word)}
+    for kind in (int, float):
+        if kind in found:
+            try:
+                return kind(word)
+            except ValueError:
+                continue
+    parts = split_list([word])
+    if _listed(found) and (len(parts) > 1 or not any(kind in (str, Any) for kind in found)):
+        return tuple(parts) if any(get_origin(kind) is tuple for kind in found) else parts
+    if any(kind in (str, Any) or get_origin(kind) not in (None, Literal) for kind in found):
+        return word
+    allowed = ", ".join(dict.fromkeys(str(kind) for kind in found if isinstance(kind, str | bool)))
+    raise InputError(f"{option} {word}: " + (f"one of {allowed}" if allowed else "not a number"))
+
+
+def _pairs_of(option: str, word: str) -> list[tuple[str, str]]:
+    pairs = [part.partition("=") for part in split_list([word])]
+    for key, sign, _ in pairs:
+        if not sign:
+            raise InputError(f"{option} {word}: '{key}' has no value; write KEY=VALUE,KEY=VALUE")
+    return [(key, value) for key, _, value in pairs]
+
+
+def _value_of(option: str, word: str, kind: Any) -> Any:
+    if kind is float:
+        try:
+            return float(word)
+        except ValueError:
+            raise InputError(f"{option}: '{word}' is not a number") from None
+    return tuple(word.split(":")) if get_origin(kind) is tuple else word
+
+
+def rendered(result: Any, kind: str) -> str:
+    """Return a result as text in one of `FORMATS`."""
+    from socialstats import __version__
+
+    if kind == "json":
+        return json.dumps({"socialstats": __version__, **result.to_dict()}, indent=1, allow_nan=False)
+    if kind == "csv":
+        return str(result.tidy().to_csv(index=False, lineterminator="\n")).rstrip("\n")
+    if kind == "text":
+        return as_typed(f"{result.summary()}\n\n{result.sentence()}", plain=True)
+    return str(result.to_markdown() if kind == "md" else result.to_latex())
+
+
+def cautions_of(result: Any) -> list[Any]:
+    """Return the cautions of a result or of all results of a group, notes left out."""
+    if isinstance(result, ResultGroup):
+        return [one for level in result for one in cautions_of(result[level])]
+    return [one for one in result.cautions if one.severity != "info"]
+
+
+def _write(path: Path, text: str, tables: Sequence[str]) -> None:
+    """Write a file; one that exists is replaced only where its first line is that of the new one, so of this kind."""
+    if any(name != "-" and path.resolve() == Path(name).resolve() for name in tables):
+        raise InputError(f"{path} is the table that is read: name another file with -o")
+    head = text.partition("\n")[0] if text[:1] != "{" else '"socialstats": "'
+    if path.is_file() and path.stat().st_size:
+        with path.open("rb") as stream:
+            if head[:LONGEST_HEAD].encode() not in stream.read(4 * LONGEST_HEAD):
+                raise InputError(f"{path} exists and is not such a table of socialstats: name another file with -o")
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _functions() -> dict[str, Callable[..., Any]]:
+    """Return the public functions that compute something of tables, by name."""
+    import socialstats
+    from socialstats.metrics import METRICS
+
+    found = {name: entry.function for name, entry in METRICS.items()}
+    for name in ("choice_entropy_difference", "sensitivity_difference"):
+        found[name] = getattr(socialstats, name)
+    return dict(sorted(found.items()))
+
+
+def _readers_of(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return what reads the table of a function: as it declares, or the design that its metric works on."""
+    from socialstats.designs.comparisons import Comparisons
+    from socialstats.designs.label_lists import LabelLists
+
+    declared: tuple[Any, ...] | None = getattr(function, "readers", None)
+    return declared or ({"preference_shares": Comparisons, "label_counts": LabelLists}[function.__name__],)
+
+
+def described(function: Callable[..., Any]) -> dict[str, str]:
+    """Return what the docstring of a function says of each parameter, as one paragraph."""
+    _, _, section = (inspect.getdoc(function) or "").partition("Parameters\n----------\n")
+    found: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line, after in pairwise([*section.split("\n"), ""]):
+        if set(after) == {"-"}:
+            break
+        if line[:1] not in ("", " "):
+            names = [name.strip(" *") for name in line.partition(" : ")[0].split(",")]
+        for name in names:
+            found.setdefault(name, []).extend([line.strip()] if line[:1] == " " else [])
+    return {name: " ".join(words).replace("`", "") for name, words in found.items()}
+
+
+def _first_line(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").partition("\n")[0]
