@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from socialstats.claims.bench import Own
 from socialstats.claims.judged import HEADINGS, PHRASES, Checked, Judged, digits, headline
 from socialstats.designs.parts import FlowStep
 from socialstats.studies.outcome import Block, Outcome, Table
-from socialstats.text import count, level_text, listing, number, shorten
+from socialstats.text import count, level_text, listing, markdown, number, shorten
 
 COLORS = {"inconsistent": "31", "not_reproduced": "31", "explained": "33", "reproduced": "32", "not_computable": "2"}
 LONGEST = 400
@@ -150,13 +149,13 @@ def as_markdown(checked: Sequence[Checked]) -> str:
     """Return the outcome as Markdown; text from the logs cannot become markup."""
     lines: list[str] = []
     for log in checked:
-        lines += [f"# {escaped(name_of(log))}", "", f"**{escaped(log.headline())}**", ""]
+        lines += [f"# {markdown(name_of(log))}", "", f"**{markdown(log.headline())}**", ""]
         for verdict, heading in HEADINGS.items():
             found = log.by_verdict(verdict)
             if found:
                 lines += [f"## {heading} ({len(found):,})", "", *_markdown_table(found), ""]
-        lines += [f"Rows: {escaped(rows_text(log))}", ""]
-        lines += [f"- {escaped(clean(str(text)))}" for text in (*log.cautions, *log.notes)] + [""]
+        lines += [f"Rows: {markdown(rows_text(log))}", ""]
+        lines += [f"- {markdown(str(text))}" for text in (*log.cautions, *log.notes)] + [""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -167,20 +166,8 @@ def _markdown_table(found: Iterable[Judged]) -> list[str]:
             one.title, one.claim.printed or "nothing", digits(one.recomputed), one.definition, one.reason,
             own_text(one.own) if one.own else "",
         )  # fmt: skip
-        lines.append("| " + " | ".join(escaped(clean(text)) for text in shown) + " |")
+        lines.append("| " + " | ".join(markdown(text) for text in shown) + " |")
     return lines
-
-
-def escaped(text: str) -> str:
-    r"""Write text so that Markdown and HTML show it as it is.
-
-    Examples
-    --------
-    >>> escaped("<b> a_b | c")
-    '&lt;b&gt; a\\_b \\| c'
-    """
-    safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", safe)
 
 
 SAID_AT_MOST = 12
