@@ -42,7 +42,7 @@ class Norms(Asking):
 
     Examples
     --------
-    >>> Norms(Settings()).orders[:2]
+    >>> Norms.orders[:2]
     ('comply deviate escalate', 'comply escalate deviate')
     """
 

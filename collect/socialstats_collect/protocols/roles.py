@@ -45,7 +45,7 @@ class Roles(Asking):
 
     Examples
     --------
-    >>> Roles(Settings()).columns
+    >>> Roles.columns
     ('story', 'role_a', 'role_b')
     """
 
