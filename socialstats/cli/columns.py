@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -32,11 +32,16 @@ UNITS = (
 RATERS = (
     "rater", "judge", "juge", "coder", "annotator", "assessor", "panelist", "panellist", "observer", "obs", "expert",
     "grader", "evaluator", "reviewer", "examiner", "doctor", "physician", "radiologist", "neurologist", "pathologist",
-    "surgeon", "abstractor", "reader", "scorer", "consumer", "taster", "voter", "worker",
+    "surgeon", "abstractor", "reader", "scorer", "consumer", "taster", "voter", "worker", "psych", "psychologist",
+    "psychiatrist", "clinician", "therapist", "nurse", "dentist", "interviewer", "referee", "critic", "labeler",
+    "labeller", "editor", "auditor",
 )  # fmt: skip
+TREATMENTS = ("condition", "cond", "treatment", "treat", "trt", "arm", "drug", "intervention")  # what was done
 CONDITIONS = (
-    "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period", "session", "visit",
-    "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year", "hour",
+    "intervention", "condition", "cond", "time", "phase", "treatment", "treat", "trt", "arm", "group", "period",
+    "session",
+    "visit", "stage", "wave", "method", "meth", "type", "version", "drug", "dose", "day", "week", "month", "year",
+    "hour",
     "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
     "framing", "frame", "wording", "variant", "persona",
 )  # fmt: skip
@@ -48,7 +53,8 @@ VALUES = (
 SIDES = (
     *SIDE_WORDS, ("home", "visitor"), ("focal", "other"), ("team", "opponent"), ("player", "opponent"),
     ("visitor", "opponent"), ("attacker", "defender"), ("white", "black"), ("red", "blue"), ("row", "col"),
-    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"),
+    ("row", "column"), ("challenger", "incumbent"), ("actor", "target"), ("initiator", "recipient"),
+    ("actor", "receiver"),    ("chosen", "rejected"), ("local", "visitor"), ("host", "guest"), ("r", "b"),
 )  # fmt: skip
 PERSONS = ("subject", "subj", "participant", "person", "student", "respondent", "id")  # who may rate
 DATES = ("date", "year", "month", "week", "day", "hour")
@@ -72,18 +78,23 @@ OPPOSITES = (
     ("placebo", "drug"), ("on", "off"), ("open", "closed"), ("1st", "2nd"), ("origin", "destination"), ("orig", "dest"),
     ("serial", "retrospective"), ("actual", "imagined"), ("with", "without"), ("high", "low"),
 )  # fmt: skip
+NEGATIONS = ("non", "un", "no", "not", "in", "dis", "without")
 DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
 COVARIATES = (
     "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
 )  # of persons  # fmt: skip
+IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
 RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
-ROW_NUMBERS = ("", "rownames", "rowname", "x", "unnamed0", "index", "idx", "row", "rowid", "rowno", "nr", "no", "obs")
+ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
+ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
 TIMINGS = (
     "seconds", "secs", "duration", "latency", "latencys", "latencyms", "elapsed", "timestamp", "tstamp", "leadtime",
     "worktime", "createdat", "updatedat", "submittime", "accepttime", "runtime", "durationms", "durations",
 )  # when something was answered, or how long it took: a value only where nothing else is one  # fmt: skip
+
+BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\]")  # a matrix of questions in an export: 'How often? [Story 1]'
 
 
 @dataclass(eq=False)
@@ -94,6 +105,7 @@ class Column:
     levels: tuple[str, ...]
     rows: int
     filled: int
+    ranks: bool = False  # whether further columns hold the same numbers, each once: ranks, or scores, of rows
     tokens: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -120,6 +132,18 @@ class Column:
         """Whether the column is called like a frequency, and holds whole numbers."""
         return bare(self.name) in FREQUENCIES and self.whole and not self.unique
 
+    @cached_property
+    def labels(self) -> frozenset[str]:
+        """The levels as a set."""
+        return frozenset(self.levels)
+
+    @cached_property
+    def identifies(self) -> bool:
+        """Whether the column is called like an id or a hash, and holds whole numbers of any sign: no measurement."""
+        last = self.tokens[-1] if self.tokens else ""
+        named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
+        return named and self.numbers is not None and all(x.is_integer() for x in self.numbers)
+
     @property
     def unique(self) -> bool:
         """Whether every row has a value of its own."""
@@ -133,7 +157,8 @@ class Column:
     @property
     def names_things(self) -> bool:
         """Whether the column can name units: text or whole numbers, with a value in every row."""
-        return self.filled == self.rows and len(self.levels) > 1 and (self.numbers is None or self.whole)
+        told = self.numbers is None or self.whole or self.identifies
+        return self.filled == self.rows and len(self.levels) > 1 and told
 
     @property
     def discrete(self) -> bool:
@@ -144,7 +169,9 @@ class Column:
     @property
     def numbers_rows(self) -> bool:
         """Whether the column is called like a row number, or has no name, and each of its whole numbers occurs once."""
-        return bare(self.name) in ROW_NUMBERS and self.unique and self.whole
+        if self.ranks or not (bare(self.name) in ROW_NUMBERS and self.unique and self.whole):
+            return False
+        return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(self.numbers or [0])
 
     @property
     def timing(self) -> bool:
@@ -173,25 +200,46 @@ class Seen:
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self.columns: dict[str, Column] = {}
+        self._read: dict[str, Column | None] = {}
         self._distinct: dict[frozenset[str], bool] = {}
         self._constant: dict[tuple[str, str], bool] = {}
-        na = missing_labels(())
-        for name in table.columns[:MOST_COLUMNS]:
+
+    def column(self, name: str) -> Column | None:
+        """Return what one column holds; None where it holds no labels."""
+        if name not in self._read:
             try:
-                cells = table.counts([name])
-                labels = cells.columns[name].labels(na)
-            except (InputError, TypeError):  # it holds no labels
-                continue
-            filled = int(cells.n[labels.codes >= 0].sum())
-            self.columns[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
-        self.rows = max((column.rows for column in self.columns.values()), default=0)
+                cells = self.table.counts([name])
+                labels = cells.columns[name].labels(missing_labels(()))
+            except (InputError, TypeError):
+                self._read[name] = None
+            else:
+                filled = int(cells.n[labels.codes >= 0].sum())
+                self._read[name] = Column(name=name, levels=labels.levels, rows=int(cells.n.sum()), filled=filled)
+        return self._read[name]
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """The first columns that hold labels, by name."""
+        every = {name: c for name in self.table.columns[:MOST_COLUMNS] if (c := self.column(name)) is not None}
+        for column in every.values():
+            if column.numbers_rows and bare(column.name) not in ROW_NAMES:
+                column.ranks = sum(column.labels == other.labels for other in every.values()) > 3
+        return every
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return max((column.rows for column in self.columns.values()), default=0)
+
+    @cached_property
+    def frequencies(self) -> list[str]:
+        """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.columns.values()
         owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
-        self.frequencies = [
-            name for name in frequency_columns(table, (), na)
+        return [
+            name for name in frequency_columns(self.table, (), missing_labels(()))
             if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
-        ]  # what is the same in all rows of a unit says something of the unit  # fmt: skip
+        ]  # fmt: skip
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -233,8 +281,9 @@ class Seen:
         """Names of columns that hold no measurement: row numbers, times, design constants, differences of others."""
         every = [c for c in self.columns.values() if c.numbers is not None]
         return frozenset(
-            c.name for c in every if c.numbers_rows or c.timing or self.enumerates(c) or c.name in self.derived
-        )
+            c.name for c in every
+            if c.numbers_rows or c.identifies or c.timing or self.enumerates(c) or c.name in self.derived
+        )  # fmt: skip
 
     def enumerates(self, column: Column) -> bool:
         """Whether a column of whole numbers is part of a plan: balanced from 0 or 1 upwards, or one for each label.
@@ -255,6 +304,17 @@ class Seen:
         """Columns of texts whose labels repeat, three times or more each on average."""
         return [c for c in self.columns.values() if c.names_things and c.numbers is None
                 and 2 < len(c.levels) <= self.rows / 3][:MOST_KEYS]  # fmt: skip
+
+    @cached_property
+    def shares(self) -> frozenset[str]:
+        """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
+        texts = [c for c in self.columns.values() if c.numbers is None and not c.unique and 1 < len(c.levels) <= FEW]
+        labels = [{bare(level) for level in c.levels} for c in texts]
+        numbers = [c.name for c in self.columns.values() if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
+        return frozenset(
+            name for one in labels for name in numbers
+            if sum(bare(other) in one for other in numbers) >= max(2, len(one) / 2) and bare(name) in one
+        )  # fmt: skip
 
     @cached_property
     def derived(self) -> frozenset[str]:
@@ -338,7 +398,8 @@ class Seen:
         free = [c for c in self.columns.values() if c.unique and c.names_things]
         named = [c for c in free if c.called(UNITS) or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.numbers is None]
-        return next((c.name for c in (*named, *first)), None)
+        who = [c for c in free if c.numbers is None and c.called(("user", "username", "email", "nickname"))]
+        return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
 
     def joint_key(self, unit: Column, other: Column, keys: Sequence[Column], least: float) -> list[str] | None:
         """Return the unit, with one or two columns that tell its repeated rows apart, so that it meets `other` once.
@@ -359,22 +420,35 @@ class Seen:
 
 def share(one: Column, other: Column) -> float:
     """Return the labels that two columns have in common, as a share of the shorter list."""
-    return len({*one.levels} & {*other.levels}) / max(1, min(len(one.levels), len(other.levels)))
+    return len(one.labels & other.labels) / max(1, min(len(one.levels), len(other.levels)))
 
 
 def paired_names(one: Column, other: Column) -> bool:
     """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
-    if partner_of(one.name, 0, [other.name]) == other.name:
+    return _paired(one.name, other.name)
+
+
+@lru_cache(maxsize=1 << 17)
+def _paired(one: str, other: str) -> bool:
+    if partner_of(one, 0, [other]) == other:
         return True
-    names = bare(one.name), bare(other.name)
+    names = bare(one), bare(other)
     for x, y in OPPOSITES:
         for a, b in (names, names[::-1]):
             if (a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)) or (
                 a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)
             ):
                 return True
+    if negated(one, other):
+        return True
     a, b = names
     return len(a) > 2 and len(a) == len(b) and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+
+
+def negated(one: str, other: str) -> bool:
+    """Whether a name is the other one with a no before or behind it: organic, nonorganic."""
+    short, long = sorted((bare(one), bare(other)), key=len)
+    return len(short) > 2 and any(long in (no + short, short + no) for no in NEGATIONS)
 
 
 def same_scale(one: Column, other: Column) -> bool:
@@ -387,5 +461,7 @@ def same_scale(one: Column, other: Column) -> bool:
 
 
 def stem(name: str) -> str:
-    """Return a name without its numbers, and without a single capital letter at its end."""
+    """Return a name without its numbers, and without a single capital letter or brackets with a text at its end."""
+    if BRACKETED.fullmatch(name.strip()):
+        return bare(name[: name.index("[")])
     return bare(re.sub(r"\d+|(?<=[a-z_. ])[A-Z]\W*$", "", name.strip()))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.cli.columns import Seen
 from socialstats.cli.deciding import ROLES, words
 from socialstats.designs.suspects import NAME
 from socialstats.errors import InputError
@@ -23,18 +24,35 @@ ORDERS = (
     ("never", "rarely", "sometimes", "often", "always"),
     ("very bad", "bad", "ok", "good", "very good"),
     ("very poor", "poor", "fair", "good", "excellent"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    ("not at all", "slightly", "moderately", "very", "extremely"),
+    ("not at all", "a little", "somewhat", "quite", "very much"),
+    ("unsatisfactory", "satisfactory", "good", "very good", "excellent"),
+    ("false", "mostly false", "half true", "mostly true", "true"),
+    ("daily", "weekly", "monthly", "yearly", "never")[::-1],
 )
+DEGREES = {
+    "slightly": 1, "somewhat": 1, "rather": 1, "a little": 1, "partly": 1, "mildly": 1, "moderately": 2, "mostly": 2,
+    "": 3, "very": 4, "strongly": 4, "highly": 4, "definitely": 4, "completely": 5, "totally": 5, "extremely": 5,
+    "fully": 5,
+}  # how strongly a word is meant  # fmt: skip
+MIDDLE = frozenset({
+    "neutral", "undecided", "unsure", "neither", "neither agree nor disagree", "no opinion", "mixed", "equal", "ok",
+    "about the same", "the same", "indifferent",
+})  # fmt: skip
+NOT = ("un", "dis", "in", "im", "not ", "il", "ir")
+AGAINST = (("bad", "good"), ("poor", "good"), ("negative", "positive"), ("worse", "better"), ("wrong", "right"),
+           ("false", "true"), ("no", "yes"), ("low", "high"), ("weak", "strong"), ("never", "always"),
+           ("rarely", "often"), ("oppose", "support"), ("reject", "accept"), ("easy", "difficult"))  # fmt: skip
 MOST_GROUPS, MOST_BY, FEWEST_CLUSTERS = 12, 50, 5
 
 
 class Columns:
-    """Which columns play a part, which are free, and what the free ones hold."""
+    """Which columns play a part and which are free; `Seen` says what they hold."""
 
     def __init__(self, table: Table, settings: Mapping[str, Any]) -> None:
         self.table, self.settings = table, settings
         self.parts: dict[str, str] = {}
-        self.seen: dict[str, tuple[str, ...]] = {}
+        self.seen = Seen(table)
 
     def look(self, design: str, settings: Mapping[str, Any]) -> None:
         """Take the parts of a design as its reader finds them.
@@ -81,12 +99,8 @@ class Columns:
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return the labels of a column; none where it holds values that are no labels."""
-        if name not in self.seen:
-            try:
-                self.seen[name] = self.table.counts([name]).columns[name].labels().levels
-            except (InputError, TypeError):
-                self.seen[name] = ()
-        return self.seen[name]
+        column = self.seen.column(name)
+        return column.levels if column is not None else ()
 
     def first(self, names: Sequence[str]) -> str | None:
         """Return the first free column of these names, in any case."""
@@ -95,18 +109,15 @@ class Columns:
 
     def constant(self, name: str, part: str) -> bool:
         """Tell whether a column has one value (or always none) for each label of a part."""
-        column = self.part(part)
-        if column is None:
-            return False
-        pairs = self.table.counts([column, name])
-        owner = pairs.columns[column].labels().codes
-        both = np.stack([owner, pairs.columns[name].labels().codes])
-        return bool(np.unique(both, axis=1).shape[1] == len(np.unique(owner)))
+        outer, inner = self.seen.column(self.part(part) or ""), self.seen.column(name)
+        return outer is not None and inner is not None and self.seen.constant(inner, outer)
 
     def is_cluster(self, name: str) -> bool:
         """Tell whether a column is called like a cluster, and has several rows for each of at least 5 labels."""
-        n = len(self.labels(name))
-        return bool(NAME.search(name)) and FEWEST_CLUSTERS <= n < float(self.table.counts([name]).n.sum()) / 1.5
+        column = self.seen.column(name)
+        return (
+            column is not None and bool(NAME.search(name)) and FEWEST_CLUSTERS <= len(column.levels) < column.rows / 1.5
+        )
 
     def model(self) -> str | None:
         """Return the column that tells models or prompts apart."""
@@ -192,7 +203,37 @@ def ordered(levels: Sequence[str]) -> list[str]:
     for order in ORDERS:
         if all(label.strip().casefold() in order for label in levels):
             return sorted(levels, key=lambda label: order.index(label.strip().casefold()))
-    return []
+    placed = {label: _place(label, levels) for label in levels}
+    known = [place for place in placed.values() if place is not None]
+    graded = any(abs(place) not in (0, DEGREES[""]) for place in known)
+    two_sided = graded and len(known) == len(levels) > 2 and len({*known}) == len(known) and min(known) < 0 < max(known)
+    return sorted(levels, key=lambda label: placed[label] or 0) if two_sided else []
+
+
+def _place(label: str, levels: Sequence[str]) -> int | None:
+    """Return where a level stands on a scale of two poles, such as (very) acceptable and unacceptable; None if not so.
+
+    Examples
+    --------
+    >>> levels = ["Very unfair", "Unfair", "Neutral", "Fair"]
+    >>> [_place(level, levels) for level in levels]
+    [-4, -3, 0, 3]
+    """
+
+    def parts(text: str) -> tuple[int, str]:
+        degree = max((d for d in DEGREES if text.startswith(f"{d} ")), key=len, default="")
+        return DEGREES[degree], text.removeprefix(degree).strip()
+
+    folded = [" ".join(level.casefold().split()) for level in levels]
+    text = " ".join(label.casefold().split())
+    degree, word = parts(text)
+    words = {parts(one)[1] for one in folded}
+    if text in MIDDLE or text.startswith("neither "):
+        return 0
+    if any(f"{no}{word}" in words for no in NOT) or word in dict(AGAINST).values():
+        return degree
+    negated = any(word.removeprefix(no) in words for no in NOT if word.startswith(no))
+    return -degree if negated or word in dict(AGAINST) else None
 
 
 def _letters_of_models(columns: Columns, value: str, source: str | None, labels: Sequence[str]) -> list[str]:

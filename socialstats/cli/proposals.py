@@ -18,6 +18,7 @@ from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
+from socialstats.cli.readings.doubts import doubts, unused
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
@@ -228,7 +229,13 @@ def proposed(error: NoDesign, path: str) -> str:
     lines = [f"By what it holds: {seen_words(error.table)}"]
     if not found:
         return "\n".join([*lines, nothing_found(error.table, refused)])
-    lines.append(f"It may be one of these{', the most likely first' if len(found) > 1 else ''}:")
-    for one in found:
-        lines += [f"  {command(path, one.settings)}", f"      {one.design}: {one.means}"]
+    seen = Seen(without_notes(error.table)[0])
+    told = [doubts(seen, one) for one in found]
+    weak = all(told)
+    alone = "This is the one reading that was found" if weak else "It may be this"
+    intro = "It may be one of these, the most likely first" if len(found) > 1 else alone
+    lines.append(f"{intro}{'; nothing in the names confirms it' if weak else ''}:")
+    for one, against in zip(found, told, strict=True):
+        lines += [f"  {command(path, one.settings)}", f"      {one.design}: {one.means}{unused(seen, one)}"]
+        lines += [f"      Check first: {against}"] if against else []
     return "\n".join(lines)

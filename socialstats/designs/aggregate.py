@@ -51,46 +51,52 @@ def bare(name: str) -> str:
 
 def frequency_columns(table: Table, taken: Collection[str], na: Collection[str] | None = None) -> list[str]:
     """Return the columns that are called like a frequency and hold whole numbers from 0 upwards, but no row numbers."""
-    return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and _holds_counts(table, c, na)]
+    return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and held(table, c, na).counts]
 
 
-def _numbers(table: Table, column: str, na: Collection[str] | None) -> tuple[list[float], int] | None:
-    """Return the distinct numbers of a column, and the rows of the table; None where it holds anything else."""
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The distinct numbers of a column in order, none where it holds anything else, and the rows of the table."""
+
+    numbers: list[float]
+    rows: int
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several numbers."""
+        return len(self.numbers) > 1
+
+    @property
+    def number_rows(self) -> bool:
+        """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
+        found = self.numbers
+        in_turn = self.rows >= FEWEST_NUMBERED and len(found) == self.rows
+        return in_turn and found[-1] - found[0] == self.rows - 1 and found[0] in (0, 1)
+
+    @property
+    def counts(self) -> bool:
+        """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
+        found = self.numbers
+        whole = bool(found) and found[-1] >= 2 and all(x >= 0 and x.is_integer() for x in found)
+        return whole and not self.number_rows
+
+
+def held(table: Table, column: str, na: Collection[str] | None) -> Held:
+    """Return the numbers that a column holds."""
     try:
         cells = table.counts([column])
         labels = cells.columns[column].labels(missing_labels(()) if na is None else na)
     except (InputError, TypeError):  # it holds no labels
-        return None
+        return Held([], 0)
     numbers = [as_number(level) for level in labels.levels]
     known = sorted(x for x in numbers if x is not None)
-    return (known, int(cells.n.sum())) if known and len(known) == len(numbers) else None
+    return Held(known if len(known) == len(numbers) else [], int(cells.n.sum()))
 
 
 def holds_numbers(table: Table, column: str) -> bool:
     """Whether a column holds numbers, several of them, which do not number the rows."""
-    found, _ = _numbers(table, column, None) or ([], 0)
-    return len(found) > 1 and not _numbers_rows(table, column, None)
-
-
-def _holds_counts(table: Table, column: str, na: Collection[str] | None) -> bool:
-    """Whether a column holds whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
-    read = _numbers(table, column, na)
-    if read is None:
-        return False
-    found, _ = read
-    return all(x >= 0 and x.is_integer() for x in found) and found[-1] >= 2 and not _numbers_rows(table, column, na)
-
-
-def _varies(table: Table, column: str, na: Collection[str] | None) -> bool:
-    """Whether a column holds several numbers, or the table has one row: a constant says nothing of single rows."""
-    found, rows = _numbers(table, column, na) or ([], 0)
-    return len(found) > 1 or rows == 1
-
-
-def _numbers_rows(table: Table, column: str, na: Collection[str] | None) -> bool:
-    """Whether a column holds 1, 2, ... (or 0, 1, ...), each number in one row."""
-    found, rows = _numbers(table, column, na) or ([], 0)
-    return rows >= FEWEST_NUMBERED and len(found) == rows and found[-1] - found[0] == rows - 1 and found[0] in (0, 1)
+    found = held(table, column, None)
+    return found.several and not found.number_rows
 
 
 def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
@@ -117,7 +123,7 @@ def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str],
     """Return caution SS324 about columns of counts beside counts of wins, such as ties; their sum is no such column."""
     odd = []
     for column in [c for c in table.columns if c not in used][:MOST_FREE]:
-        if NO_COUNTS.search(column) or not _holds_counts(table, column, na):
+        if NO_COUNTS.search(column) or not held(table, column, na).counts:
             continue
         cells = table.counts([column, *wins]).columns
         values = [
@@ -165,23 +171,24 @@ def frequency(
     if asked is not None:  # False, or empty text
         return Frequency()
     if weight is not None:
-        odd = [weight] if bare(weight) in FREQUENCIES and _holds_counts(table, weight, na) else []
+        odd = [weight] if bare(weight) in FREQUENCIES and held(table, weight, na).counts else []
         return _named(odd, "used as sampling weights, which leave n as it is")
     free = [c for c in table.columns if c not in used]
-    named = [c for c in free if bare(c) in FREQUENCIES and not _numbers_rows(table, c, na)]
+    named = [c for c in free if bare(c) in FREQUENCIES and not held(table, c, na).number_rows]
     few = free and not isinstance(table.frame, nw.LazyFrame) and table.frame.shape[0] <= MOST_COUNTED
     distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
     distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
-    if distinct and len(named) == 1 and _holds_counts(table, named[0], na) and _varies(table, named[0], na):
+    found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
+    if found.counts and (found.several or found.rows == 1):  # a constant says nothing of single rows
         name = text.shorten(named[0])
         return Frequency(column=named[0], cautions=(caution(
             "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
             fix=f"count='{name}' (--count {name}) says so; count=False (--count '') if it means something else",
         ),))  # fmt: skip
-    odd = named or [c for c in free if bare(c) in WEIGHTS and _numbers(table, c, na) is not None]
+    odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
         odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)
-               and _holds_counts(table, c, na)]  # fmt: skip
+               and held(table, c, na).counts]  # fmt: skip
     return _named(odd, "not used")
 
 

@@ -6,7 +6,8 @@ column, or a pair of codes such as a/b); or, on request only, a *score* (the sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +23,20 @@ UNKNOWN = -1
 SIDE_CODES: tuple[tuple[str, str], ...] = (
     ("item_a", "item_b"), ("model_a", "model_b"), ("a", "b"), ("A", "B"), ("1", "2"), ("left", "right"),
     ("first", "second"), ("home", "away"), ("H", "A"), ("L", "R"), ("W", "L"), ("win", "loss"), ("W1", "W2"),
-    ("1", "-1"), ("+1", "-1"), ("1-0", "0-1"),
+    ("1", "-1"), ("+1", "-1"), ("1-0", "0-1"), ("won", "lost"), ("win", "lose"), ("victory", "defeat"),
+    ("white", "black"), ("top", "bottom"), ("red", "blue"),
 )  # fmt: skip
+AROUND = frozenset({
+    "a", "the", "is", "was", "by", "of", "for", "much", "slightly", "clearly", "far", "better", "best", "stronger",
+    "win", "wins", "won", "winner", "victory", "prefer", "prefers", "preferred", "preference", "choose", "chose",
+    "chosen", "picked",
+    "selected", "team", "player", "side", "model", "system", "assistant", "response", "answer", "output", "option",
+    "candidate", "text", "summary", "image", "item", "version",
+})  # words around the one that names a side: 'home team win', 'Response A is better'  # fmt: skip
+TIE_WORDS = frozenset({
+    "tie", "ties", "tied", "draw", "drawn", "both", "bothbad", "neither", "equal", "equally", "same", "even",
+    "undecided", "nopreference", "indifferent", "similar",
+})  # fmt: skip
 SIGNS = (("1", "-1"), ("+1", "-1"))
 SCORES = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
 
@@ -138,17 +151,53 @@ def side_code(level: str) -> str:
     return level[:-2] if level.endswith(".0") and level[:-2].removeprefix("-").isdigit() else level
 
 
+def says_tie(label: str) -> bool:
+    """Whether a label says that none of two items won, or both.
+
+    Examples
+    --------
+    >>> says_tie("both good"), says_tie("No preference"), says_tie("left")
+    (True, True, False)
+    """
+    words = re.findall(r"[^\W\d_]+", label.casefold())
+    return bool({*words, "".join(words)} & TIE_WORDS)
+
+
+def side_word(level: str) -> str:
+    """Return the one word of a phrase that names a side, in lower case; where it has none or several, the phrase.
+
+    Examples
+    --------
+    >>> side_word("home team win"), side_word("Response A is better"), side_word("Team 2"), side_word("-1")
+    ('home', 'a', '2', '-1')
+    """
+    words = re.findall(r"[^\W\d_]+|\d+", level.casefold())
+    told = [word for word in words if word not in AROUND]
+    told = told or words[-1:] * (len(words) == 1) or ["a"] * ("a" in words)
+    return told[0] if len(told) == 1 and any(letter.isalpha() for letter in level) else level
+
+
+def scheme_of(values: Collection[str], schemes: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """Return the first pair of side codes that explains every value: as they stand, or as one word of a phrase."""
+    codes, said = {side_code(value) for value in values}, {side_word(value) for value in values}
+    folded = [(a.casefold(), b.casefold()) for a, b in schemes]
+    plain = next((scheme for scheme in schemes if codes and codes <= {*scheme}), None)
+    return plain or next((scheme for scheme in folded if said and said <= {*scheme}), None)
+
+
 def _by_scheme(winner: Labels, scheme: tuple[str, str], ties: set[str]) -> IntArray:
     meaning = dict.fromkeys(ties, TIED) | {scheme[0]: A_WON, scheme[1]: B_WON}
-    codes = [level if level in meaning else side_code(level) for level in winner.levels]
-    table = np.array([*(meaning.get(code, UNKNOWN) for code in codes), UNKNOWN], dtype=np.int64)
+    spelled = ((level, side_code(level), side_word(level)) for level in winner.levels)
+    known = (next((meaning[code] for code in codes if code in meaning), UNKNOWN) for codes in spelled)
+    table = np.array([*known, UNKNOWN], dtype=np.int64)
     return table[winner.codes]
 
 
 def _scheme(values: set[str], sides: Sides) -> tuple[str, str] | None:
     """Return the first pair of side codes that explains every value."""
-    codes = {side_code(value) for value in values}
-    return next((scheme for scheme in sides.schemes() if codes and codes <= set(scheme)), None)
+    found = scheme_of(values, sides.schemes())
+    plain = found is not None and {*map(side_code, values)} <= {*found}
+    return found if plain or not values & {*sides.items} else None  # an item may be called like a phrase
 
 
 def _likely_scheme(values: set[str], sides: Sides) -> tuple[str, str]:

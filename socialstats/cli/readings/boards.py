@@ -49,6 +49,7 @@ def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
     return [
         c for c in seen.varying() if c not in used and (c.numbers is not None or c.yes_no)
         and c.name not in seen.no_values and not c.unique_key
+        and not c.called(("mean", "average", "overall"))
         and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS) and not c.called((*DATES, "rank", "params"))
     ]  # fmt: skip
 
@@ -113,22 +114,25 @@ def called_rater(column: Column) -> bool:
 
 def column_a_model(seen: Seen) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
-    key = next((c for c in seen.columns.values() if c.unique and c.names_things and c.numbers is None), None)
-    if key is None or seen.is_cross:
+    keys = [c for c in seen.columns.values() if c.unique and c.names_things and (c.numbers is None or c.unique_key)]
+    key = min(keys, key=lambda c: c.numbers is not None, default=None)
+    families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
+    if seen.is_cross or ((key is None or key.numbers is not None) and families < FEWEST):
         return
-    scores = [c for c in scores_in(seen, [key]) if not called_rater(c)]
+    scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
     scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS)]
     names = [c.name for c in scores]
-    if any(map(called_rater, seen.columns.values())) and not key.called((*KEYS, *TASKS)):
+    tasked = key is not None and key.called((*KEYS, *TASKS))
+    if any(map(called_rater, seen.columns.values())) and not tasked:
         return
     if len(scores) < FEWEST or len({stem(name) for name in names}) < len(names) / 2:
         return
     known = sum(bool(FAMILIES.search(name)) for name in names) > len(names) / 2
-    tasked = key.called((*KEYS, *TASKS))
     shares = all(c.numbers is not None and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
-    if not (known or (shares and (tasked or not key.name.strip()))) or any(c.yes_no for c in scores) > known:
+    unnamed = key is not None and not key.name.strip()
+    if not (known or (shares and (tasked or unnamed))) or any(c.yes_no for c in scores) > known:
         return
     settings: dict[str, Any] = {"study": "leaderboard", "raters": names}
-    settings |= {"map": [f"unit={key.name}"]} if key.name.strip() else {}
+    settings |= {"map": [f"unit={key.name}"]} if key is not None and not unnamed else {}
     told = f"a leaderboard: {count(len(names), 'model')} in columns, a row a unit"
     yield Proposal("ratings", 8.4 if known or tasked else 7.6, told, settings)

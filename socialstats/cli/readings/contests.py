@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -27,7 +26,7 @@ from socialstats.cli.columns import (
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.options import DEFAULT_TIES
-from socialstats.designs.winners import SIDE_CODES, side_code
+from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.tables import as_number
 
 LOST = ("loses", "lose", "losses", "loss", "lost", "nlosses", "defeat", "defeats", "l")
@@ -35,6 +34,11 @@ LOST = ("loses", "lose", "losses", "loss", "lost", "nlosses", "defeat", "defeats
 ROUNDS = ("round", "game", "set", "period", "season", "half", "leg", "turn", "match", "stage", "inning", "block")
 PREFERRED = (*WIN_WORDS, "prefer", "prefers", "preferred", "pref", "votes", "chose", "chosen")  # counts of wins
 UNDECIDED = (*TIE_COUNTS, "nopreference", "nopref", "neither", "undecided", "indifferent", "noopinion", "same")
+ACTORS = ("initiator", "cited", "top")  # who acts need not win
+SUCCESS = ("success", "successful", "status", "end", "ending")
+PICKED = ("response", "button", "choice", "chosen", "selected", "selection", "pressed", "clicked", "picked", "pick")
+MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
+MOST_RESULTS = 12  # labels of results that name no item
 RATED_AS = ("elo", "rating", "ranking", "seed")  # of players before they met: neither items nor scores
 
 
@@ -47,61 +51,91 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
         for b in (c for c in named if c.called(BEATEN)):
             if a is b or share(a, b) < 0.3 or a.tokens[1:] != b.tokens[1:]:
                 continue
+            actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
+            if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
+                continue
             settings: dict[str, Any] = {"map": [f"item_a={a.name}", f"item_b={b.name}", f"winner={a.name}"]}
             settings |= {"count": times} if counted else {}
             for flag in (c for c in seen.varying() if bare(c.name) in TIE_COUNTS):
                 yes = [level for level in flag.levels if level.casefold() == "true"]
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
             means = f"'{a.name}' won, '{b.name}' lost"
-            yield Proposal("comparisons", 9, means, settings)
+            yield Proposal("comparisons", 7.5 if actor else 9, means, settings)
             if meet_themselves(seen, a, b):  # refused above, unless these rows count nothing
                 out = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
                 told = {"note": "; rows where both are the same are left out"}
-                yield Proposal("comparisons", 8.9, means, {**settings, **told, "exclude": out})
+                yield Proposal("comparisons", 7.4 if actor else 8.9, means, {**settings, **told, "exclude": out})
+
+
+def told_otherwise(c: Column, a: Column, b: Column) -> bool:
+    """Whether a column called like a result says who won of an actor and a recipient, so that the actor need not."""
+    return c not in (a, b) and c.called((*WON, *SUCCESS)) and bool(result_settings(c, a, b))
 
 
 def contests(seen: Seen) -> Iterator[Proposal]:
     """Look for two columns of the same items and what says who won: a label, a side, a score, or counts of wins."""
+    found = item_pairs(seen)
+    often = any(not (rarely_met(a) and rarely_met(b)) for a, b in found)
+    for a, b in found:
+        yield from contest(seen, a, b, 1.5 * (often and rarely_met(a) and rarely_met(b)))
+
+
+def has_sides(a: Column, b: Column) -> bool:
+    """Whether the names of two columns are those of two sides."""
+    two = {*a.tokens, *b.tokens}
+    return paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
+
+
+def item_pairs(seen: Seen) -> list[tuple[Column, Column]]:
+    """Return the pairs of columns that may hold two items a row, wherever they stand: those named like sides first.
+
+    Columns of the same few labels are items if they meet in no row; a column of one label may be a reference.
+    """
     items = [c for c in seen.columns.values() if c.filled == c.rows and (c.numbers is None or c.whole)]
     items = [c for c in items if c.numbers is None or not c.called((*SCORES, *RATED_AS))]
-    labels = [c for c in items if len(c.levels) >= 3 and c.name not in seen.frequencies][:MOST_KEYS]
+    labels = [c for c in items if len(c.levels) >= 3 and c.name not in seen.frequencies and not c.timing]
+    numbered = [c for c in labels if c.numbers is not None and (len(bare(c.name)) != 1 or bare(c.name) in "ij")]
+    labels = [c for c in labels if c.numbers is None or c.identifies or c in numbered[:MOST_KEYS]][:MOST_ITEMS]
     one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
-    every = [
-        *combinations(labels, 2),
-        *((a, b) for a in one_of for b in labels),
-        *((a, b) for a in labels for b in one_of),
-    ]
-    for a, b in every:
-        two = {*a.tokens, *b.tokens}
-        sides = paired_names(a, b) or any({x, y} <= two for x, y in SIDES)
-        if a in one_of or b in one_of:
-            if not paired_names(a, b) or a.name > b.name or len({*a.levels, *b.levels}) < 3:
-                continue
-            yield from contest(seen, a, b)
-            continue
-        numbered = a.numbers is not None and not sides and (a.tokens, b.tokens) != (("i",), ("j",))
-        if share(a, b) < (0.2 if sides else 0.7) or numbered or meet_themselves(seen, a, b):
-            continue
-        yield from contest(seen, a, b)
+    found = []
+    for a, b in combinations(labels, 2):
+        shared = share(a, b)
+        sides = shared >= 0.2 and has_sides(a, b)
+        if sides or (shared >= 0.7 and (a.numbers is None or (a.tokens, b.tokens) == (("i",), ("j",)))):
+            found.append((not sides, min(map(rarely_met, (a, b))), a, b))
+    found.sort(key=lambda one: one[:2])
+    best = [(a, b) for *_, a, b in found[:MOST_PAIRS] if not meet_themselves(seen, a, b)]
+    lone = [(a, b) if a.name < b.name else (b, a) for a in one_of for b in labels]
+    return [*best, *((a, b) for a, b in lone if paired_names(a, b) and len(a.labels | b.labels) >= 3)]
 
 
-def contest(seen: Seen, a: Column, b: Column) -> Iterator[Proposal]:
-    """Look for what says who won, of two columns of items."""
+def rarely_met(column: Column) -> bool:
+    """Whether a column has so many labels that most of them occur once: rather a text or an id than items."""
+    return 2 * len(column.levels) > column.rows > 2 * MOST_KEYS
+
+
+def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]:
+    """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     base, versus = [f"item_a={a.name}", f"item_b={b.name}"], f"'{a.name}' against '{b.name}'"
+    less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
     for parts, score, means in counts_and_scores(seen, a, b):
         gaps = any(seen.columns[part.partition("=")[2]].filled < seen.rows for part in parts)
         settings = {"map": [*base, *parts], **({"missing": "drop"} if gaps else {})}
-        yield Proposal("comparisons", score, f"{versus}, {means}", settings)
+        yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        free = c not in (a, b) and not (c.called((*ROUNDS, *DATES, *REPEATS)) and not c.called(WON))
-        for told in result_settings(c, x, y) if free and (c.called(WON) or not seen.has_partner(c)) else ():
-            score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game"))
-            score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.get("swapped"))
+        free = c not in (a, b) and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
+        free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
+        found = result_settings(c, x, y) if free else []
+        told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))
+        for told in found if told_apart else ():
+            score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(("match", "final", "overall", "game", "ftr", "fulltime"))
+            score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
+            score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.pop("behind", False))
             which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
             settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
             settings |= {"missing": "drop"} if c.filled < seen.rows else {}
-            yield Proposal("comparisons", score, f"{versus}, '{c.name}' says who won{which}", settings)
+            yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}", settings)
 
 
 def meet_themselves(seen: Seen, a: Column, b: Column) -> bool:
@@ -117,30 +151,54 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     ``words`` says what the values stand for, ``sure`` that they are words of the items' own columns, and ``swapped``
     that the second item is to be item_a, because 1 stands for it.
     """
-    levels, items = {*c.levels}, {*a.levels, *b.levels}
+    levels, items = c.labels, a.labels | b.labels
     rest = levels - items
-    if len(levels & items) > (1 if c.numbers is None else max(5, len(items) / 3)) and len(rest) <= 2:
+    if len(levels & items) > (1 if c.numbers is None else max(5, len(items) / 3)) and (
+        len(rest) <= 2 or all(map(says_tie, rest))
+    ):
         return [{"tie": sorted(rest)} if rest - {"tie"} else {}]
-    if {"0", "1"} <= levels <= {"1", "0.5", "0"}:
+    if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
         return zero_or_one(c, a, b)
-    codes = {level: side_code(level) for level in c.levels}
-    for scheme in ((a.name, b.name), *SIDE_CODES):
-        tied = sorted(level for level, code in codes.items() if code not in scheme)
-        third = len(scheme[1]) == 1 and scheme[1].isalpha() and tied == [chr(ord(scheme[1]) + 1)]  # A, B and C
-        even = len(tied) <= 1 or {as_number(level) for level in tied} == {0.0, 1.5} or all(map(says_tie, tied))
-        if {*scheme} <= {*codes.values()} and even and not third:
-            said = f": {scheme[0]} is '{a.name}', {scheme[1]} is '{b.name}'"
-            said += f", {' and '.join(tied)} a tie" if tied else ""
-            sure = scheme[0].casefold() in a.tokens and scheme[1].casefold() in b.tokens
-            ties = {"tie": tied} if {*tied} - {*DEFAULT_TIES} else {}
-            return [{"winner_coding": "side", **ties, "words": said, "sure": sure or "-" in scheme[0]}]
+    tied = sorted(level for level in levels if says_tie(level))
+    own = [[word for word in one.tokens if word not in other.tokens] for one, other in ((a, b), (b, a))]
+    schemes = [(a.name, b.name), *((x, y) for x in own[0][:1] for y in own[1][:1]), *SIDE_CODES]
+    for ties in (tied, undecided(levels)):
+        found = scheme_of(levels - {*ties}, schemes)
+        if found is None or len({side_code(level) for level in levels - {*ties}}) < 2:
+            continue
+        third = len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]  # A, B and C
+        if third:
+            return []
+        forward, backward = ([stands_for(code, one) for code, one in zip(found, two, strict=True)]
+                             for two in (own, own[::-1]))  # fmt: skip
+        turned = all(backward) and not all(forward)  # H and A beside the columns away and home
+        x, y = (b, a) if turned else (a, b)
+        said = f": {found[0]} is '{x.name}', {found[1]} is '{y.name}'"
+        said += f", {' and '.join(ties)} a tie" if ties else ""
+        declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
+        sure = all(forward) or turned or "-" in found[0]
+        return [{"winner_coding": "side", **declared, "words": said, "sure": sure, "swapped": turned}]
     return []
+
+
+def stands_for(code: str, words: Sequence[str]) -> bool:
+    """Whether a code is a word, the first letter of one, or a word of which only the first letter was written."""
+    folded = code.casefold()
+    return any(folded == word or (1 in (len(folded), len(word)) and folded[0] == word[0]) for word in words)
+
+
+def undecided(levels: frozenset[str]) -> list[str]:
+    """Return the one label beside two sides that may stand for a tie by its place: 0, 0.5, 1.5, D, X, or one text."""
+    coded = {scheme for scheme in SIDE_CODES if {*scheme} <= {*map(side_code, levels)}}
+    rest = sorted({level for level in levels if not any(side_code(level) in scheme for scheme in coded)})
+    return rest if len(rest) <= 1 or {as_number(level) for level in rest} == {0.0, 1.5} else []
 
 
 def zero_or_one(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     """Return both readings of 0 and 1, that of the items' own numbers first; one where the name says whose win it is.
 
-    Where the columns of items are numbered 0 and 1, these numbers are what 0 and 1 stand for.
+    Where the columns of items are numbered 0 and 1, these numbers are what 0 and 1 stand for. A button or a choice is
+    numbered from 0 as well: 0 is what stands on the left, or first.
     """
     first = {"winner_coding": "score", "words": f": 1 is '{a.name}', 0 is '{b.name}'"}
     second = {"winner_coding": "score", "words": f": 0 is '{a.name}', 1 is '{b.name}'", "swapped": True}
@@ -148,24 +206,25 @@ def zero_or_one(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
     if own[0] & {*c.tokens} and c.called(WON):  # home_win, winner_model_a
         return [first]
     if own == [{"0"}, {"1"}]:
-        return [{**second, "sure": True}, {**first, "sure": False}]
-    return [first, second]
-
-
-def says_tie(label: str) -> bool:
-    """Whether a label says that none of two items won, or both."""
-    words = {word for word in re.split(r"[^a-z]+", label.casefold()) if word}
-    return bool(words & {"tie", "ties", "tied", "draw", "drawn", "both", "bothbad", "neither", "equal", "same", "even"})
+        return [{**second, "sure": True}, {**first, "behind": True}]
+    return [second, {**first, "behind": True}] if c.called(PICKED) else [first, {**second, "behind": True}]
 
 
 def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[str], float, str]]:
     """Look for counts of wins, called so or adding up to a third column, and for scores of the two sides."""
-    numbers = [c for c in seen.columns.values() if c.numbers is not None and c not in (a, b)][: 3 * MOST_KEYS]
+    numbers = [c for c in seen.columns.values() if c.numbers is not None and c not in (a, b) and not c.identifies]
+    numbers = numbers[:MOST_ITEMS]
     whole = [c for c in numbers if c.whole]
-    hot = [c for c in whole if len(c.levels) == 2 and {*(c.numbers or [])} == {0.0, 1.0}][:MOST_KEYS]
-    for x, y in combinations(hot, 2):
+    shares = [c for c in numbers if {0.0, 1.0} <= {*(c.numbers or [])} <= {0.0, 0.5, 1.0}]
+    for x, y in ((x, y) for x, y in combinations(shares, 2) if paired_names(x, y) and side_of(a, b, x, y)):
+        x, y = of_sides(a, b, x, y)
+        if "0.5" in x.labels and (seen.values([x, y]).sum(axis=0) == 1).all():
+            yield [f"score_a={x.name}", f"score_b={y.name}"], 9, "1 and 0, or 0.5 each for a tie"
+            return
+    hot = [c for c in whole if len(c.levels) == 2 and {*(c.numbers or [])} == {0.0, 1.0}]
+    for x, y in ((x, y) for x, y in combinations(hot, 2) if paired_names(x, y)):
         for tie in [[c] for c in hot if c not in (x, y)] + [[]]:
-            if paired_names(x, y) and (seen.values([x, y, *tie]).sum(axis=0) == 1).all():
+            if (seen.values([x, y, *tie]).sum(axis=0) == 1).all():
                 x, y = of_sides(a, b, x, y)
                 yield [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={c.name}" for c in tie)], 9, "one 1 a row"
                 return
@@ -174,7 +233,8 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
         even = [c.name for c in whole if bare(c.name) in UNDECIDED and bare(c.name) not in TIE_COUNTS][:1]
         counts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={name}" for name in even)]
         yield counts, 8.8 - 0.1 * len(x.tokens), "counts of wins"
-    for x, y in () if named else permutations(whole, 2):
+    lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
+    for x, y in () if named else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
         if x.called((*WIN_WORDS, "w")) and y.called(LOST):
             ties = next((c.name for c in whole if c.called((*TIE_COUNTS, "t", "d"))), "")
             counts = [f"wins_a={x.name}", f"wins_b={y.name}", *([f"ties={ties}"] if ties else [])]
@@ -182,7 +242,7 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
     for x, y in combinations(numbers, 2):
         if x.called(SCORES) and y.called(SCORES) and same_scale(x, y) and len(x.tokens) == len(y.tokens):
             x, y = of_sides(a, b, x, y)
-            yield [f"score_a={x.name}", f"score_b={y.name}"], 7.8, "the higher score wins"
+            yield [f"score_a={x.name}", f"score_b={y.name}"], 7.9 - 0.05 * len(x.tokens), "the higher score wins"
     for total in whole if 3 <= len(whole) <= 6 and not named else ():
         parts = [c for c in whole if c is not total and len(c.name) == len(total.name) and c.filled == c.rows]
         if not 2 <= len(parts) <= 3 or total.filled < total.rows:
@@ -195,6 +255,12 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
                 8,
                 "counts",
             )
+
+
+def side_of(a: Column, b: Column, x: Column, y: Column) -> bool:
+    """Whether two columns are called like two columns of items: by the words that tell these apart."""
+    own = [({*one.tokens} - {*other.tokens}) for one, other in ((a, b), (b, a))]
+    return any(own[0] & {*p.tokens} and own[1] & {*q.tokens} for p, q in ((x, y), (y, x)))
 
 
 def of_sides(a: Column, b: Column, x: Column, y: Column) -> tuple[Column, Column]:

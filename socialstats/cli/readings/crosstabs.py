@@ -19,6 +19,8 @@ from socialstats.text import count
 
 SQUARE = 60  # labels of a cross table that is recognised by itself
 AGREE_OF_TWO = 0.6  # the same for two labels, of which few units change
+RIGHT_WRONG = ("correct", "incorrect", "wrong", "right", "pass", "fail", "passed", "failed", "solved", "unsolved",
+               "success", "failure")  # outcomes of a condition, no judgements  # fmt: skip
 AGREE = 0.4  # kappa from which a table of counts is rather one of two raters than one of two conditions
 FEW_LEVELS = 12  # a whole number above is rather a count than a rating
 
@@ -59,8 +61,9 @@ def square_tables(seen: Seen) -> Iterator[Proposal]:
             yield won
         return
     agreed = kappa(cells)
-    unnamed = not bare(seen.table.columns[0])
-    judged = agreed >= (AGREE_OF_TWO if k == 2 and unnamed else AGREE)
+    head = Column(name=seen.table.columns[0], levels=(), rows=0, filled=0)
+    right = k == 2 and all(Column(name=str(x), levels=(), rows=0, filled=0).called(RIGHT_WRONG) for x in square.index)
+    judged = not right and agreed >= (AGREE_OF_TWO if k == 2 and not head.called(RATERS) else AGREE)
     if (
         np.isnan(cells).any()
         or (symmetric and k > 2)

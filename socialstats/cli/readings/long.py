@@ -15,11 +15,13 @@ from socialstats.cli.columns import (
     RATERS,
     REPEATS,
     RIGHT,
+    TREATMENTS,
     UNITS,
     VALUES,
     Seen,
 )
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
+from socialstats.text import listing
 
 METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
 
@@ -65,9 +67,11 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         base = 4 + 1.2 * surely + value.called(VALUES) + 0.8 * (full > 0.7) - 0.7 * len(added)
         base -= 0.5 * unit.called(REPEATS)  # which trial it was is no unit that others meet again
         key, last = f"unit={','.join(joint)}", f"value={value.name}"
+        of = listing([f"'{name}'" for name in joint])
         alone: dict[str, Any] = {"cluster": [unit.name]} if added else {}
         if rated or size <= max(FEW, 2 * len(unit.levels)):
             apart = rated and len(added) == 1 and len(added[0].levels) <= 12 and not added[0].called(REPEATS)
+            rated_unit = f"'{unit.name}'" if apart else of
             entries = [f"unit={unit.name}" if apart else key, f"rater={other.name}", last]
             settings = {"map": entries, **({"by": added[0].name} if apart else alone)}
             methods = size > 2 and other.called(METHODS) and value.numbers is not None and full == 1
@@ -77,7 +81,7 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
                 + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
                 - 0.5 * (size > len(unit.levels) and not rated)
             )
-            yield Proposal("ratings", score, f"'{other.name}' rates '{unit.name}', '{value.name}' is the rating",
+            yield Proposal("ratings", score, f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating",
                            settings | value_settings([value], "ratings"))  # fmt: skip
         if not nested and not persons and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
@@ -87,6 +91,7 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
                 **alone,
                 **gaps,
             }
-            score = base + 1.5 * cond + (0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2)
-            yield Proposal("paired", score, f"'{value.name}' of the same '{unit.name}' under two of '{other.name}'",
+            score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
+            score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
+            yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'",
                            settings | value_settings([value], "paired"))  # fmt: skip

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 
 from socialstats.cli.columns import (
+    BRACKETED,
     CONDITIONS,
     COVARIATES,
     DATES,
     DERIVED,
     FEW,
+    LATER,
     MOST_COLUMNS,
     MOST_KEYS,
     PERSONS,
@@ -25,8 +30,10 @@ from socialstats.cli.columns import (
     UNITS,
     Column,
     Seen,
+    negated,
     paired_names,
     same_scale,
+    share,
     stem,
 )
 from socialstats.cli.readings.contests import meet_themselves
@@ -37,9 +44,173 @@ from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.tables import as_number
 from socialstats.text import count
 
+MOST_LABELLED = 40  # columns that are compared with each other by name
+REFERENCES = ("obs", "observed", "truth", "true", "gold", "actual", "reference", "target", "label", "groundtruth",
+              "expected", "human", "goldlabel", "correctlabel", "goldstandard", "standard")  # fmt: skip
+PREDICTIONS = ("pred", "preds", "predicted", "prediction", "model", "output", "estimated", "classified", "modellabel",
+               "llm", "gpt", "assigned", "system", "yhat", "auto", "automatic", "classifier")  # fmt: skip
+LABELS = ("label", "labels", "annotation", "diagnosis", "coding", "code", "codes", "grade", "category")
+JUDGEMENTS = ("rating", "rated", "rate", "grade", "graded", "diagnosis", "label", "labels", "annotation", "code",
+              "coded", "coding", "judgment", "judgement", "assessment", "opinion", "score", "mark")  # fmt: skip
+PAIRS_OF_JUDGES = (
+    ("husband", "wife"), ("mother", "father"), ("self", "other"), ("self", "peer"), ("parent", "teacher"),
+    ("his", "her"),    ("expert", "novice"), ("human", "model"), ("expert", "crowd"), ("human", "gpt"), ("human",
+    "llm"), ("1", "2"),
+    ("one", "two"), ("a", "b"), ("first", "second"), ("teacher", "student"), ("primary", "secondary"),
+)  # who may have judged the same  # fmt: skip
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
 RATED = ("nraters", "raters", "nratings", "ratings", "njudges")  # how many rated the unit
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table of a row a unit: the column that names the rows, and the columns that may hold measurements."""
+
+    seen: Seen
+
+    @cached_property
+    def identity(self) -> str | None:
+        """Name of the column that names the rows."""
+        return self.seen.row_id()
+
+    @property
+    def named(self) -> str | None:
+        """The same, where it has a name that can be typed."""
+        return self.identity if self.identity is not None and self.identity.strip() else None
+
+    @cached_property
+    def values(self) -> list[Column]:
+        """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
+        seen = self.seen
+        out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares}
+        found = [c for c in seen.columns.values() if c.levels and c.name not in out]
+        return [c for c in found if BRACKETED.fullmatch(c.name) or (
+            not (c.called((*DERIVED, *REPEATS)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
+            and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
+            and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS))
+                     and (c.unique or not self.identity) and not c.ranks)
+        )]  # fmt: skip
+
+    @cached_property
+    def persons(self) -> bool:
+        """Whether rows are persons by the name of the column that names them, or by when they answered."""
+        names = [name for name in PERSONS if name != "id"]
+        first = next(iter(self.seen.columns.values()), None)
+        stamped = first is not None and first.timing
+        return stamped or (self.identity is not None and self.seen.columns[self.identity].called(names))
+
+    @cached_property
+    def told(self) -> bool:
+        """Whether the table describes those who answered."""
+        return any(bare(c.name) in COVARIATES for c in self.seen.columns.values())
+
+    @cached_property
+    def counted(self) -> bool:
+        """Whether rows were counted: a frequency beside rows that are all different."""
+        names = [name for name in self.seen.columns if name not in self.seen.frequencies]
+        return bool(self.seen.frequencies and not self.identity and self.seen.distinct(names))
+
+    @cached_property
+    def less(self) -> float:
+        """What a wide reading loses: the table has several rows a unit, or is a square."""
+        return 3.0 if self.seen.long else 1.0 if self.seen.is_cross else 0.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns of one scale: what their names and values say of raters, items and conditions."""
+
+    rows: Rows
+    columns: list[Column]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [c.name for c in self.columns]
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @cached_property
+    def stems(self) -> set[str]:
+        """Names without numbers."""
+        return {stem(name) for name in self.names}
+
+    @cached_property
+    def matrix(self) -> bool:
+        """Whether the columns are one question of a survey about several things, which stand in brackets."""
+        return all(BRACKETED.fullmatch(name) for name in self.names)
+
+    @cached_property
+    def called_raters(self) -> bool:
+        """Whether names say raters: words for them, initials, or two persons who rate."""
+        if self.matrix:
+            return False
+        initials = self.size > 2 and all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
+        if initials or (len(self.stems) == 1 and self.stems <= RATER_STEMS):
+            return True
+        return any(c.called(RATERS) for c in self.columns) or (self.size == 2 and two_judges(*self.columns))
+
+    @cached_property
+    def items(self) -> bool:
+        """Whether the columns are called like items of a questionnaire."""
+        return (self.matrix or bool(item_suspects(self.names))) and not self.called_raters
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether the columns are numbered from 1 by a word that is no plain one and no condition."""
+        plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS}
+        return not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
+
+    @cached_property
+    def discrete(self) -> bool:
+        """Whether all values can be levels."""
+        return all(c.discrete for c in self.columns)
+
+    @cached_property
+    def raters(self) -> bool:
+        """Whether the columns are raters by name, or numbered measurements that agree."""
+        alike = self.numbered and not self.discrete
+        return self.called_raters or (alike and self.rows.seen.concordance(*self.columns[:2]) >= SAME)
+
+    @cached_property
+    def pairs(self) -> list[tuple[Column, Column]]:
+        """Pairs of columns that are called like two conditions or sides."""
+        return [pair for pair in combinations(self.columns[:MOST_KEYS], 2) if paired_names(*pair)]
+
+    @cached_property
+    def many(self) -> bool:
+        """Whether these are (nearly) all columns that hold measurements, three or more."""
+        return self.size > 2 and self.size >= len(self.rows.values) - (self.size > 3)
+
+    @cached_property
+    def sure(self) -> bool:
+        """Whether names say that somebody answered items."""
+        return self.items or self.numbered or self.rows.told
+
+    @cached_property
+    def asked(self) -> bool:
+        """Whether the columns are answers of persons, a row each."""
+        free = self.size > 3 and not (self.called_raters or self.rows.counted)
+        return free and is_scale(self.columns, self.items or self.numbered) and (self.sure or self.rows.persons)
+
+    @property
+    def lower(self) -> float:
+        """What other readings lose where the columns are items that persons answered."""
+        return 1.5 * (self.asked and self.sure)
+
+    @property
+    def unlike(self) -> bool:
+        """Whether texts say nothing of raters or conditions: their labels differ, or are two items that never meet."""
+        if self.columns[0].numbers is not None:
+            return False
+        differ = len({c.levels for c in self.columns}) > 1
+        if not (self.pairs or self.raters or self.many) and differ:
+            return True
+        return self.size == 2 and len(self.columns[0].levels) > 3 and not meet_themselves(self.rows.seen, *self.columns)
 
 
 def wide_tables(seen: Seen) -> Iterator[Proposal]:
@@ -48,73 +219,92 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         return
     if seen.is_cross and not any(square_tables(seen)):  # a matrix of distances, say
         return
-    identity = seen.row_id()
-    values = [
-        c for c in seen.columns.values()
-        if c.levels and c.name != identity and c.name not in seen.frequencies and not c.called((*DERIVED, *REPEATS))
-        and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
-        and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS)) and (c.unique or not identity))
-        and bare(c.name) not in (*DATES, *COVARIATES, *SUMMARIES) and c.name not in (*seen.crossed, *seen.no_values)
-    ]  # fmt: skip
-    persons = identity is not None and seen.columns[identity].called([name for name in PERSONS if name != "id"])
-    unit = [f"unit={identity}"] if identity is not None and identity.strip() else []
-    less = 3.0 if seen.long else 1.0 if seen.is_cross else 0.0
-    names_all = [name for name in seen.columns if name not in seen.frequencies]
-    counted = seen.frequencies and not identity and seen.distinct(names_all)
-    for group in alike(values, identity is not None or len(values) == len(seen.columns) == 2):
-        names, size = [c.name for c in group], len(group)
-        stems = {stem(name) for name in names}
-        initials = size > 2 and all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in names)
-        raters = initials or (len(stems) == 1 and stems <= RATER_STEMS) or any(c.called(RATERS) for c in group)
-        items = bool(item_suspects(names)) and not raters
-        pairs = [pair for pair in combinations(group[:MOST_KEYS], 2) if paired_names(*pair)]
-        many, discrete = size > 2 and size >= len(values) - (size > 3), all(c.discrete for c in group)
-        told = any(bare(c.name) in COVARIATES for c in seen.columns.values())  # of those who answered
-        numbered = size > 3 and len(stems) == 1 and not stems & {*PLAIN_STEMS, *CONDITIONS}
-        numbered = numbered and all(name.endswith(str(k)) for k, name in enumerate(names, 1))
-        asked = size > 3 and not (raters or counted) and is_scale(group, items or numbered)
-        asked = asked and (items or numbered or persons or told)
-        sure = items or numbered or told
-        lower = 1.5 * (asked and sure)
-        if asked:
-            who = {"map": [f"rater={identity}"]} if identity is not None and identity.strip() else {}
-            settings = {**who, "units": names, **value_settings(group, "ratings")}
-            yield Proposal(
-                "ratings",
-                (7.4 if sure else 5.6) - less,
-                f"a row a person, who rates {count(size, 'unit')} in columns",
-                settings,
-            )
-        if not (pairs or raters or many) and group[0].numbers is None and len({c.levels for c in group}) > 1:
+    rows = Rows(seen)
+    known = labelled_twice(seen)
+    if known:
+        yield reference_and_model(rows, *known)
+    for columns in alike(rows.values, rows.identity is not None or len(rows.values) == len(seen.columns) == 2):
+        group = Group(rows, columns)
+        if group.asked:
+            yield as_answers(group)
+        if group.unlike or (known and {*columns} == {*known}):
             continue
-        if size == 2 and group[0].numbers is None and len(group[0].levels) > 3 and not meet_themselves(seen, *group):
-            continue  # two items a row, not twice the same measure
-        times = {"count": seen.frequencies[0]} if counted and discrete else {}
-        raters = raters or (numbered and not discrete and seen.concordance(*group[:2]) >= SAME)
-        if discrete or raters:
-            score = 6.5 if size > 2 and many else 4.5
-            score = score - 0.6 * persons  # persons rate the columns
-            score = (
-                (5.2 if size > 3 else 4)
-                if items and discrete
-                else 7.5
-                if raters or (many and len(stems) == 1)
-                else score
-            )
-            settings = {"raters": names, **times, **value_settings(group, "ratings"), **({"map": unit} if unit else {})}
-            yield Proposal("ratings", score - less - lower, f"{count(size, 'rater')}, a column each", settings)
-        if (raters and size > 2) or (size > 8 and (items or not pairs)):
-            continue
-        subtracted = [two for two in combinations(group[:MOST_KEYS], 2) if seen.subtracted(*two)]
-        first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group, pairs)))
-        lone = size == 2 and sum(c.numbers is not None for c in values) <= 2
-        score = 5 if items else (6.4 if many and discrete else 7.3) if pairs else 6.8 if lone else 6
-        settings = {"map": [*unit, f"first={first.name}", f"second={second.name}"], **times}
-        settings |= value_settings((first, second), "paired")
-        settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
-        score = 8.8 + less + lower if subtracted else score  # the table holds their difference
-        score += 0.2 * (first.yes_no and first.called(RIGHT))
-        yield Proposal("paired", score - less - lower, f"'{first.name}' minus '{second.name}', a row a unit", settings)
+        if group.discrete or group.raters or group.size == 2:
+            yield as_raters(group)
+        if not ((group.raters and group.size > 2) or (group.size > 8 and (group.items or not group.pairs))):
+            yield as_conditions(group)
+
+
+def labelled_twice(seen: Seen) -> tuple[Column, Column] | None:
+    """Return two columns of the same labels that are called like a reference and what is compared with it."""
+    few = [c for c in seen.varying() if c.discrete and not c.unique and len(c.levels) > 1][:MOST_LABELLED]
+    for a, b in permutations(few if not seen.frequencies else (), 2):
+        named = {*a.tokens, bare(a.name)} & {*REFERENCES}, {*b.tokens, bare(b.name)} & {*PREDICTIONS}
+        if all(named) and share(a, b) >= 0.5 and (a.numbers is None) is (b.numbers is None):
+            more = [c for c in few if c not in (a, b) and share(a, c) >= 0.5 and (c.numbers is None or not c.yes_no)]
+            return (a, b) if not more else None
+    return None
+
+
+def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
+    """Propose agreement of a reference and a model."""
+    both = (truth, model)
+    settings = {"raters": [c.name for c in both], **value_settings(both, "ratings"), **unit_of(rows)}
+    settings |= {"missing": "drop"} if min(c.filled for c in both) < rows.seen.rows else {}
+    return Proposal("ratings", 8.3 - rows.less / 2, f"'{truth.name}' and '{model.name}' label each row", settings)
+
+
+def unit_of(rows: Rows) -> dict[str, Any]:
+    """Return the setting that names the units, where a column with a name does."""
+    return {"map": [f"unit={rows.named}"]} if rows.named is not None else {}
+
+
+def two_judges(one: Column, other: Column) -> bool:
+    """Whether two columns are called like one judgement of two persons, and nothing says which came later."""
+    both, words = {*one.tokens} & {*other.tokens}, {*one.tokens, *other.tokens}
+    if any({x, y} <= words or any(c.called((y,)) for c in (one, other)) for x, y in LATER):
+        return False
+    if both & {*LABELS} and one.numbers is None and len(one.tokens) == len(other.tokens) == 2:  # alice_label, bob_label
+        return True
+    return bool(both & {*JUDGEMENTS}) and any({x, y} <= words for x, y in PAIRS_OF_JUDGES)
+
+
+def as_answers(group: Group) -> Proposal:
+    """Propose columns as units that the person of a row rates."""
+    who = {"map": [f"rater={group.rows.named}"]} if group.rows.named is not None else {}
+    settings = {**who, "units": group.names, **value_settings(group.columns, "ratings")}
+    means = f"a row a person, who rates {count(group.size, 'unit')} in columns"
+    return Proposal("ratings", (7.4 if group.sure else 5.6) - group.rows.less, means, settings)
+
+
+def as_raters(group: Group) -> Proposal:
+    """Propose columns as raters of the row's unit."""
+    score = (6.5 if group.size > 2 and group.many else 4.5) - 0.6 * group.rows.persons  # persons rate the columns
+    if group.items and group.discrete:
+        score = 5.2 if group.size > 3 else 4
+    elif group.raters or (group.many and len(group.stems) == 1):
+        score = 7.5
+    times = {"count": group.rows.seen.frequencies[0]} if group.rows.counted and group.discrete else {}
+    settings = {"raters": group.names, **times, **value_settings(group.columns, "ratings"), **unit_of(group.rows)}
+    means = f"{count(group.size, 'rater')}, a column each"
+    return Proposal("ratings", score - group.rows.less - group.lower, means, settings)
+
+
+def as_conditions(group: Group) -> Proposal:
+    """Propose two columns of a group as two conditions of the row's unit."""
+    seen, less = group.rows.seen, group.rows.less + group.lower
+    subtracted = [two for two in combinations(group.columns[:MOST_KEYS], 2) if seen.subtracted(*two)]
+    first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
+    lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
+    score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
+    score = 5 if group.items else score
+    parts = [*unit_of(group.rows).get("map", []), f"first={first.name}", f"second={second.name}"]
+    times = {"count": seen.frequencies[0]} if group.rows.counted and group.discrete else {}
+    settings = {"map": parts, **times, **value_settings((first, second), "paired")}
+    settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
+    score = 8.8 if subtracted else score - less  # the table holds their difference
+    score += 0.2 * (first.yes_no and first.called(RIGHT))
+    return Proposal("paired", score, f"'{first.name}' minus '{second.name}', a row a unit", settings)
 
 
 def is_scale(group: Sequence[Column], items: bool) -> bool:
@@ -146,11 +336,14 @@ def alike(values: Sequence[Column], rows_named: bool) -> list[list[Column]]:
     """Return at most three groups of columns that are called alike, or else of one scale, the largest first."""
     by_name: dict[str, list[Column]] = {}
     for column in values:
-        if column.tokens[1:] or column.name[-1:].isdigit():
+        if column.tokens[1:] or column.name[-1:].isdigit() or BRACKETED.fullmatch(column.name):
             by_name.setdefault(stem(column.name), []).append(column)
     groups = [g for g in by_name.values() if len(g) > 1 and len({c.numbers is None for c in g}) == 1]
+    rest = [c for c in values if not any(c in g for g in groups)]
+    groups += [[one, other] for one, other in combinations(rest[:MOST_LABELLED], 2)
+               if one.numbers and other.numbers and negated(one.name, other.name)]  # fmt: skip
     scaled: list[list[Column]] = []
-    for column in [c for c in values if not any(c in g for g in groups)]:
+    for column in [c for c in rest if not any(c in g for g in groups)]:
         home = next((g for g in scaled if same_scale(g[0], column)), None)
         if home is None:
             scaled.append([column])

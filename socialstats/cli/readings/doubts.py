@@ -1,0 +1,108 @@
+"""What speaks against a proposal: names that do not confirm it, and columns that it leaves aside."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+from socialstats.cli.columns import (
+    BEATEN,
+    CONDITIONS,
+    PERSONS,
+    RATERS,
+    SCORES,
+    UNITS,
+    WINNERS,
+    WON,
+    Column,
+    Seen,
+    paired_names,
+    stem,
+)
+from socialstats.cli.deciding import words
+from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
+from socialstats.cli.readings.proposal import Proposal
+from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
+from socialstats.designs.suspects import RATER_STEMS, item_suspects
+from socialstats.text import count, listing, shorten
+
+MOST_NAMED = 4  # columns that are left aside and named
+
+
+def parts_of(one: Proposal) -> dict[str, list[str]]:
+    """Return the columns that a proposal uses, by part; ``columns`` for those of a list."""
+    entries = [entry.partition("=")[::2] for entry in words(one.settings.get("map"))]
+    found = {part: next(csv.reader([column])) if part in ("unit", "task") else [column] for part, column in entries}
+    listed = [name for key in ("raters", "units", "level_columns") for name in one.settings.get(key) or []]
+    named = [entry.partition("=")[0] for key in ("where", "exclude") for entry in words(one.settings.get(key))]
+    other = [name for key in ("by", "cluster", "count") for name in words(one.settings.get(key))]
+    return {**found, "columns": listed, "other": [*named, *other]}
+
+
+def unused(seen: Seen, one: Proposal) -> str:
+    """Return the columns that vary and that a proposal leaves aside, as the end of a sentence."""
+    if one.settings.get("crosstab"):
+        return ""
+    used = {name for names in parts_of(one).values() for name in names}
+    left = [c.name for c in seen.columns.values() if len(c.levels) > 1 and c.name not in used and not c.numbers_rows]
+    if not left:
+        return ""
+    more = len(left) - MOST_NAMED
+    named = [f"'{shorten(name, 30)}'" for name in left[:MOST_NAMED]]
+    return f". Not used: {', '.join(named)} and {count(more, 'further column')}" if more > 0 else (
+        f". Not used: {listing(named)}"
+    )  # fmt: skip
+
+
+def doubts(seen: Seen, one: Proposal) -> str:
+    """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
+    if one.settings.get("crosstab") or one.settings.get("study") or one.settings.get("level_columns"):
+        return ""
+    parts: dict[str, Any] = {
+        part: [seen.columns[name] for name in names if name in seen.columns] for part, names in parts_of(one).items()
+    }
+    return CHECKS[one.design](parts)
+
+
+def comparison_doubt(parts: dict[str, list[Column]]) -> str:
+    """Say where names tell neither two sides nor a result."""
+    a, b = parts["item_a"][0], parts["item_b"][0]
+    results = [c for part in ("winner", "wins_a", "wins_b", "score_a", "score_b") for c in parts.get(part, [])]
+    told = any(c.called((*WON, *WINNERS, *SCORES, *PREFERRED, *LOST)) for c in results)
+    if told or a.called(WINNERS) or b.called(BEATEN):
+        return ""
+    result = listing([f"'{shorten(c.name, 30)}'" for c in results])
+    return (
+        f"no name says that {result} tells who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
+    )
+
+
+def paired_doubt(parts: dict[str, list[Column]]) -> str:
+    """Say where names tell no two conditions."""
+    if "condition" in parts:
+        condition = parts["condition"][0]
+        if condition.called(CONDITIONS) and any(c.called((*UNITS, *PERSONS)) for c in parts.get("unit", [])):
+            return ""
+        return f"no name says that '{shorten(condition.name, 30)}' holds conditions that each unit met"
+    first, second = parts["first"][0], parts["second"][0]
+    if paired_names(first, second) or stem(first.name) == stem(second.name):
+        return ""
+    both = f"'{shorten(first.name, 30)}' and '{shorten(second.name, 30)}'"
+    return f"{both} stand together only because their values share a scale"
+
+
+def rating_doubt(parts: dict[str, list[Column]]) -> str:
+    """Say where names tell no raters."""
+    columns = parts["columns"]
+    rater = parts.get("rater", [])
+    names = [c.name for c in columns]
+    stems = {stem(name) for name in names}
+    known = any(c.called((*RATERS, *PERSONS, *REFERENCES, *PREDICTIONS)) for c in (*rater, *columns))
+    known = known or (len(columns) == 2 and two_judges(*columns))
+    if known or (columns and (stems <= RATER_STEMS or item_suspects(names))):
+        return ""
+    who = f"'{shorten(rater[0].name, 30)}' names raters" if rater else f"the {count(len(columns), 'column')} are raters"
+    return f"no name says that {who}"
+
+
+CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt}
