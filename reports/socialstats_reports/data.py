@@ -83,7 +83,7 @@ def read_results(page: str) -> dict[str, Any]:
         raise InputError(f"the element '{ELEMENT}' of this page holds no results")
     try:
         results: dict[str, Any] = unpacked(found)
-    except (TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise InputError(f"the element '{ELEMENT}' of this page holds no results ({error})") from error
     return results
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 
 from socialstats.cli.collecting import collect as collect
@@ -47,15 +48,21 @@ OF_STUDY = {
     "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
     "staged-values": "trait_profile",
 }  # fmt: skip
+GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 TRIED = 100  # resamples of an analysis that is only tried
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
 
 
 def report(options: argparse.Namespace) -> int:
-    """Write the HTML report."""
-    from socialstats.cli.report import run_report
+    """Write the HTML report. Garbage is looked for less often: what a page makes lasts, and the process ends soon."""
+    before = gc.get_threshold()
+    gc.set_threshold(*GARBAGE)
+    try:
+        from socialstats.cli.report import run_report
 
-    return run_report(options)
+        return run_report(options)
+    finally:
+        gc.set_threshold(*before)
 
 
 def check(options: argparse.Namespace) -> int:

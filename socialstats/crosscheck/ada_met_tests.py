@@ -51,7 +51,7 @@ def size_checks(result: Result, told: Told) -> list[Check]:
             ours, drawn = stored[f"{say(one)} - {say(other)}"][model], found[~np.isnan(found[:, k]), k]
             if ours is None or len(drawn) < DEALT // 2:
                 continue
-            error = float(drawn.std(ddof=1)) * math.sqrt(1 / len(drawn) + 1 / result.settings["resamples"])
+            error = float(drawn.std(ddof=1)) * math.sqrt(1 / len(drawn) + 1 / result.extras["permutations"])
             label = f"{model} [{name}: {one} - {other}], by sizes alone"
             checks.append(direct(label, ours, float(drawn.mean()), 6 * error + 1e-9, NOISE))
     return checks

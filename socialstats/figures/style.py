@@ -21,6 +21,7 @@ from socialstats.text import listing, quoted, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.font_manager import FontProperties
     from matplotlib.text import Text
 
 P = ParamSpec("P")
@@ -114,14 +115,20 @@ def _glyphs() -> dict[int, Any]:
 
 def text_width(text: str, size: float = FONT) -> float:
     """Return the width of a (literal) text in points, in matplotlib's own font."""
-    from matplotlib.font_manager import FontProperties
+    from matplotlib.font_manager import FontProperties, findfont
+
+    font = FontProperties(size=size)
+    return _width(text.replace(r"\$", "$"), font, findfont(font))
+
+
+@functools.lru_cache(maxsize=10_000)  # figures ask for the same labels again and again
+def _width(text: str, font: FontProperties, file: str) -> float:
+    """Return the width of a text; `file` is what the settings of the moment make of the font."""
     from matplotlib.textpath import text_to_path
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        shown = text.replace(r"\$", "$")
-        width, _, _ = text_to_path.get_text_width_height_descent(shown, FontProperties(size=size), ismath=False)
-    return float(width)
+        return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def new_axes(

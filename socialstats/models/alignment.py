@@ -58,11 +58,11 @@ class Answers:
     unanswered: int
 
     def counts(self, people: FloatArray) -> FloatArray:
-        """Weighted answers of the reference, (b, people) to (b, units, k)."""
+        """Weighted answers of the reference, (b, people) to (b, units, k); resamples lie side by side in memory."""
         from scipy.sparse import csr_array
 
         product = csr_array(self.table.T) @ np.ascontiguousarray(people.T)
-        return np.ascontiguousarray(product.T).reshape(len(people), len(self.unit), len(self.scores))
+        return product.reshape(len(self.unit), len(self.scores), len(people)).transpose(2, 0, 1)
 
     def of_people(self, index: IntArray) -> Answers:
         """Return the same units with the answers of some of the people."""

@@ -15,7 +15,7 @@ from socialstats.models.modes import mode_distances
 from socialstats.resampling import Units
 from socialstats.resampling.units import factor_blocks
 
-MEMORY = 6_000_000  # bytes of one block of distances
+MEMORY = 1_500_000  # bytes of one block of distances: about what stays in the cache
 PERMUTED = 1_000_003  # stream of the permutations
 
 
@@ -49,7 +49,7 @@ def unit_draws(answers: Answers, clusters: Sequence[IntArray], resamples: int, s
     """Weights of the units, (b, units): drawn singly, or with their (one or two crossed) clusters."""
     units = Units.clusters(*clusters) if clusters else Units.rows(answers.weight)
     for drawn in factor_blocks(units, resamples=resamples, seed=seed, block=block_size(answers)):
-        yield units.product(drawn)[:, units.unit] * answers.weight
+        yield (units.product(drawn).T[units.unit] * answers.weight[:, None]).T
 
 
 def people_draws(answers: Answers, size: int, resamples: int, seed: int) -> Iterator[FloatArray]:
@@ -288,7 +288,7 @@ def dealt_counts(
         dealt = rng.permuted(np.tile(member, (b, 1)), axis=1)
         counts = [part.counts((dealt == g).astype(np.float64)) for g in range(len(groups) - 1)]
         counts.append(total - np.sum(counts, axis=0))  # whole numbers: nothing is rounded
-        yield counts, np.tile(answers.weight, (b, 1))
+        yield counts, np.tile(answers.weight[:, None], b).T
 
 
 def permuted_pairs(

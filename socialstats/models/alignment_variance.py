@@ -153,7 +153,8 @@ class PeopleSpread:
         """Take in the features of resamples of the people, (units * (k + 2), b)."""
         sums = self.residuals.pieces_of(drawn)
         self.means.append(np.asarray(self.residuals.whole @ drawn).T)
-        fresh = [[x.sum(axis=1), (x**2).sum(axis=1)] for x in sums]
+        ones = np.ones(drawn.shape[1])
+        fresh = [[x @ ones, np.einsum("pb,pb->p", x, x)] for x in sums]
         for total, more in zip(self.moments, fresh, strict=bool(self.count)):
             for moment, one in zip(total, more, strict=True):
                 moment += one

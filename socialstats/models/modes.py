@@ -13,6 +13,7 @@ ModeTies = Literal["mean", "low", "high", "nearest", "drop"]
 MODE_TIES: tuple[str, ...] = get_args(ModeTies)
 RefusalRule = Literal["max", "item_max", "exclude"]
 REFUSAL_RULES: tuple[str, ...] = get_args(RefusalRule)
+MOST_SETS = 1024  # sets of levels whose modes are worked out beforehand
 
 
 def mode_distances(
@@ -48,10 +49,10 @@ def mode_distances(
     """
     most = largest(counts)
     known = most > 0
-    tied = [(counts[..., level] == most) & known for level in range(len(scores))]
+    tied = [counts[..., level] == most for level in range(len(scores))]
     if ties == "drop":
         known = known & (np.sum(tied, axis=0, dtype=np.int64) == 1)
-    out = np.empty((*counts.shape[:-1], len(scores) + 1))
+    out = np.empty_like(counts, shape=(*counts.shape[:-1], len(scores) + 1))  # laid out as the counts are
     if ties == "nearest":
         out[..., :-1] = nearest_distances(np.stack(tied, axis=-1), scores)
     else:
@@ -66,22 +67,29 @@ def mode_distances(
 
 def largest(counts: FloatArray) -> FloatArray:
     """Return the largest of each row, (..., k) to (...); level by level, which for few levels is the fastest."""
-    most = counts[..., 0].copy()
+    most = np.copy(counts[..., 0])
     for level in range(1, counts.shape[-1]):
         np.maximum(most, counts[..., level], out=most)
     return most
 
 
 def modes_of(tied: list[BoolArray], scores: FloatArray, ties: str) -> FloatArray:
-    """Return one score for the tied levels, k arrays of (...) to (...); 0 where there is none."""
-    total, size = np.zeros(tied[0].shape), np.zeros(tied[0].shape)
+    """Return one score for the tied levels, k arrays of (...) to (...); of few levels each set is worked out once."""
+    sets = 1 << len(scores)
+    if sets <= MOST_SETS < tied[0].size:
+        code = np.zeros_like(tied[0], dtype=np.uint16)
+        for level, one in enumerate(tied):
+            code |= one * np.uint16(1 << level)
+        each = modes_of([np.arange(sets) >> level & 1 > 0 for level in range(len(scores))], scores, ties)
+        return np.asarray(each[code.astype(np.intp)])
+    total, size = (np.zeros_like(tied[0], dtype=np.float64) for _ in range(2))
     order = list(zip(tied, scores.tolist(), strict=True))
     if ties in ("low", "high"):
         for one, score in reversed(order) if ties == "low" else order:
             np.copyto(total, score, where=one)  # the last one written stands
         return total
     for one, score in order:
-        total += np.where(one, score, 0.0)
+        total += one * score
         size += one
     return np.asarray(total / np.maximum(size, 1.0))
 

@@ -27,9 +27,10 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 
 def environment() -> dict[str, str]:
-    """The environment of the measured processes: one thread, and this checkout importable."""
+    """The environment of the measured processes: one thread, this checkout importable and, as installed, compiled."""
     paths = [str(ROOT), str(ROOT / "reports"), str(ROOT / "collect"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": os.pathsep.join(paths)}
+    known = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**known, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def child(*arguments: object) -> dict[str, Any]:

@@ -46,7 +46,17 @@ def test_a_page_gives_back_its_numbers_to_the_letter_and_is_smaller() -> None:
     assert len(inside) < 0.85 * plain
 
 
-def test_a_damaged_pack_is_refused() -> None:
-    broken = '{"blocks": {"packed columns": ["a", "b"], "same": {}, "rows": [[1, 2, 3]]}}'
+def test_texts_that_return_stand_once() -> None:
+    names = ("estimate", "p_value", "", "p_value", "estimate")
+    records = [({"field": name} if name else {}) | {"row": k % 3} for k, name in enumerate(names)]
+    assert packed(records)["texts"] == {"field": ["estimate", "p_value"]}
+    assert unpacked(packed(records)) == records
+
+
+@pytest.mark.parametrize("broken", [
+    '{"blocks": {"packed columns": ["a", "b"], "same": {}, "rows": [[1, 2, 3]]}}',
+    '{"blocks": {"packed columns": ["a"], "same": {}, "rows": [[2], [0]], "texts": {"a": ["x", "y"]}}}',
+])  # fmt: skip
+def test_a_damaged_pack_is_refused(broken: str) -> None:
     with pytest.raises(InputError, match="holds no results"):
         read_results(f'<script type="application/json" id="socialstats-results">{broken}</script>')

@@ -115,8 +115,8 @@ def ada_met(
         over that of independent units with the people held), ``units_left_out``, ``bootstrap_bias`` (by model),
         ``half_distance`` (of each model, with half of the answers of each unit), and with `group` ``group_raters``,
         ``group_answers`` (a unit), ``permuted_differences`` (what sizes alone give, taken off), ``permutation_p``
-        (by pair and model), and ``permuted_closest`` (how often each group is the closest when people are
-        permuted).
+        (by pair and model), ``permutations`` behind both (with ``"two_way"`` at most 500, as no interval or p of a
+        row rests on them), and ``permuted_closest`` (how often each group is the closest when people are permuted).
 
     Raises
     ------

@@ -27,7 +27,7 @@ from socialstats.results import Row
 from socialstats.text import count, listing, number, quoted, shorten
 
 FEW_ANSWERS = 10.0
-ENOUGH = 500  # permutations for a share that is only described
+ENOUGH = 500  # permutations for a mean or a share that no test rests on
 PERMUTED = "{ci}, less what sizes give; p by permuting people between the two groups, Holm over the pairs of a model"
 SAME_T = "{ci}, less what sizes give (people permuted); p of the same t, Holm over the pairs of a model"
 
@@ -51,9 +51,9 @@ def grouped(state: State) -> Grouped:
     )
     sample = sampled_groups(state.answers, targets, state.options.rules, people)
     drawn = draws(state, targets, people, sample)
-    dealt = permuted_pairs(
-        state.answers, targets, state.options.rules, people, state.options.resamples, state.options.seed
-    )
+    o = state.options
+    permutations = min(o.resamples, ENOUGH) if o.ci == "two_way" else o.resamples  # there they give no p of a row
+    dealt = permuted_pairs(state.answers, targets, o.rules, people, permutations, o.seed)
     sizes = by_sizes(dealt, people)
     means = estimates(state, targets, sample, drawn, people)
     pairs = estimates(state, targets, sample, drawn, people, sizes)
@@ -64,7 +64,8 @@ def grouped(state: State) -> Grouped:
     found = [c.caution for c in (*means, *pairs) if c.caution is not None][:1]
     return Grouped(
         rows=tuple(rows), cautions=(*found, *few_answers(state, labels, people)),
-        extras={**extras_of(state, targets, labels, people), **by_pair(state, labels, sizes, p)},
+        extras={**extras_of(state, targets, labels, people), **by_pair(state, labels, sizes, p),
+                "permutations": permutations},
     )  # fmt: skip
 
 
