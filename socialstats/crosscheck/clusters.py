@@ -69,7 +69,8 @@ def errors_by(e: Any, f: Any, codes: Any) -> Errors:
     """
     e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
     columns = list(np.asarray(codes).T) if np.size(codes) else [np.arange(len(e))]
-    parts = [one_factor(np.bincount(code, e), np.bincount(code, f)) for code in columns]
+    sums = [[np.bincount(code, values).astype(np.float64) for values in (e, f)] for code in columns]
+    parts = [one_factor(*both) for both in sums]
     if len(parts) == 1 or not all(part.known for part in parts):
         return next((part for part in parts if not part.known), parts[0])
     overlap = float((np.bincount(intersections(*columns), e) ** 2).sum())

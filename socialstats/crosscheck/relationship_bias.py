@@ -188,7 +188,7 @@ class Answers:
         times = np.zeros((self.size, len(contrasts)))
         for k, contrast in enumerate(contrasts):
             times[[cells[key] for key in contrast], k] = list(contrast.values())
-        at = np.flatnonzero(times.any(axis=1)[self.cell])
+        at = np.flatnonzero((times != 0).sum(axis=1)[self.cell])
         total = np.zeros((len(contrasts), len(contrasts)))
         for column in (self.groups if self.declared else self.row[:, None])[at].T:
             sums = np.bincount(column * self.size + self.cell[at], self.off[at], (column.max() + 1) * self.size)
