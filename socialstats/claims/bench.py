@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.audit.numbers import printed as read
 from socialstats.claims.definitions import Definition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
@@ -20,7 +21,6 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.means import MeanErrors, mean_errors, varies
 from socialstats.inference.proportions import share_interval
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import quoted
 
 FULL = 1e-12

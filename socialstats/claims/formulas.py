@@ -10,10 +10,10 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.claims.samples import Sample
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.proportions import wilson
-from socialstats.resampling.units import FloatArray, IntArray
 
 Compute = Callable[[Sample, str], float]
 """From a sample, and a column (empty for formulas without one), to a number; NaN where it does not exist."""

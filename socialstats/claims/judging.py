@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import IntArray
 from socialstats.claims import contradictions as rules
 from socialstats.claims.bench import Bench, Target, cluster_column, digits_in, own_estimate, target_of, weighs_by_size
 from socialstats.claims.definitions import (
@@ -30,7 +31,6 @@ from socialstats.claims.samples import POOLED, UNPARSED, ZERO, Reading, RowTable
 from socialstats.claims.types import Claim, Log
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import FEW_CLUSTERS
-from socialstats.resampling.units import IntArray
 from socialstats.text import count, listing, quoted, shorten, with_article
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.claims.types import SCORE_TEXT
 from socialstats.errors import InputError, Problem
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import quoted
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 UNITS = "\0units"  # no column is called so
 EMPTY = -1
 """Code of an empty cell; a selection of '' means these where no cell holds an empty text."""
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 IDENTITY = ("model", "task", "unit", "scorer", "filter")
 """Columns that together say which unit a row belongs to; rows that share them are repeats of one unit."""
 

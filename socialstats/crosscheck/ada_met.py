@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import codes_of
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, quantile, relative, wald_checks
 from socialstats.crosscheck.shares import share_checks
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 SAME = "the same sums in another order of arithmetic"
 LOOPS = "loops over units with statistics.multimode: the same sums in another order"

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import socialstats
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import (
@@ -30,7 +31,7 @@ from socialstats.crosscheck.resamples import (
 )
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends, tail_p
 from socialstats.designs.ratings import Ratings
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 LABEL = "direct sums"
 Tally = tuple[tuple[int, int], ...]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.pair_clusters import Errors, clustered, with_tie
 from socialstats.crosscheck.pair_fits import (
@@ -26,7 +27,7 @@ from socialstats.crosscheck.pair_fits import (
     with_pseudo_wins,
 )
 from socialstats.crosscheck.row_arithmetic import label, wald_checks
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.results import Check, Result, Verification
 
 ZERO = 1e-14  # a standard error below this is rounding
 LARGEST_TABLE = 4_000_000  # cells of the regression table: beyond this the peers take minutes

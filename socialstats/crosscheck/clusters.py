@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.row_arithmetic import label, quantile, relative, wald_checks
-from socialstats.results import Check, FloatArray, Row
+from socialstats.results import Check, Row
 
 CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
 FEW = 10.0

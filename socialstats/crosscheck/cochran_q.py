@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import codes_of, mean_errors
 from socialstats.crosscheck.paired_tables import CLOSED, near, set_aside
 from socialstats.crosscheck.row_arithmetic import end_checks, same_p
@@ -14,7 +15,7 @@ from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.designs.ratings import Ratings
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 
 def verify(result: Result) -> Verification:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.results import Check, FloatArray, Result, Row, Verification, marked
+from socialstats.results import Check, Result, Row, Verification, marked
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"

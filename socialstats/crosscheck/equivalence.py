@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
@@ -21,7 +22,7 @@ from socialstats.crosscheck.row_arithmetic import (
     tail_p,
 )
 from socialstats.crosscheck.shares import effective_pairs
-from socialstats.results import Check, FloatArray, Result, Verification, marked
+from socialstats.results import Check, Result, Verification, marked
 
 SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.rated_table import rated_table
 from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
 from socialstats.crosscheck.swapping import exchange_check, swap_check
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

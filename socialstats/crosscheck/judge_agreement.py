@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray
 from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import codes_of, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, wald_checks
-from socialstats.designs.parts import AnyArray
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.results import Check, Result, Verification
 
 SAME = "the same sums, over every pair of ratings"
 SLOPES = "central differences of the same sums, error about h^2"

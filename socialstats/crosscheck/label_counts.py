@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import codes_of, errors_by
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.crosscheck.shares import clustered_share_checks, mean_checks
 from socialstats.designs.label_lists import LabelLists
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 COUNTED = "the same counts, divided"
 

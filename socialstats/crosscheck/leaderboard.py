@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import counted, errors_by
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import (
@@ -23,7 +24,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.crosscheck.shares import ROOTS, wilson_roots
 from socialstats.designs.ratings import OK, Ratings
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, counted, mean_error, mean_errors, unfloored_check
 from socialstats.crosscheck.paired_tables import (
     CLOSED,
@@ -24,7 +25,7 @@ from socialstats.crosscheck.paired_tables import (
 )
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, same_p, tail_p
 from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.verification import Published
 
 if TYPE_CHECKING:

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.clusters import cochran
 from socialstats.crosscheck.pair_fits import STEP, WIDTH, PairColumns, PeerFit, log_probability, predictor
-from socialstats.results import FloatArray
-
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # of numerical second derivatives

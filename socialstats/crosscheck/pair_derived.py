@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.bradley_terry import errors_of, fitted_again, v_of
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_fits import log_probability
@@ -23,7 +24,7 @@ from socialstats.crosscheck.row_arithmetic import (
     tail_p,
     wald_checks,
 )
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 STEP = 1e-5  # central differences: the error is of order step squared
 WHY = "the definition, of coefficients that another package fitted"

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import TIED, Comparisons
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 SUM_OF_NAMES = re.compile(r"\s*~\s*[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*\s*$")
 
 

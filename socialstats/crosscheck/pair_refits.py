@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_clusters import with_tie
 from socialstats.crosscheck.pair_fits import (
@@ -20,7 +21,7 @@ from socialstats.crosscheck.pair_fits import (
 )
 from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import label
-from socialstats.results import Check, FloatArray
+from socialstats.results import Check
 
 WHY = "the rows that the seed draws, drawn by numpy; every resample fitted anew"
 LARGEST = 10_000_000  # resamples x rows x coefficients^2: a few seconds

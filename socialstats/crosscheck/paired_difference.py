@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, same_p, tail_p
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
 SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
-from socialstats.results import Check, FloatArray, Row
+from socialstats.results import Check, Row
 
 if TYPE_CHECKING:
     import pandas as pd

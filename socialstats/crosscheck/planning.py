@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import adjusted_p, same_p
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"
 MULTIPLETESTS = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.bradley_terry import errors_of
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes_of_all
@@ -16,7 +17,7 @@ from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
 from socialstats.crosscheck.pair_refits import refits
 from socialstats.crosscheck.resamples import Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
-from socialstats.results import Check, FloatArray, Result, Verification
+from socialstats.results import Check, Result, Verification
 
 REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
 

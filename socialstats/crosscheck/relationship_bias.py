@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import crossing, errors_by
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
@@ -27,7 +28,7 @@ from socialstats.crosscheck.row_arithmetic import (
     t_ends,
 )
 from socialstats.designs.ratings import Ratings
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, worst
 from socialstats.crosscheck.row_arithmetic import label, relative
-from socialstats.results import Check, FloatArray, Row
+from socialstats.results import Check, Row
 
 BLOCK = 64
 FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000  # rows a cell, and rows, from which the engine draws otherwise

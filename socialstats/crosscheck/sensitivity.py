@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.resamples import CLOSE, OTHER, WHY, Cells, Redrawn, half_width, spread_error
 from socialstats.crosscheck.row_arithmetic import label, quantile, relative, statistic_checks
 from socialstats.designs.comparisons import Comparisons
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
 from socialstats.crosscheck.row_arithmetic import adjusted_p, end_checks, label, quantile, relative, same_p, tail_p
-from socialstats.results import Check, FloatArray, Row
+from socialstats.results import Check, Row
 
 HALF = "twice the binomial tail less the point probability"
 

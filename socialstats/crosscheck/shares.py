@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
-from socialstats.results import Check, FloatArray, Result, Row
+from socialstats.results import Check, Result, Row
 
 LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
 ROOTS = "Wilson's ends are the roots of (p - x)^2 = q^2 x (1 - x)/n"

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import label
-from socialstats.results import Check, FloatArray, Row
+from socialstats.results import Check, Row
 
 DRAWS, BLOCK = 4_000, 500
 WIDTH = 5.0

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, crossing, mean_error
 from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
 from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.crosscheck.share_differences import difference_checks
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

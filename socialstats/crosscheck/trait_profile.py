@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
 from socialstats.crosscheck.paired_difference import near
 from socialstats.crosscheck.row_arithmetic import adjusted_p, label, wald_checks
 from socialstats.designs.ratings import Ratings
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

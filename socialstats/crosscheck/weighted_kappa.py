@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray
 from socialstats.crosscheck.clusters import FEW, Errors, codes_of, disagreement_ends, errors_by, fisher_ends
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import (
@@ -34,8 +35,7 @@ from socialstats.crosscheck.row_arithmetic import (
     t_ends,
     tail_p,
 )
-from socialstats.designs.parts import AnyArray
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

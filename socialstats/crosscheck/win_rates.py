@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
-from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd

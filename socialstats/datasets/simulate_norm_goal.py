@@ -9,18 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.datasets.bundled import NormGoalTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import (
-    FloatArray,
-    IntArray,
-    csv_bytes,
-    gauss_hermite,
-    generator,
-    normals,
-    ranks,
-    write_files,
-)  # fmt: skip
+from socialstats.datasets.simulating import csv_bytes, gauss_hermite, generator, normals, ranks, write_files
 
 SEED = 20261123
 ACTIONS = ("comply", "deviate", "escalate")

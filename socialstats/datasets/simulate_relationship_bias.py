@@ -10,17 +10,10 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.datasets.bundled import RelationshipBiasTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import (
-    FloatArray,
-    IntArray,
-    csv_bytes,
-    gauss_hermite,
-    generator,
-    normals,
-    write_files,
-)
+from socialstats.datasets.simulating import csv_bytes, gauss_hermite, generator, normals, write_files
 
 SEED = 3  # of 1 to 5, the one where a test row by row finds a difference between neutral and man that is not there
 GROUPS = ("woman", "man", "neutral")

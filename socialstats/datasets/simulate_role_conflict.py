@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit, ndtri
 
+from socialstats.arrays import FloatArray
 from socialstats.datasets.catalogue import DATA, table
-from socialstats.datasets.simulating import FloatArray, csv_bytes, generator, write_files
+from socialstats.datasets.simulating import csv_bytes, generator, write_files
 
 VALUES = (
     "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",

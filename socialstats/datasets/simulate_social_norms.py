@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.datasets.bundled import SocialNormsTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import FloatArray, csv_bytes, generator, normals, ranks, rounded, write_files
+from socialstats.datasets.simulating import csv_bytes, generator, normals, ranks, rounded, write_files
 
 SEED = 20261125
 LETTERS = "ABCDE"

@@ -9,17 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.datasets.bundled import StagedValuesTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import (
-    FloatArray,
-    csv_bytes,
-    generator,
-    normals,
-    rounded,
-    rounded_mean,
-    write_files,
-)  # fmt: skip
+from socialstats.datasets.simulating import csv_bytes, generator, normals, rounded, rounded_mean, write_files
 
 SEED = 20261126
 STAGES = ("baseline", "stage 1", "stage 2", "stage 3", "stage 4", "debrief")

@@ -11,13 +11,11 @@ import gzip
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
+from socialstats.arrays import FloatArray, IntArray
 
 
 def generator(seed: int) -> np.random.Generator:

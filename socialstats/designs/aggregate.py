@@ -10,8 +10,9 @@ import narwhals as nw
 import numpy as np
 
 from socialstats import text
-from socialstats.designs.parts import A_WON, B_WON, TIED, FloatArray, IntArray
-from socialstats.designs.problems import BoolArray, Problems
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.parts import A_WON, B_WON, TIED
+from socialstats.designs.problems import Problems
 from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import Table, as_number, as_text, missing_labels
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.aggregate import (
     Expanded,
     expand,
@@ -23,8 +24,8 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.labels import label_cautions
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.options import DEFAULT_TIES, Options
-from socialstats.designs.parts import TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
-from socialstats.designs.problems import BoolArray, Problems, na_of
+from socialstats.designs.parts import TIED, Covariate, Factor, FlowStep
+from socialstats.designs.problems import Problems, na_of
 from socialstats.designs.rows import FILL_OR_DROP, missing_words
 from socialstats.designs.sides import covariate
 from socialstats.designs.suspects import code_suspects, mirror_suspects, repeated_rows

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import AnyArray, Covariate, Factor, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from socialstats.designs.problems import BoolArray
+from socialstats.designs.parts import Covariate, Factor
 
 
 def dense(values: AnyArray) -> IntArray:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.options import Missing, Options, WinnerCoding
-from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray, Covariate, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
 from socialstats.text import count, listing, shorten

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import AnyArray, Factor
+from socialstats.arrays import AnyArray
+from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 
 

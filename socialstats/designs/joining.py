@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import IntArray
 from socialstats.designs.cells import merged
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import Covariate, Factor, IntArray
+from socialstats.designs.parts import Covariate, Factor
 
 
 def joined(one: Comparisons, two: Comparisons) -> Comparisons:

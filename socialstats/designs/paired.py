@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray
 from socialstats.designs.factors import named_factors, taken
 from socialstats.designs.paired_sources import PairedSources
-from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep
+from socialstats.designs.parts import Factor, FlowStep
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
 from socialstats.tables import EPSILON
 from socialstats.text import count as counted

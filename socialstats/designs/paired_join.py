@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.paired_options import PairedOptions, PairedRoles
-from socialstats.designs.parts import AnyArray, FloatArray, IntArray
-from socialstats.designs.problems import BoolArray
 from socialstats.designs.rows import FILL_OR_DROP, Rows, missing_words
 from socialstats.errors import DesignError
 

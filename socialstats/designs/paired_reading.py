@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import FloatArray
 from socialstats.designs.aggregate import frequency, refuse_totals, whole_numbers
 from socialstats.designs.cells import group
 from socialstats.designs.factors import taken
@@ -16,7 +17,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_join import Joined, join
 from socialstats.designs.paired_options import PairedOptions, PairedRoles, paired_roles
 from socialstats.designs.paired_values import Values, decode
-from socialstats.designs.parts import Factor, FloatArray, FlowStep
+from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.rows import Rows, begin
 from socialstats.designs.suspects import cluster_suspects, code_suspects
 from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution

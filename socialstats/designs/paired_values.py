@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.levels import categories, codes_in, in_order, opposites
 from socialstats.designs.paired import PairedScale
 from socialstats.designs.paired_options import PairedOptions
-from socialstats.designs.parts import FloatArray
-from socialstats.designs.problems import BoolArray
 from socialstats.designs.rows import Rows
 from socialstats.errors import DesignError
 from socialstats.tables import as_number

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray
 from socialstats.designs.paired import Paired
-from socialstats.designs.parts import AnyArray, FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
+from socialstats.arrays import AnyArray, IntArray
 
 A_WON, B_WON, TIED = 0, 1, 2
-
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-AnyArray = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import BoolArray
 from socialstats.designs.labels import plain, told_apart
 from socialstats.designs.levels import other_spelling
 from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, InputError, Problem
@@ -17,7 +18,6 @@ from socialstats.tables.table import Wanted
 
 ROWS_FOUND = 20
 A_KIND = 5
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

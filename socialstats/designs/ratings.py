@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.factors import named_factors, taken
-from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.ratings_sources import RatingsSources
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.text import count as counted

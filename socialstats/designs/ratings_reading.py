@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aggregate import frequency, refuse_totals, whole_numbers
 from socialstats.designs.labels import label_cautions
 from socialstats.designs.levels import plain_number
-from socialstats.designs.parts import AnyArray, Factor, FloatArray, FlowStep, IntArray
+from socialstats.designs.parts import Factor, FlowStep
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, ratings_roles
 from socialstats.designs.ratings_values import Rated, rate

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.aggregate import frequency, frequency_columns, looks_counted, whole_numbers
 from socialstats.designs.cells import group
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import declared_levels, opposites
 from socialstats.designs.paired_options import check_choice, texts
-from socialstats.designs.parts import FloatArray, FlowStep, IntArray
+from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.designs.ratings_options import RATER_NAMES, UNITS, RatingsOptions, RatingsRoles, check_scale
 from socialstats.designs.ratings_reading import build_from, size_cautions

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.levels import categories, codes_in, in_order, opposites, plain_number
-from socialstats.designs.parts import FloatArray, FlowStep, IntArray
+from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Scale
 from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, check_scale
 from socialstats.designs.rows import Rows, missing_words

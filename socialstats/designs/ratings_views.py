@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.factors import taken
-from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import OK, STATUSES, Ratings
 from socialstats.errors import InputError
 from socialstats.text import quoted

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.cells import group
-from socialstats.designs.parts import Factor, FloatArray, FlowStep, IntArray
-from socialstats.designs.problems import BoolArray, Problems, na_of
+from socialstats.designs.parts import Factor, FlowStep
+from socialstats.designs.problems import Problems, na_of
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import Counts, Labels, Table, as_number
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import AnyArray, Covariate
-from socialstats.designs.problems import BoolArray, Problems
+from socialstats.arrays import AnyArray, BoolArray
+from socialstats.designs.parts import Covariate
+from socialstats.designs.problems import Problems
 from socialstats.tables import Labels, as_number, as_text
 
 MOSTLY = 0.5

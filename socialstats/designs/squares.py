@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.aggregate import FIX, bare
 from socialstats.designs.levels import codes_in, declared_levels
-from socialstats.designs.parts import FloatArray
 from socialstats.errors import SHOWN_AT_MOST, InputError, NothingToAnalyse, Problem
 from socialstats.tables import MISSING, Table, as_number, as_text
 from socialstats.text import quoted, shorten

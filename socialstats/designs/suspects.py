@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import BoolArray
 from socialstats.designs.parts import A_WON, B_WON
-from socialstats.designs.problems import BoolArray, Problems
+from socialstats.designs.problems import Problems
 from socialstats.errors import Caution, InputError, caution
 from socialstats.tables import Table, as_number
 

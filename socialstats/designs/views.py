@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import AnyArray
 from socialstats.designs.cells import merged
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.parts import A_WON, B_WON, TIED, AnyArray, Covariate, Factor
+from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor
 from socialstats.errors import DesignError, InputError
 from socialstats.text import quoted
 

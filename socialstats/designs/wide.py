@@ -9,8 +9,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from socialstats.arrays import AnyArray
 from socialstats.designs.levels import categories
-from socialstats.designs.parts import AnyArray
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import Table
 from socialstats.text import listing, shorten

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import BoolArray, IntArray
 from socialstats.designs.columns import item_tokens
 from socialstats.designs.options import DEFAULT_TIES, Options
-from socialstats.designs.parts import A_WON, B_WON, TIED, IntArray
-from socialstats.designs.problems import BoolArray, Problems
+from socialstats.designs.parts import A_WON, B_WON, TIED
+from socialstats.designs.problems import Problems
 from socialstats.tables import Labels, as_number
 
 UNKNOWN = -1

@@ -9,10 +9,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import mean_errors
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results.rows import OUT_OF_RANGE
 from socialstats.results.scaling import size_unit
 from socialstats.text import count as counted

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean, centre, few, no_spread
 from socialstats.inference.intervals import cochran_df
-from socialstats.resampling.units import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
 

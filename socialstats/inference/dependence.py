@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
 from socialstats.resampling import Units
-from socialstats.resampling.units import FloatArray
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted
 

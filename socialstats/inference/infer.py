@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, cluster_sums, skewed
 from socialstats.inference.how import RESAMPLED, How
@@ -23,8 +24,6 @@ from socialstats.inference.proportions import korn_graubard
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
 from socialstats.text import count, number
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 FEW = 10.0  # effective disagreements below which intervals of a coefficient itself tend to be too short
 FEWEST_UNITS = 3  # two units give alpha two influences of one size: an error of no meaning
 NO_ERROR = 1e-12

@@ -7,13 +7,11 @@ are large: the degrees of freedom of the t say so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import critical_values
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtridf, stdtrit
 
+from socialstats.arrays import FloatArray
 from socialstats.results.rows import checked_level as checked_level
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 SMALLEST = float(np.nextafter(0.0, 1.0))
 
 

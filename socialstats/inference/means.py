@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 LOST = 64 * float(np.finfo(np.float64).eps)  # a share that rounding can leave of 0: one cluster is the whole statistic
 ROUND_DF = 1e-9
 

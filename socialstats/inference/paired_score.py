@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.intervals import not_zero
 from socialstats.inference.means import MeanErrors, effective_size, mean_errors, varies
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 FEW = 10.0  # effective discordant pairs below which t intervals of the difference were too short
 HALVINGS = 64  # of an interval of at most 2: 1e-19, below the spacing of floats near 1
 

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 ONE_CLUSTER = "a single cluster: no standard error and no interval"
 ONE_UNIT = "one unit: no interval"
 

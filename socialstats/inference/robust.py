@@ -17,11 +17,9 @@ import numpy as np
 from scipy import sparse
 from scipy.special import fdtrc
 
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import cochran_df, not_zero
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever happened
 MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
 UNSEEN = 1e-9  # smaller shares are rounding

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.infer import Inferred
-from socialstats.inference.intervals import FloatArray, critical_value, two_sided_p, wald
+from socialstats.inference.intervals import critical_value, two_sided_p, wald
 from socialstats.inference.proportions import Share
 from socialstats.results.rows import Row
 

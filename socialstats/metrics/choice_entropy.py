@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
@@ -18,7 +19,6 @@ from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.entropy import ONCE, PairTable, pair_entropies
 from socialstats.models.pairs import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, number, p_value
 

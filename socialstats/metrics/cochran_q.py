@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
-from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import with_holm

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.intervals import two_sided_p
@@ -34,7 +35,7 @@ from socialstats.models.reliability_words import (
     reliability_sentence,
 )
 from socialstats.registry import Metric
-from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row, by_levels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
@@ -32,7 +33,7 @@ from socialstats.models.reliability_words import (
     reliability_sentence,
 )
 from socialstats.registry import Metric
-from socialstats.results import FloatArray, Result, ResultGroup, by_levels
+from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import count
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
-from socialstats.designs.parts import Factor, FloatArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import (

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import as_design, reader_of
 from socialstats.designs.label_lists import LabelLists
-from socialstats.designs.parts import FloatArray, IntArray
 from socialstats.errors import DesignError, InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
-from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import free_label
 from socialstats.models.unit_shares import RESAMPLED, SAME, How, merged, share_row, share_text
 from socialstats.registry import Metric

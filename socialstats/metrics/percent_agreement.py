@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
-from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions

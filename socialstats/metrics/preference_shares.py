@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 import numpy as np
 from scipy.special import expit, logit
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -17,7 +18,6 @@ from socialstats.models.shares import Scale, group_portions, group_shares, share
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Interval, Replicates, basic, percentile
 from socialstats.resampling.engine import lost_caution
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, percent, quoted, shorten
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
@@ -37,7 +38,7 @@ from socialstats.registry import Metric
 from socialstats.resampling import Bootstrap, Interval, Units, basic, bootstrap, choose, jackknife
 from socialstats.resampling.chance import checked_seed
 from socialstats.resampling.intervals import check_resamples
-from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import interval, number
 
 if TYPE_CHECKING:

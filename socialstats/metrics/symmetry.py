@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.paired import Paired
-from socialstats.designs.parts import Factor, FloatArray
+from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.errors import InputError
@@ -24,8 +25,7 @@ from socialstats.models.conditions import (
     table_cautions,
 )
 from socialstats.registry import Metric
-from socialstats.resampling.units import IntArray
-from socialstats.results import FloatArray, Result, ResultGroup, Row, by_levels
+from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, number
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.parts import AnyArray, FloatArray
+from socialstats.arrays import AnyArray, FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.results.scaling import scaled

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing, quoted, shorten

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.intervals import critical_value
 from socialstats.models.alignment import Answers, Targets
 from socialstats.models.alignment_resampling import Rules

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.alignment import Answers, Targets, targets_of
 from socialstats.models.alignment_variance import Spread, Watch
 from socialstats.models.modes import mode_distances

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.alignment import Targets
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.intervals import not_zero
 from socialstats.models.source_swaps import swap_test

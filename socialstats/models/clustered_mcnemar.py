@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.paired import Paired
 from socialstats.inference.intervals import not_zero
 from socialstats.inference.proportions import Share, clustered_share
 from socialstats.models.mcnemar import McNemarTest
 from socialstats.resampling.flip_exact import flip_tail
-from socialstats.resampling.units import FloatArray, IntArray
 
 LARGEST_SUM = 2e8  # distinct sizes x discordance: a few seconds
 SPECTRAL_FLOOR = 1e-12  # smallest tail that a Fourier transform resolves

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scipy.special import chdtrc
 
+from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import not_zero
 from socialstats.models.mcnemar import McNemarTest
-from socialstats.resampling.units import FloatArray
 
 
 def cochran_q(values: FloatArray, count: FloatArray) -> McNemarTest:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import B_WON, TIED, Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import count, quoted
 
 if TYPE_CHECKING:

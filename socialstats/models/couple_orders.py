@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.models.couples import Answers, combinations
 from socialstats.models.mcnemar import Cells
-from socialstats.resampling.units import FloatArray, IntArray
-
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

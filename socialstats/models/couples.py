@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.resampling.units import FloatArray, IntArray
 
 Aggregate = Literal["pooled", "scenario", "rater"]
 AGGREGATES: tuple[Aggregate, ...] = ("pooled", "scenario", "rater")

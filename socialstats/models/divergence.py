@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import rel_entr
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import crossing

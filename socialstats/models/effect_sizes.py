@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import SKEWED, rounding, skewed
 from socialstats.inference.dependence import small_sample
@@ -16,7 +17,6 @@ from socialstats.inference.rows import with_ends
 from socialstats.models.noncentral_t import d_z_interval
 from socialstats.models.pair_values import PairValues
 from socialstats.resampling import Units, jackknife
-from socialstats.resampling.units import FloatArray
 from socialstats.results.rows import Row
 from socialstats.results.scaling import scaled, size_unit
 from socialstats.text import number

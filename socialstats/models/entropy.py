@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
 from socialstats.models.conditions import scores
-from socialstats.resampling.units import FloatArray
 
 ONCE = 1 + 1e-9  # an effective n up to here is a single comparison
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import benjamini_hochberg, holm, not_zero
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def bonferroni(p: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.divergence import jackknife_moments
 from socialstats.resampling.engine import Finish
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue of the covariance
 

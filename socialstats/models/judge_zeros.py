@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
-from socialstats.resampling.units import FloatArray
 from socialstats.text import number, quoted
 
 Basis = Literal["texts", "judging"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import InputError
 from socialstats.text import quoted, shorten

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
-from socialstats.models.raters import BoolArray, Patterns
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.models.raters import Patterns
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from scipy.special import betainc, betaincinv, chdtrc
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.proportions import wilson
-from socialstats.resampling.units import FloatArray
 
 CELLS = {"a": "both", "b": "first only", "c": "second only", "d": "neither"}
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.resampling.chance import TIE
-from socialstats.resampling.units import FloatArray
 
 EXACT_UP_TO = 13  # scenarios whose 2^n patterns are all counted
 FLIPS = 10_000

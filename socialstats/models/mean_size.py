@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.chance import TIE
-from socialstats.resampling.units import FloatArray, IntArray
 
 DRAWS = 20_000
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import BoolArray, FloatArray
 
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 ModeTies = Literal["mean", "low", "high", "nearest", "drop"]
 MODE_TIES: tuple[str, ...] = get_args(ModeTies)
 RefusalRule = Literal["max", "item_max", "exclude"]

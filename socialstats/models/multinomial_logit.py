@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc, logsumexp
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.intervals import not_zero
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import chndtr, ndtri
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 
 FAR = 2_000.0  # scaled values beyond are normal
 

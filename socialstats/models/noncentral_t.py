@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.inference.intervals import FloatArray, checked_level
+from socialstats.inference.intervals import checked_level
 
 ZOOMS, POINTS, DEEP = 12, 2001, 45.0
 STEEP = 5.0  # t / sqrt(2 df) from which t U varies more than Z, and the integral is over Z

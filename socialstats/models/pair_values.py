@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
 from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, studentized
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results.scaling import size_unit
 from socialstats.text import shorten
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.paired_score import paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends, with_mean
 from socialstats.models.mcnemar import Cells, mid_p
 from socialstats.models.paired_proportions import tango, wald_std_error
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results.rows import Row
 
 CLUSTERED_SCORE = "Tango's score interval and test for clusters"

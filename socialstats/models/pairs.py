@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from socialstats.arrays import IntArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.resampling.units import IntArray
 from socialstats.text import count, quoted
 
 Pair = tuple[str, str]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.special import betainc, chdtrc, gammaln, nctdtr, ndtr, ndtri, stdtrit, xlog1py, xlogy
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import UndefinedStatistic
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 Alternative = Literal["two_sided", "greater", "less"]
 Test = Literal["mid_p", "exact", "asymptotic", "corrected"]
 LARGEST = 1e9

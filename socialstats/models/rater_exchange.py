@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling.chance import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 

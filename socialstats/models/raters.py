@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.resampling import Units
@@ -18,7 +19,6 @@ from socialstats.text import count, listing, shorten
 RefusalRule = Literal["missing", "level"]
 REFUSALS: tuple[str, ...] = get_args(RefusalRule)
 OnUndefined = Literal["nan", "raise"] | float
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 SEPARATOR = " | "
 COUNTED_DIRECTLY = 4096
 MOST_PAIRS = 100_000  # pairs of raters with a number each: about 20 s

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError
 from socialstats.results.scaling import scaled

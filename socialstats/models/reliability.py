@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.inference.dependence import cluster_factors

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, clustered_mean, others
 from socialstats.inference.intervals import cochran_df, not_zero
 from socialstats.inference.means import crossing
-from socialstats.resampling.units import FloatArray, IntArray
 
 RANK = 1e-10  # eigenvalues below this share of the largest are 0
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.models.conditions import CONDITIONS, TARGETS, ConditionTable, Weighting, pair_condition, rates
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import count, quoted
 
 TERMS = ("S", "S_corrected", *(f"S_{c}" for c in CONDITIONS), *(f"S_{c}_corrected" for c in CONDITIONS))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.compare import with_jackknife, with_resamples
@@ -15,7 +16,7 @@ from socialstats.models.pairs import common_pairs, pair_codes
 from socialstats.models.sensitivity_index import CORRECTED, PLUG_IN, TERMS, sensitivity_terms
 from socialstats.resampling import Units, bootstrap, jackknife
 from socialstats.resampling.engine import Replicates
-from socialstats.results import FloatArray, Result, Row
+from socialstats.results import Result, Row
 from socialstats.text import count, interval, number, p_value
 
 METHODS = {

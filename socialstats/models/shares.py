@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 
 Scale = Literal["arithmetic", "geometric"]
 

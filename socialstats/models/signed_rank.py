@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.intervals import not_zero
 from socialstats.resampling import sign_flip
-from socialstats.resampling.units import FloatArray
 
 FEWEST_NORMAL = 50  # R's wilcox.test takes the exact distribution below
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.models.rating_counts import REFUSALS, REFUSED

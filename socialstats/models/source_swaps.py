@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.chance import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 
 Shares = Callable[[FloatArray, FloatArray], FloatArray]

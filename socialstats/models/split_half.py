@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.divergence import jensen_shannon
 
 STREAM = 20_261_122  # halves have a stream of their own: estimates do not move with the seed of the intervals

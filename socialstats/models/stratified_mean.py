@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 
 EPS = float(np.finfo(np.float64).eps)
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

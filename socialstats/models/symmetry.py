@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtrc
 
+from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import not_zero
 from socialstats.models.mcnemar import McNemarTest
-from socialstats.resampling.units import FloatArray
 
 NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no pair differs: nothing speaks against symmetry
 RANK = 1e-10

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.models.trait_weights import checked_weights
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.text import count, listing, number, quoted, shorten
 
 MissingTrait = Literal["error", "drop_unit"]

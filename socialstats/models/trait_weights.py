@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
-from socialstats.resampling.units import FloatArray
 from socialstats.text import number, shorten
 
 TOTAL = 10.0

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
@@ -19,7 +20,6 @@ from socialstats.inference.intervals import cochran_df
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import with_d_z
 from socialstats.models.pair_values import mean_interval
-from socialstats.resampling.units import FloatArray, IntArray
 from socialstats.results import Row
 from socialstats.text import count, quoted
 

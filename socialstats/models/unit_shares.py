@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.resampling import Units, bootstrap, choose, jackknife

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.special import stdtrit
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.proportions import wilson
 from socialstats.inference.rows import with_ends
@@ -26,7 +27,7 @@ from socialstats.models.power import (
     t_power,
 )
 from socialstats.planning.plan import PlanResult
-from socialstats.results import FloatArray, Result, Row
+from socialstats.results import Result, Row
 from socialstats.text import count, number
 
 By = Literal["formula", "simulation"]

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
-from socialstats.resampling.units import FloatArray, IntArray
 
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)

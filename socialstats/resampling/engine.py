@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
-from socialstats.resampling.units import FloatArray, IntArray, Scheme, Units, factor_blocks
+from socialstats.resampling.units import Scheme, Units, factor_blocks
 from socialstats.text import count, percent
 
 if TYPE_CHECKING:

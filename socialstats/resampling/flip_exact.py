@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.chance import TIE
-from socialstats.resampling.units import FloatArray, IntArray
 
 MOST_FLIPPED = 36  # two halves of 2^18 sums
 LARGEST_WORK = 40_000_000  # additions of the shift algorithm

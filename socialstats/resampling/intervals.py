@@ -9,10 +9,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.resampling.engine import Replicates
 from socialstats.resampling.jackknife import Jackknife
-from socialstats.resampling.units import FloatArray
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 METHODS: tuple[str, ...] = get_args(Method)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.resampling.engine import Finish, finite, unit_sums
-from socialstats.resampling.units import FloatArray, Units
+from socialstats.resampling.units import Units
 
 BLOCK = 2048
 ROUNDING = 1e-12

@@ -7,10 +7,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.resampling.chance import Alternative, checked_alternative, checked_draws, checked_seed, monte_carlo_p
 from socialstats.resampling.engine import Replicates
-from socialstats.resampling.units import FloatArray
 
 Steps = Literal["step_down", "single_step"]
 STEPS: tuple[str, ...] = get_args(Steps)

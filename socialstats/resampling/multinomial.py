@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
+from socialstats.arrays import FloatArray
+
 SmallArray = np.ndarray[Any, np.dtype[np.int16]]
 BITS = 12
 BUCKETS = 2**BITS

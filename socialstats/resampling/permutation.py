@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.resampling.chance import (
     TIE,
@@ -21,7 +22,7 @@ from socialstats.resampling.chance import (
     monte_carlo_p,
 )
 from socialstats.resampling.engine import MEMORY, finite, unit_sums
-from socialstats.resampling.units import FloatArray, IntArray, Units
+from socialstats.resampling.units import Units
 
 TwoFinish = Callable[[FloatArray, FloatArray], FloatArray]
 MOST_LISTED = 20_000

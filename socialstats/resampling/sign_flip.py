@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.resampling.chance import (
     SMALLEST,
@@ -18,7 +19,6 @@ from socialstats.resampling.chance import (
     monte_carlo_p,
 )
 from socialstats.resampling.flip_exact import flip_tail, tolerance_of
-from socialstats.resampling.units import FloatArray, IntArray
 
 BYTE = 8
 MANY_ALIKE = 100  # units of one size from which a binomial draw is cheaper than looking each up

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.resampling.multinomial import PoissonTables, suits_tables
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 Scheme = Literal["multinomial", "poisson"]
 SCHEMES: tuple[str, ...] = get_args(Scheme)
 Draw = Callable[[int], FloatArray]

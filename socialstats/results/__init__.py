@@ -2,11 +2,11 @@
 
 from socialstats.results.group import ResultGroup, by_levels
 from socialstats.results.result import Result
-from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, FloatArray, Row, plain
+from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, Row, plain
 from socialstats.results.verification import KINDS, Check, Tally, Verification, marked, tally_text, totals
 from socialstats.results.verifications import Verifications, joined
 
 __all__ = [
-    "Check", "FloatArray", "GLANCE_COLUMNS", "KINDS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
+    "Check", "GLANCE_COLUMNS", "KINDS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
     "Tally", "Verification", "Verifications", "by_levels", "joined", "marked", "plain", "tally_text", "totals",
 ]  # fmt: skip

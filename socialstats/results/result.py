@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import Caution, InputError, UndefinedStatistic
 from socialstats.references import citation
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
     TEXT_COLUMNS,
     TIDY_COLUMNS,
-    FloatArray,
     Row,
     checked_level,
     plain,

@@ -12,7 +12,6 @@ import numpy as np
 
 from socialstats.errors import InputError
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 OUT_OF_RANGE = "beyond the range of floating-point numbers: give the values in another unit"
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 
 SAFE = 200  # binary exponents: fourth powers of sizes up to 2^200, and of their rounding errors, are normal floats
 

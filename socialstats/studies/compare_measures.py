@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
@@ -16,7 +16,6 @@ from socialstats.inference.dependence import small_sample
 from socialstats.inference.rows import ANYWHERE
 from socialstats.models.coincidences import alpha_sums
 from socialstats.models.modes import mode_distances
-from socialstats.models.raters import BoolArray
 from socialstats.models.rating_counts import rating_counts
 from socialstats.resampling import Units, bootstrap
 from socialstats.results import Check, Result, Row

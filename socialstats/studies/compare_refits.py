@@ -8,15 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, UndefinedStatistic
 from socialstats.inference.compare import with_resamples
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.models.pairs import common_pairs
-from socialstats.models.raters import BoolArray
 from socialstats.models.shares import group_shares
 from socialstats.resampling.engine import Replicates
-from socialstats.results import Check, FloatArray, Result, Row
+from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.pair_model import fit_model
 from socialstats.text import count, quoted

@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray
+from socialstats.arrays import FloatArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.figures import estimation
 from socialstats.results import Result, Row

@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.results import FloatArray, Result, Row
+from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import rows_table, with_holm
 from socialstats.studies.order_effect import Pairs, changes_sentence, fits_table

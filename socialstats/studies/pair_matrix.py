@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
+from socialstats.arrays import BoolArray
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.designs.parts import Factor
 from socialstats.figures import heat
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
-from socialstats.models.couple_orders import BoolArray
 from socialstats.results import Row
 from socialstats.studies.estimates import numbers_text
 from socialstats.studies.outcome import Block, Table

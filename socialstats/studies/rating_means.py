@@ -8,10 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.figures import forest
-from socialstats.models.raters import BoolArray
 from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError
-from socialstats.models.raters import BoolArray
 from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.models.unit_shares import How, merged, share_row
 from socialstats.results import Check, Result, Row

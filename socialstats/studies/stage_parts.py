@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from socialstats.designs.parts import IntArray
+from socialstats.arrays import IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.studies.outcome import Table
 from socialstats.text import number, quoted

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.errors import InputError
-from socialstats.tables.values import AnyArray, Coded, FloatArray, IntArray, as_number, as_text
+from socialstats.tables.values import Coded, as_number, as_text
 
 if TYPE_CHECKING:
     import pandas as pd

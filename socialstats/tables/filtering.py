@@ -10,12 +10,12 @@ import narwhals as nw
 import numpy as np
 
 from socialstats import text
+from socialstats.arrays import BoolArray
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables.table import Table
 from socialstats.tables.values import as_text
 
 SHOWN = 20
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:

@@ -14,9 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-AnyArray = np.ndarray[Any, np.dtype[Any]]
+from socialstats.arrays import AnyArray, IntArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 """Relative rounding error of double precision."""

@@ -9,10 +9,9 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
 from socialstats import Paired, Ratings
+from socialstats.arrays import FloatArray
 from socialstats.designs.parts import Factor
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 DISCORDANT = 0.4
 

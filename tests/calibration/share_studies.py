@@ -14,14 +14,13 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 from tally import Line, Tally
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.dependence import FEW_CLUSTERS, FEW_DF, LARGE, RARE, SHOWN_FROM, UNEVEN
 from socialstats.inference.means import MeanErrors, mean_errors
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import share_interval, wilson
 from socialstats.metrics.equivalence import SKEWED
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 HOLDS, SIZE = (0.925, 1.0), (0.0, 0.07)
 EVEN, ZIPF = "equal clusters", "cluster sizes as 1/rank"
 NOW = "CR2, effective answers, t(Satterthwaite) (default)"

@@ -10,12 +10,11 @@ import pandas as pd
 from scipy.special import expit
 
 from socialstats import Comparisons, datasets
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.bradley_terry.data import pair_data
 from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS
 from socialstats.models.bradley_terry.newton import fit_newton
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 from socialstats.inference.compare import with_holm
 from socialstats.metrics.ada_met.state import METHODS, Estimates, State
 from socialstats.models.alignment import Targets, constant_shares, difference_targets, model_shares

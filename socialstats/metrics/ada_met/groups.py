@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, InputError
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import small_sample

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.inference.rows import with_ends
 from socialstats.metrics.ada_met.gaps import gap_rows, gap_targets
@@ -15,7 +15,6 @@ from socialstats.models.alignment import NOT_ASKED, Targets, constant_shares, mo
 from socialstats.models.alignment_population import MOST, Leads, Population, population, slowest_rate
 from socialstats.models.alignment_resampling import Ceiling, whole, whole_replicates, whole_spread
 from socialstats.models.alignment_variance import Residuals, Spread, features
-from socialstats.models.modes import BoolArray
 from socialstats.models.raters import by_stratum
 from socialstats.models.unit_shares import How, merged, share_row
 from socialstats.results import Row

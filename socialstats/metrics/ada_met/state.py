@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution
 from socialstats.inference.dependence import cluster_factors

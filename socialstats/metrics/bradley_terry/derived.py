@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.intervals import benjamini_hochberg, critical_values, holm, two_sided_p
 from socialstats.inference.rows import with_ends, with_t
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
     from socialstats.metrics.bradley_terry.state import State
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 FEWEST_DRAWS = 100
 
 

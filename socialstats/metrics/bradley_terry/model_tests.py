@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc, xlogy
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.inference.intervals import not_zero
@@ -19,7 +20,6 @@ from socialstats.text import count, listing, number, p_value, percent
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 SMALL_EXPECTED = 5.0
 NOT_FITTING = 0.01
 

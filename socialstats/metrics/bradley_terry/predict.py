@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Covariate
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_values
@@ -22,7 +23,6 @@ from socialstats.text import number
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 FIRST = {"a": 1.0, "b": -1.0, "neither": 0.0}
 
 

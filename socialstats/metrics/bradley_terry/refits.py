@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import TIED, Comparisons, Factor
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.halves import in_halves, processes
@@ -28,7 +29,6 @@ from socialstats.text import count
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.state import State
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
 ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # of the fit's own errors; a bootstrap says its own
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.bradley_terry.cautions import fit_cautions
@@ -24,9 +25,6 @@ from socialstats.results import Result, Row
 
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.refits import BradleyTerryBootstrap
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.inference.robust import Errors, Robust, between
 from socialstats.inference.rows import with_each_t
@@ -20,8 +21,6 @@ from socialstats.results import Row
 if TYPE_CHECKING:
     from socialstats.metrics.bradley_terry.options import Options
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 KINDS = {
     "model": "model-based standard errors",
     "sandwich": "sandwich standard errors by row",

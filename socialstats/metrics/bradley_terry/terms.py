@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import Comparisons, Covariate
 from socialstats.errors import InputError
 from socialstats.text import count, shorten
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 ORDER = "order"
 SMALLEST, LARGEST = 1e-7, 1e7  # differences beyond these make the information singular to working precision
 PLAIN = re.compile(r"^[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*$")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean

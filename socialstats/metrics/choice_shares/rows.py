@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import BoolArray
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.compare import with_holm
 from socialstats.inference.rows import with_mean
 from socialstats.models.choice_tables import PairTable, chi_square, common, level_shares, share_differences, swap_p
-from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
 from socialstats.models.unit_shares import How, share_row
 from socialstats.results import Row

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.rows import with_ends
 from socialstats.metrics.js_similarity.estimates import with_all, with_mean
 from socialstats.metrics.js_similarity.rows import Place
 from socialstats.models.half_noise import half_parts, log_error, mean_divergence
-from socialstats.models.raters import BoolArray
 from socialstats.models.source_counts import Cells, SourceCounts, free_label
 from socialstats.models.split_half import Halves, noise_ratio, split_half
 from socialstats.results import Row

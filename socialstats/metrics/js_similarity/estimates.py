@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
 from socialstats.models.rater_exchange import exchange_test
 from socialstats.models.source_counts import Cells, SourceCounts

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray, IntArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.intervals import critical_value, critical_values
 from socialstats.inference.rows import with_ends
 from socialstats.metrics.js_similarity.estimates import Divergences

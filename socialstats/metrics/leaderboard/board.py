@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import Factor, FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors
@@ -18,7 +18,6 @@ from socialstats.text import count, quoted, shorten
 
 TASK = "task"
 POOLINGS = ("tasks", "units")
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
 NOBODY = "no unit has scores of both"
 

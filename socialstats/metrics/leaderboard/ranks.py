@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
+from socialstats.arrays import BoolArray
 from socialstats.errors import InputError
 from socialstats.inference.rows import with_ends
-from socialstats.metrics.leaderboard.board import Board, BoolArray
+from socialstats.metrics.leaderboard.board import Board
 from socialstats.metrics.leaderboard.rows import DIFFERENCE, MEAN
 from socialstats.models.bradley_terry.ranks import CLUSTERS_AN_ITEM, RankSets, holm_rank_sets, rank_sets
 from socialstats.models.stratified_mean import StratifiedMeans

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.inference.compare import HOLM, with_holm
 from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import share_interval, wilson
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.metrics.leaderboard.board import Board, BoolArray
+from socialstats.metrics.leaderboard.board import Board
 from socialstats.models.stratified_mean import Strata, StratifiedMeans, flat
 from socialstats.results import Row
 from socialstats.text import count

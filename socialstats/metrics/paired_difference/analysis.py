@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, rounding, t_p_value
 from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
-from socialstats.resampling.units import FloatArray
 from socialstats.results.scaling import size_unit
 from socialstats.tables import EPSILON
 from socialstats.text import count

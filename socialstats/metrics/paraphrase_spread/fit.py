@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
@@ -29,7 +30,7 @@ from socialstats.models.trait_answers import (
 from socialstats.models.unit_means import CiName, Inference, UnitClusters, size_cautions, unit_clusters
 from socialstats.registry import Metric
 from socialstats.resampling import Alternative
-from socialstats.results import FloatArray, Result, ResultGroup, by_levels
+from socialstats.results import Result, ResultGroup, by_levels
 from socialstats.text import count
 
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.metrics.paraphrase_spread.options import Options
 from socialstats.models.pair_values import ROUNDING, merged
 from socialstats.models.signed_rank import signed_rank
 from socialstats.models.trait_answers import Answers
 from socialstats.models.unit_means import NO_UNIT, Inference, Sample, across, d_z_row, mean_row, of_one
-from socialstats.results import FloatArray, Row
+from socialstats.results import Row
 from socialstats.tables import EPSILON
 from socialstats.text import quoted, shorten
 

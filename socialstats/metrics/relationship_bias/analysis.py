@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 from socialstats.metrics.relationship_bias.data import Data
 from socialstats.models.couples import (
     Aggregate,

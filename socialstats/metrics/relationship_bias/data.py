@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import IntArray
 from socialstats.designs.levels import codes_in
-from socialstats.designs.parts import Factor, IntArray
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.metrics.relationship_bias.options import Options

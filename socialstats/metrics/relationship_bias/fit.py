@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.couples import couples_design
-from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.compare import with_holm

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 from socialstats.inference.compare import with_both_intervals
 from socialstats.inference.rows import NO_WIDTH, with_ends
 from socialstats.metrics.relationship_bias.analysis import Analysis, differences

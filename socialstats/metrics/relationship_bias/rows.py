@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.designs.parts import FloatArray
+from socialstats.arrays import FloatArray
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.metrics.relationship_bias.analysis import Analysis, Parts, differences

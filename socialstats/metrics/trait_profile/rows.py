@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.inference.compare import HOLM, with_holm
 from socialstats.metrics.trait_profile.options import Options, zeros_of
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_answers import Answers, composites
 from socialstats.models.unit_means import Inference, Sample, across, d_z_row, mean_row, of_one
-from socialstats.results import FloatArray, Row
+from socialstats.results import Row
 
 ALL = "of all models"
 TOLERANCE = 1e-9

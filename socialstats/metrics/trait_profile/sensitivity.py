@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.inference.compare import HOLM, with_holm
 from socialstats.metrics.trait_profile.rows import ALL, Profile, taking_off, whole_course
 from socialstats.models.judge_zeros import JudgeZeros
 from socialstats.models.trait_weights import variants
 from socialstats.models.unit_means import Sample, across, mean_row, of_one
-from socialstats.results import FloatArray, Row
+from socialstats.results import Row
 from socialstats.text import count
 
 EQUAL = "equal weights"

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.designs.calls import TableLike, reads
-from socialstats.designs.parts import FloatArray
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.dependence import (
@@ -26,7 +26,6 @@ from socialstats.metrics.weighted_kappa.words import INTERVALS, plot, sentence
 from socialstats.models.agreement_weights import AgreementWeights, weights_of
 from socialstats.models.kappa import kappa_table, largest_kappa
 from socialstats.models.raters import (
-    BoolArray,
     OnUndefined,
     Patterns,
     RefusalRule,

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+from socialstats.arrays import FloatArray
 from socialstats.models.bradley_terry.data import PairData, sums
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def item_sums(data: PairData, g: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from socialstats.arrays import BoolArray, FloatArray
 from socialstats.errors import NonConvergence, NotIdentified
 from socialstats.models.bradley_terry.assembly import centred_inverse, information
 from socialstats.models.bradley_terry.data import PairData
@@ -21,8 +22,6 @@ from socialstats.models.bradley_terry.existence import require_identified
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 from socialstats.models.bradley_terry.newton import fit_newton
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 TOLERANCE = 3e-6  # largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
 SWEEPS = 60
 LONGEST_STEP = 3.0

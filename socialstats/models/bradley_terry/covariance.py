@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import TIED, Comparisons, Factor
 from socialstats.models.bradley_terry.assembly import information
 from socialstats.models.bradley_terry.data import PairData, sums
 from socialstats.models.bradley_terry.likelihoods import Likelihood
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
 
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.comparisons import TIED, Comparisons
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 def sums(codes: IntArray, values: FloatArray, size: int) -> FloatArray:

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import expit, log_expit
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
+from socialstats.arrays import FloatArray
+
 LARGE = 1e300  # odds beyond are as good as infinite
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import NonConvergence
 from socialstats.models.bradley_terry.data import PairData
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 100_000) -> tuple[FloatArray, int]:

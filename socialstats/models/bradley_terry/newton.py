@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import NonConvergence
 from socialstats.models.bradley_terry.assembly import (
     centred_inverse,
@@ -19,7 +19,6 @@ from socialstats.models.bradley_terry.assembly import (
 from socialstats.models.bradley_terry.data import PairData
 from socialstats.models.bradley_terry.likelihoods import Curvature, Likelihood
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MAX_ITERATIONS = 100
 ROUNDING_DECREMENT = 1e-10  # squared step in standard errors: what huge counts leave of it is rounding

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.errors import NonConvergence, UndefinedStatistic
-
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200) -> FloatArray:

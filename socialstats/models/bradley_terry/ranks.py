@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import SMALLEST, holm
 
-FloatArray = np.ndarray[Any, np.dtype[np.float64]]
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
-BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
 SAME = 1e-8  # strengths closer than this are equal: solvers agree to 1e-8, data can tie exactly
 CLUSTERS_AN_ITEM = 10
 
