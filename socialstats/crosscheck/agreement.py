@@ -256,8 +256,9 @@ def error_checks(row: Row, result: Result, units: Tallies, parts: Parts, why: st
     if row.std_error is not None:
         out.append(direct(name_of(row, "s.e."), row.std_error, error, 1e-6 * max(1.0, error), why))
         out += statistic_checks(row, df=df)
-    if row.std_error is None or effective == 0:
+    if row.statistic is None and row.df is not None:
         out.append(relative(label(row, "df"), row.df, df))
+    if row.std_error is None or effective == 0:
         return out + end_checks(row, low, high)
     if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))

@@ -199,7 +199,26 @@ def mean_checks(
     if not all_shares(table):
         return [*checks, *t_ends(row, level, how.df)]
     low, high = roots_of(values, how, error, clustered, level)
+    if values.index.get_level_values("task").nunique() > 1:
+        low, high = of_tasks(values, how, clustered, level, ways, (low, high))
     return [*checks, *end_checks(row, low, high, "numpy", ROOTS, 1e-7)]
+
+
+def of_tasks(
+    values: pd.Series[Any], how: Errors, clustered: bool, level: float, ways: dict[tuple[str, str], Errors],
+    pooled: tuple[float, float],
+) -> tuple[float, float]:  # fmt: skip
+    """Return the outer ones of the pooled ends and those that Zou, Huang and Zhang (2009) make of the tasks' own."""
+    centre, below, above = 0.0, 0.0, 0.0
+    for task, own in values.groupby(level="task"):
+        errors = errors_of(own, "units", clustered, ways)
+        p, error = estimate_and_error(own, errors)
+        if error is None:
+            return math.nan, math.nan
+        low, high = roots_of(own, errors, error, clustered, level)
+        centre += how.weights[task] * p
+        below, above = (math.hypot(x, how.weights[task] * far) for x, far in ((below, p - low), (above, high - p)))
+    return min(max(centre - below, 0.0), pooled[0]), max(min(centre + above, 1.0), pooled[1])
 
 
 def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool, level: float) -> tuple[float, float]:

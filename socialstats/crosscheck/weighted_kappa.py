@@ -24,7 +24,16 @@ from socialstats.crosscheck.resamples import (
     resampled_checks,
     sampled_check,
 )
-from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, same_p, statistic_checks, t_ends, tail_p
+from socialstats.crosscheck.row_arithmetic import (
+    FORMULA,
+    end_checks,
+    label,
+    relative,
+    same_p,
+    statistic_checks,
+    t_ends,
+    tail_p,
+)
 from socialstats.designs.parts import AnyArray
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -167,6 +176,8 @@ def row_arithmetic(row: Row, g: float, clustered: bool, options: Mapping[str, An
         out.append(same_p(label(row, "p"), row.p_value, tail_p(row.statistic, None)))
     elif row.statistic is not None:
         out += statistic_checks(row, df=g - 1)
+    elif row.df is not None:
+        out.append(relative(label(row, "df"), row.df, g - 1))
     if options["ci"] == "wald":
         out += t_ends(row, options["level"], g - 1 if clustered else None)
     elif options["ci"] == "closed":
