@@ -15,7 +15,7 @@ from socialstats.models.modes import mode_distances
 from socialstats.resampling import Units
 from socialstats.resampling.units import factor_blocks
 
-MEMORY = 1_500_000  # bytes of one block of distances: about what stays in the cache
+BLOCK_MEMORY = 1_500_000  # bytes of one block of distances: about what stays in the cache
 PERMUTED = 1_000_003  # stream of the permutations
 
 
@@ -37,7 +37,7 @@ class Rules:
 
 def block_size(answers: Answers) -> int:
     """Resamples computed at once; depends on the table alone, and so do the sums' roundings."""
-    return int(max(8, MEMORY // (8 * len(answers.unit) * (len(answers.scores) + 1))))
+    return int(max(8, BLOCK_MEMORY // (8 * len(answers.unit) * (len(answers.scores) + 1))))
 
 
 def seed_of(seed: int, stream: int) -> int:

@@ -16,7 +16,7 @@ from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife
 from socialstats.results.scaling import size_unit
 from socialstats.text import shorten
 
-ROUNDING = 8  # rounding errors that two differences of two values can be apart
+ROUNDING_ERRORS = 8  # rounding errors that two differences of two values can be apart
 LEFT = 1e-13  # share of a sum of squares that rounding can leave of a sum that is 0
 MOST_LABEL = 30
 
@@ -69,7 +69,7 @@ def pair_values(design: Paired) -> PairValues:
     if not np.all(np.isfinite(raw)):
         raise DesignError(f"{design.source}: differences are beyond the largest number, 1.8e308. Use a larger unit")
     size = np.maximum(np.abs(design.first), np.abs(design.second))
-    tolerance = ROUNDING * design.epsilon * size
+    tolerance = ROUNDING_ERRORS * design.epsilon * size
     return PairValues(
         difference=merged(raw, tolerance), first=design.first, second=design.second, count=design.count,
         n=n, magnitude=float(size.max()), tolerance=tolerance,

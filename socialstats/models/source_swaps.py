@@ -9,12 +9,12 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.chance import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
 
-Shares = Callable[[FloatArray, FloatArray], FloatArray]
+SharesOf = Callable[[FloatArray, FloatArray], FloatArray]
 BLOCK = 512
 
 
 def swap_test(
-    first: FloatArray, second: FloatArray, finish: Shares, code: IntArray, *, permutations: int, seed: int
+    first: FloatArray, second: FloatArray, finish: SharesOf, code: IntArray, *, permutations: int, seed: int
 ) -> ChanceTest:
     """Test that two sources choose alike, by exchanging their names in whole clusters at random.
 

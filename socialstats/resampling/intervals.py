@@ -16,7 +16,7 @@ from socialstats.resampling.jackknife import Jackknife
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 METHODS: tuple[str, ...] = get_args(Method)
-TIES, ROUNDING = 1e-9, 1e-12
+TIES, ROUNDING_OF_ESTIMATE = 1e-9, 1e-12
 NO_REPLICATE = "no resample had a finite estimate"
 NO_ESTIMATE = "the sample has no estimate or no standard error"
 BEYOND = "the ends of the interval lie beyond the resamples; take more resamples"
@@ -198,7 +198,7 @@ def share_below(usable: FloatArray, estimate: float) -> float:
     if not len(usable):
         return math.nan
     lower, upper = np.percentile(usable, (25, 75))
-    near = np.abs(usable - estimate) <= TIES * (upper - lower) + ROUNDING * abs(estimate)
+    near = np.abs(usable - estimate) <= TIES * (upper - lower) + ROUNDING_OF_ESTIMATE * abs(estimate)
     return float(np.mean(np.where(near, 0.5, usable < estimate)))
 
 

@@ -23,7 +23,7 @@ from socialstats.resampling.flip_exact import flip_tail, tolerance_of
 BYTE = 8
 MANY_ALIKE = 100  # units of one size from which a binomial draw is cheaper than looking each up
 BLOCK = 4096
-MEMORY = 64_000_000
+MEMORY_OF_FLIPS = 64_000_000
 PLUS = 2.0 * ((np.arange(2**BYTE)[:, None] >> np.arange(BYTE)) & 1) - 1
 
 
@@ -163,7 +163,7 @@ def flipped_sums(
     tables = byte_tables(single)
     words = -(-len(tables) // BYTE)
     binomials, bits = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(2))
-    held = max(1, min(block, MEMORY // (8 * (words + int(many.sum()) + 1))))
+    held = max(1, min(block, MEMORY_OF_FLIPS // (8 * (words + int(many.sum()) + 1))))
     for start in range(0, flips, held):
         n = min(held, flips - start)
         sums = np.zeros(n)

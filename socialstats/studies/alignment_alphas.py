@@ -18,9 +18,9 @@ from socialstats.studies.estimates import clusters_caption, numbers_text, rows_t
 from socialstats.studies.outcome import Block
 from socialstats.text import count, level_text, listing, number, shorten
 
-REFUSED, NOMINAL = "nominal, refusals as a level", "nominal"
-SHORT = {REFUSED: "with refusals"}  # in figures
-MOST_ROWS, MOST_SIZES = 200, 6
+REFUSED_AS_LEVEL, NOMINAL = "nominal, refusals as a level", "nominal"
+SHORT = {REFUSED_AS_LEVEL: "with refusals"}  # in figures
+MOST_ALPHAS, MOST_SIZES = 200, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def range_text(alphas: Sequence[Alphas], by: str) -> tuple[str, ...]:
     if len(alphas) == 1:
         return (f"Krippendorff's {alphas[0].sentence()}",)
     said = []
-    for kind in (list(alphas[0].results)[-1], NOMINAL, REFUSED):
+    for kind in (list(alphas[0].results)[-1], NOMINAL, REFUSED_AS_LEVEL):
         known = [(one.label, one.results[kind].rows[0]) for one in alphas if kind in one.results]
         known = [(label, row) for label, row in known if row.estimate is not None]
         if not known:
@@ -77,7 +77,7 @@ def alphas_of(label: str, design: Ratings, raters: Sequence[str] | None, common:
     own = design if raters is None else design.of_raters(raters)
     kinds: dict[str, dict[str, Any]] = {}
     if np.any(own.status == REFUSAL):
-        kinds[REFUSED] = {"scale": "nominal", "refusal": "level"}
+        kinds[REFUSED_AS_LEVEL] = {"scale": "nominal", "refusal": "level"}
     kinds[NOMINAL] = {"scale": "nominal"}
     if design.scale != "nominal":
         kinds[design.scale] = {}
@@ -111,7 +111,7 @@ def alphas_block(alphas: Sequence[Alphas], by: str) -> Block | None:
             f"{number(higher, 0)} of {number(len(alphas), 0)} {'tables' if by != 'source' else 'sources'}; a nominal "
             "alpha counts neighbouring levels as strangers.",
         ),
-        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
+        draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
         figure_title="Krippendorff's alpha without and with the order of the levels",
         caption="Same ratings, other ideas of disagreement (with refusals: nominal, refusals as one more level). 1 is "
         f"perfect agreement, 0 what chance gives. {alpha_design(alphas)}",
@@ -154,7 +154,7 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
             f"Alpha runs from {numbers_text(low, digits=3, bounded=True)} ({shorten(low.term, 60)}) to "
             f"{numbers_text(high, digits=3, bounded=True)} ({shorten(high.term, 60)}).",
         ),
-        draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=3, xlabel="alpha", label=name),
+        draw=partial(forest, rows[:MOST_ALPHAS], sort=False, digits=3, xlabel="alpha", label=name),
         figure_title=f"Krippendorff's alpha by {name}",
         caption="Where values vary little alpha is low even if raters mostly agree. "
         f"{counted(known)}; {level_text(common['level'])} intervals over units.",

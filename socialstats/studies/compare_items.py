@@ -27,7 +27,7 @@ REPEATED = (
     "column that names the story as a cluster)"
 )
 NOTHING = "no story was answered differently"
-MOST_SHOWN, SIDE_BY_SIDE, CHECKED = 15, 12, 3
+MOST_ITEMS, SIDE_BY_SIDE, CHECKED = 15, 12, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -182,7 +182,7 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
         for name, result in found.items() for row in result.rows
     ]  # fmt: skip
     tested, _ = with_holm(rows, "items chosen")
-    clear = sorted((r for r in tested if r.p_value is not None), key=lambda r: -abs(r.statistic or 0.0))[:MOST_SHOWN]
+    clear = sorted((r for r in tested if r.p_value is not None), key=lambda r: -abs(r.statistic or 0.0))[:MOST_ITEMS]
     settled = [r for r in tested if (r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 1 - level]
     few = count(len(settled)) if settled else "None"
     said = (

@@ -27,7 +27,7 @@ from socialstats.studies.outcome import Block
 from socialstats.text import shorten
 
 OWN = "as on this page"
-FEW = 100
+FEW_RESAMPLES = 100
 SIDES = ("missing answers for the first group of each B", "missing answers for the second group of each B")
 Compute = Callable[[], Result]
 
@@ -89,7 +89,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     """Return every reasonable way to do the analysis, the page's own first."""
 
     def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
-        given = {"level": options.level, "seed": options.seed, "resamples": FEW} | choices
+        given = {"level": options.level, "seed": options.seed, "resamples": FEW_RESAMPLES} | choices
 
         @cache
         def compute() -> Result:

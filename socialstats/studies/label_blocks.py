@@ -16,7 +16,7 @@ from socialstats.text import count, listing, number, shorten
 SHORT = {ALL: "all", UNEQUAL: "unequal"}
 VOTES = {"accuracy": "majority is right", "single rater": "one person is right", "unanimous": "all people agree",
          "tied": "vote is tied"}  # fmt: skip
-KINDS = ("people", "judges")
+LABELLERS = ("people", "judges")
 
 
 def labels_block(check: LabelCheck, checked: Checked) -> Block:
@@ -104,7 +104,7 @@ def ranked(
 ) -> dict[str, list[tuple[str, Row]]]:
     """Return the known kappas with the reference of people and of judges, smallest first; those of one key or all."""
     found = {}
-    for kind, raters in zip(KINDS, (check.people, check.judges), strict=True):
+    for kind, raters in zip(LABELLERS, (check.people, check.judges), strict=True):
         rows = [
             (name, result.rows[0])
             for key, results in kappas.items()
@@ -129,11 +129,11 @@ def told(pair: tuple[str, Row]) -> str:
 
 def settled(ranks: Mapping[str, Sequence[tuple[str, Row]]]) -> list[str]:
     """Say whether all judges agree less with the reference than all people, as far as intervals stay apart."""
-    if len(ranks) < len(KINDS):
+    if len(ranks) < len(LABELLERS):
         return []
     highs = {kind: [1.0 if r.conf_high is None else r.conf_high for _, r in rows] for kind, rows in ranks.items()}
     lows = {kind: [-1.0 if r.conf_low is None else r.conf_low for _, r in rows] for kind, rows in ranks.items()}
-    for less, more in (KINDS[::-1], KINDS):
+    for less, more in (LABELLERS[::-1], LABELLERS):
         if max(highs[less]) < min(lows[more]):
             return [
                 f"{less.capitalize()} agree less with the reference than {more}: even the highest interval of the "

@@ -17,7 +17,7 @@ from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.sources import HUMANS
-from socialstats.tables import Table
+from socialstats.tables import Table as DataTable
 from socialstats.text import listing, quoted, shorten
 
 UNITS = ("unit", "scenario", "story", "item", "pair")
@@ -89,7 +89,7 @@ class Checked:
         return {f"Label check: {name}": result for name, result in found.items()}
 
 
-def read_labels(table: Table) -> LabelCheck:
+def read_labels(table: DataTable) -> LabelCheck:
     """Read the labels of stories, one row a story and rater.
 
     Parameters
@@ -130,7 +130,7 @@ def read_labels(table: Table) -> LabelCheck:
     )
 
 
-def named(table: Table, part: str, names: Sequence[str]) -> str:
+def named(table: DataTable, part: str, names: Sequence[str]) -> str:
     """Return the column of a part, by the first of its names."""
     found = next((name for name in names if name in table.columns), None)
     if found is None:
@@ -141,7 +141,7 @@ def named(table: Table, part: str, names: Sequence[str]) -> str:
     return found
 
 
-def coding(table: Table, label: str) -> list[str]:
+def coding(table: DataTable, label: str) -> list[str]:
     """Return the three labels in order, as the table spells them.
 
     Raises
@@ -159,7 +159,7 @@ def coding(table: Table, label: str) -> list[str]:
     raise InputError([_no_label(table, label, text) for text in (strange or seen)[:SHOWN_AT_MOST]])
 
 
-def _no_label(table: Table, column: str, text: str) -> Problem:
+def _no_label(table: DataTable, column: str, text: str) -> Problem:
     """Return what is wrong with a text that stands where a label should, with its lines."""
     (rows,) = table.positions([column], [lambda row: row == (text,)], MANY)
     places = table.places(rows)

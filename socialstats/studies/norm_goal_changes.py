@@ -18,7 +18,7 @@ from socialstats.studies.sources import Source
 from socialstats.text import count, number, p_value, shorten
 
 BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
-MOST_ROWS = 200
+MOST_CHANGES = 200
 
 
 def base_of(levels: Sequence[str], reference: str | None) -> str | None:
@@ -87,7 +87,7 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         question=f"How far does each source move from '{most}', and does one move farther than "
         f"{shorten(source.human, 30)} raters?",
         sentences=said,
-        draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, label=stem,
+        draw=partial(forest, lines[:MOST_CHANGES], sort=False, digits=3, label=stem,
                      xlabel=f"change from {most}, minus that of {shorten(source.human, 30)}"),
         figure_title=f"Changes from '{most}' beyond those of {shorten(source.human, 30)} raters",
         caption=f"How much more the share of a source changed than that of {shorten(source.human, 30)} raters, within "

@@ -11,7 +11,6 @@ from socialstats.errors import InputError
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
-from socialstats.studies import paired_levels
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import (
     digits_for,
@@ -33,6 +32,7 @@ from socialstats.studies.paired_blocks import (
     square_block,
     tests_block,
 )
+from socialstats.studies.paired_levels import Levels, answer_of_levels, equivalence_words, levels_of
 from socialstats.studies.paired_multiverse import paired_multiverse
 from socialstats.studies.paired_smallest import check_smallest, decimals
 from socialstats.studies.paired_words import describe, diagnostics, methods
@@ -54,7 +54,7 @@ class Numbers:
     sizes: Result | None = None
     bounds: Result | None = None
     left_out: dict[str, Result] = field(default_factory=dict)
-    levels: paired_levels.Levels | None = None
+    levels: Levels | None = None
 
 
 def run(design: Paired, options: StudyOptions) -> Outcome:
@@ -105,7 +105,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
     check_smallest(design, options)
     main = compare(design, options)
     if design.scale == "nominal":
-        found = paired_levels.levels_of(design, main, level=options.level, smallest=options.smallest_effect)
+        found = levels_of(design, main, level=options.level, smallest=options.smallest_effect)
         return Numbers(main=main, lead=most_shifted(main), bounds=found.narrow, levels=found)
     lead = main.rows[0]
     sizes: Any = None
@@ -183,7 +183,7 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
         return None
     title = f"Test that the difference lies between {as_given(-smallest)} and {smallest_text(options)}"
     if numbers.levels is not None:
-        said = paired_levels.equivalence_words(numbers.levels)
+        said = equivalence_words(numbers.levels)
         return equivalence_block(result, margins(result), said, title.replace("the difference lies", "differences lie"))
     if design.scale != "binary":
         return equivalence_block(result, result.rows, result.sentence(), title)
@@ -218,7 +218,7 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
     first, second = (shorten(name, 40) for name in design.conditions)
     if design.scale == "nominal":
         assert numbers.levels is not None
-        return (paired_levels.answer(design, numbers.main, numbers.levels),)
+        return (answer_of_levels(design, numbers.main, numbers.levels),)
     lead, digits = numbers.lead, decimals(design, numbers.lead)
     what = f"the share of '{shorten(design.levels[1], 30)}'" if design.scale == "binary" else "the mean"
     inside = f"{minus(design)} {numbers_text(lead, digits=digits, bounded=design.scale == 'binary')}"
@@ -247,7 +247,7 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
         marks += [Mark(label="smallest that matters", value=v, kind="reference") for v in (-smallest, smallest)]
     own = Mark(label=shorten(minus(design), 48), value=lead.estimate, low=lead.conf_low, high=lead.conf_high,
                undefined=lead.undefined or "")  # fmt: skip
-    marks += [own] if numbers.levels is None else paired_levels.marks(numbers.levels)
+    marks += [own] if numbers.levels is None else marks(numbers.levels)
     what = design.columns.get("value", "value") if design.scale == "numeric" else "shares"
     title = f"Difference, {minus(design)}, with its interval"
     title = title if numbers.levels is None else f"Differences of shares, {minus(design)}, with simultaneous intervals"

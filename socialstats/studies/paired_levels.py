@@ -62,7 +62,7 @@ def levels_of(design: Paired, main: Result, *, level: float, smallest: float | N
     return Levels(together=together, narrow=narrow, smallest=smallest, level=level)
 
 
-def answer(design: Paired, main: Result, levels: Levels) -> str:
+def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     """Return the verdict on the shares of several levels; intervals decide, not the p-value of the joint test."""
     first, second = (shorten(name, 40) for name in design.conditions)
     found = levels.verdicts()
@@ -130,7 +130,7 @@ def equivalence_words(levels: Levels) -> str:
     return f"{said} between {as_given(-levels.smallest)} and {size}. Margins are called equal only where all do."
 
 
-def methods(level: float) -> str:
+def methods_of_levels(level: float) -> str:
     """Say how the verdicts are made."""
     return (
         "A level is called more frequent under one condition where its interval at level 1 - alpha / k excludes zero "

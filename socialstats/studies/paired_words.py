@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from socialstats.designs.paired import Paired
 from socialstats.results import Result
-from socialstats.studies import paired_levels
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import cluster_words, label_of
 from socialstats.studies.outcome import Diagnostic
 from socialstats.studies.paired_blocks import minus
+from socialstats.studies.paired_levels import methods_of_levels
 from socialstats.text import count, level_text, listing, number, shorten
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     if design.scale == "binary":
         text += f" {binary_methods(design, lead)}"
     if numbers.levels is not None:
-        text += f" {paired_levels.methods(options.level)}"
+        text += f" {methods_of_levels(options.level)}"
     if design.clusters:
         text += " The clustered test leads; tests that take pairs as independent are shown beside it."
     more = []

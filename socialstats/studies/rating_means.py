@@ -20,7 +20,7 @@ from socialstats.studies.outcome import Block
 from socialstats.text import shorten
 
 ALL, RATER = "all units", "rater"
-MOST_RATERS, MOST_ROWS = 30, 200
+MOST_MEAN_RATERS, MOST_MEANS = 30, 200
 
 
 class RatingMeans(Result):
@@ -52,7 +52,7 @@ def rating_means(design: Ratings, level: float) -> RatingMeans | None:
         for code, label in enumerate(factor.levels):
             rows.append(row_of(label, f"mean by {name}", values, known & (factor.codes == code), how))
             parts.append(("stratum", name, label))
-    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
+    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_MEAN_RATERS else ()):
         given = (design.rater == code) & (design.status == OK)
         own = np.zeros(len(design.units))
         own[design.unit[given]] = design.scores[design.value[given]]
@@ -94,7 +94,7 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         id="means",
         question="How high are the ratings?",
         sentences=tuple(said),
-        draw=partial(forest, drawn[:MOST_ROWS], sort=False, reference=None, xlabel="mean rating"),
+        draw=partial(forest, drawn[:MOST_MEANS], sort=False, reference=None, xlabel="mean rating"),
         figure_title="Mean rating of all units, by stratum and by rater",
         caption=f"A unit counts with the mean of its ratings; {found.inference}. The raters are those who rated.",
         tables=(rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),),

@@ -17,7 +17,6 @@ from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.raters import too_many_pairs
 from socialstats.progress import say
 from socialstats.results import Result, Row
-from socialstats.studies import ratings_judges
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
 from socialstats.studies.many_raters import MOST_RATERS, many_pairs_block
@@ -33,6 +32,16 @@ from socialstats.studies.ratings_blocks import (
     refusals_block,
     stratum_block,
 )
+from socialstats.studies.ratings_judges import (
+    answer_of_judges,
+    is_known,
+    judged,
+    judges_block,
+    methods_of_judges,
+    strip_of_judges,
+    title,
+    unknown,
+)
 from socialstats.studies.ratings_multiverse import alpha_multiverse
 from socialstats.studies.robustness import Way, dependence_block, with_design_effect
 from socialstats.text import count, level_text, listing, number, shorten, with_article
@@ -41,9 +50,9 @@ USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines
 LINES = f"customary lines: {number(TENTATIVE, 3, bounded=True)} for tentative, .80 for firm conclusions"
 FEWEST = 5  # independent units or clusters that a verdict needs
-MOST_LEFT_OUT = 20  # raters that are left out in turn
+MOST_RATERS_OUT = 20  # raters that are left out in turn
 SLOW_PAIRS = 5000  # of raters: kappa takes a second or more
-MOST_LEVELS = 2000  # of judge_agreement, whose tables are levels by levels
+MOST_JUDGED = 2000  # of judge_agreement, whose tables are levels by levels
 KAPPA_LEVELS = 60  # more levels than this are numbers, for which no kappa of levels is made
 
 
@@ -94,22 +103,22 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     numbers = compute(design, options)
     results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
     shown = blocks(design, numbers, options)
-    judged = numbers.judged if ratings_judges.is_known(numbers.judged) else None
+    judged = numbers.judged if is_known(numbers.judged) else None
     said = [answer(numbers.alpha.rows[0])]
     if judged is not None:
         whole = numbers_text(numbers.alpha.rows[0], bounded=True)
         said = [
-            ratings_judges.answer(judged),
+            answer_of_judges(judged),
             f"Krippendorff's alpha of all {count(len(design.raters), 'rater')} together was {whole} ({LINES}).",
         ]
     elif numbers.judged is not None:
-        said.append(ratings_judges.unknown(numbers.judged))
+        said.append(unknown(numbers.judged))
     return Outcome(
         study="agreement",
-        title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else ratings_judges.title(judged),
+        title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else title(judged),
         design=describe(design),
         answer=tuple(said),
-        strip=strip(numbers) if judged is None else ratings_judges.strip(judged),
+        strip=strip(numbers) if judged is None else strip_of_judges(judged),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
@@ -164,7 +173,7 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         left_out=attempts(design, without_each(design), common),
         refused=alpha_of(design, scale="nominal", refusal="level", **common) if refusals else None,
         plain=alpha_of(design, scale="nominal", **common) if refusals else None,
-        judged=ratings_judges.judged(design, level=options.level) if len(design.levels) <= MOST_LEVELS else None,
+        judged=judged(design, level=options.level) if len(design.levels) <= MOST_JUDGED else None,
         skipped=skipped,
     )
 
@@ -194,7 +203,7 @@ def by_group(design: Ratings) -> dict[str, tuple[str, ...]]:
 
 def without_each(design: Ratings) -> dict[str, tuple[str, ...]]:
     """Return all raters but one, for each of them; nothing for two raters, or more than 20."""
-    if not 3 <= len(design.raters) <= MOST_LEFT_OUT or not design.raters_known:
+    if not 3 <= len(design.raters) <= MOST_RATERS_OUT or not design.raters_known:
         return {}
     return {f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name) for name in design.raters}
 
@@ -233,8 +242,8 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     shown = with_design_effect(found + [block for block in optional if block is not None], design.clusters)
     if numbers.judged is None:
         return shown
-    lead = int(not ratings_judges.is_known(numbers.judged))  # what cannot be compared does not lead
-    return (*shown[:lead], ratings_judges.judges_block(numbers.judged), *shown[lead:])
+    lead = int(not is_known(numbers.judged))  # what cannot be compared does not lead
+    return (*shown[:lead], judges_block(numbers.judged), *shown[lead:])
 
 
 def answer(row: Row) -> str:
@@ -306,7 +315,7 @@ def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[s
     how = "; ".join(f"{name}: {result.inference}" for name, result in numbers.coefficients.items())
     scale = "declared" if design.levels_declared else "not declared: those that occur"
     return (
-        *([ratings_judges.methods(numbers.judged)] if numbers.judged is not None else []),
+        *([methods_of_judges(numbers.judged)] if numbers.judged is not None else []),
         f"Agreement on {with_article(design.scale)} scale of {count(len(design.levels), 'level')} ({scale}). {how}. "
         f"{level_text(options.level)} intervals. The customary lines are conventions (Krippendorff), not tests; "
         f"coefficients differ in what they call chance: {listing(list(numbers.coefficients))}.",

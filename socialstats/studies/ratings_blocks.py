@@ -18,7 +18,7 @@ from socialstats.studies.estimates import label_of, numbers_text, rows_table, wi
 from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, listing, number, percent, shorten
 
-FAMILY = "pairs of raters"
+PAIRS_OF_RATERS = "pairs of raters"
 MOST_LISTED = 200  # raters
 TOGETHER = ("mean", "pooled", "all pairs")
 
@@ -48,7 +48,7 @@ def pairs_block(design: Ratings, kappa: Result, percent_result: Result) -> Block
     shares = [r for r in percent_result.rows if r.group is None and r.term not in TOGETHER]
     if len(design.raters) < 3 or len(known) != len(pairs):
         return None
-    rows, adjusted = with_holm(known, FAMILY)
+    rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
     held = [r for r in rows if r.estimate is not None]
     few = len(design.raters) <= MOST_GROUPS
     said = f"No pair of {count(len(pairs), 'pair')} of raters has a kappa."

@@ -15,7 +15,7 @@ from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip
 from socialstats.text import count, listing, shorten
 
-FAMILY = "judges"
+JUDGES = "judges"
 MOST_MARKS = 8  # judges on the number line
 LISTED = 5  # judges in a sentence
 
@@ -47,12 +47,12 @@ def title(result: Result) -> str:
     return f"Do the {count(len(judges), 'judge')} agree with {people} as they agree with each other?"
 
 
-def answer(result: Result) -> str:
+def answer_of_judges(result: Result) -> str:
     """Say whether the judge, or how many of several, agrees with people as people do, with the numbers."""
     known, people = gaps(result), result.extras["named"]
     if len(known) == 1:
         return judge_sentence(result, str(known[0].group))
-    tested, _ = with_holm(known, FAMILY)
+    tested, _ = with_holm(known, JUDGES)
     said = []
     for what, sign in (("less", -1), ("more", 1)):
         clear = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]]
@@ -75,7 +75,7 @@ def unknown(result: Result) -> str:
     return f"Judges cannot be compared with {result.extras['named']}: {result.rows[0].undefined}."
 
 
-def strip(result: Result) -> Strip:
+def strip_of_judges(result: Result) -> Strip:
     """Return judges with people beside people with each other."""
     rows = [row for row in agreement_rows(result) if row.estimate is not None]
     few = rows if len(result.extras["judges"]) <= MOST_MARKS else [*rows[:MOST_MARKS], rows[-1]]
@@ -95,7 +95,7 @@ def strip(result: Result) -> Strip:
 def judges_block(result: Result) -> Block:
     """Return each judge against people, on the same units, with the tests of the differences."""
     people, known = result.extras["named"], gaps(result)
-    tested, adjusted = with_holm(known, FAMILY)
+    tested, adjusted = with_holm(known, JUDGES)
     by_judge = {row.group: row for row in tested}
     rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
     labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
@@ -119,7 +119,7 @@ def judges_block(result: Result) -> Block:
     )  # fmt: skip
 
 
-def methods(result: Result) -> str:
+def methods_of_judges(result: Result) -> str:
     """Return what was estimated, and how."""
     people = result.extras["named"]
     return (

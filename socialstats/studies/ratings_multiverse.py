@@ -18,7 +18,7 @@ from socialstats.studies.outcome import Block
 from socialstats.text import number
 
 OWN = "as on this page"
-MOST_LEVELS = 20  # more are numbers, which nobody repeats
+MOST_REPEATED = 20  # more are numbers, which nobody repeats
 Compute = Callable[[], Any]
 
 
@@ -76,7 +76,7 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
 
 def scales(design: Ratings) -> list[str]:
     """Return the other scales on which the levels could be taken."""
-    known = ["nominal"] if len(design.levels) <= MOST_LEVELS else []
+    known = ["nominal"] if len(design.levels) <= MOST_REPEATED else []
     known += [] if design.scale == "nominal" else ["ordinal"]
     known += ["interval"] if design.numeric and design.scale != "nominal" else []
     return [scale for scale in known if scale != design.scale]

@@ -25,7 +25,7 @@ from socialstats.studies.outcome import Block, Table
 from socialstats.text import count, number, p_value, shorten
 
 Way = str | tuple[str, str] | None
-SAME = 1e-12
+STILL = 1e-12
 
 
 def dependence_block(
@@ -156,7 +156,7 @@ class LeftOut(Result):
         pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
         pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
         checks = []
-        for row in self.rows if len(self.rows) <= MOST_CHECKED else ends(self):
+        for row in self.rows if len(self.rows) <= MOST_CHECKED else outer_rows(self):
             others = pairs[pairs["cluster"] != row.term]
             theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
             ours, tolerance = row.estimate or 0.0, 1e-9 * max(1.0, abs(theirs))
@@ -199,7 +199,7 @@ def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block 
         return None
     rows = tuple(
         replace(row, term=f"without {shorten(row.term, 28)}")
-        for result in results.values() for row in ends(result)
+        for result in results.values() for row in outer_rows(result)
     )  # fmt: skip
     return Block(
         id="influence",
@@ -218,6 +218,6 @@ def influence_block(results: Mapping[str, Result], *, digits: int = 3) -> Block 
     )  # fmt: skip
 
 
-def ends(result: Result) -> tuple[Row, ...]:
+def outer_rows(result: Result) -> tuple[Row, ...]:
     """Return the smallest and the largest row, once where they agree."""
     return result.rows[:1] if len(result.rows) == 1 else (result.rows[0], result.rows[-1])

@@ -16,14 +16,14 @@ from socialstats.metrics.trait_profile import control_composites, judge_zeros
 from socialstats.models.trait_weights import NAMED_WEIGHTS, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Table as Shown
-from socialstats.tables import Table
+from socialstats.tables import Table as DataTable
 from socialstats.text import number, quoted, shorten
 
 NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
 COLUMNS = ("trait", "weight")
 
 
-def controls_of(table: Table) -> Ratings:
+def controls_of(table: DataTable) -> Ratings:
     """Read control texts: columns text, judge and the traits.
 
     Raises
@@ -38,7 +38,7 @@ def controls_of(table: Table) -> Ratings:
     return trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
 
 
-def weights_of(given: Table | str) -> dict[str, float]:
+def weights_of(given: DataTable | str) -> dict[str, float]:
     """Return weights by their name (paper, equal), or read them from columns trait and weight, one row a trait.
 
     Raises

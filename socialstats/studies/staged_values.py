@@ -39,7 +39,7 @@ from socialstats.studies.stage_parts import (
 from socialstats.studies.stage_units import by_models, units_block
 from socialstats.studies.stage_weights import weights_block
 from socialstats.studies.stage_words import answer, models_changed
-from socialstats.tables import Table
+from socialstats.tables import Table as DataTable
 from socialstats.text import count, level_text, number, quoted, shorten
 
 USED = ("seed", "resamples", "level", "smallest_effect", "zero", "weights", "verify")
@@ -89,7 +89,7 @@ class Numbers:
 
 
 def read(
-    table: Table, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
+    table: DataTable, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
     cluster: Sequence[str] = (), missing: str | None = None,
 ) -> Ratings:  # fmt: skip
     """Read a table with one row an answer and judge, one column a trait, and a column ``commitment`` if there is one.

@@ -49,7 +49,7 @@ def without_model(design: Comparisons, options: StudyOptions, error: MleDoesNotE
         answer=(lead_sentence(counts.s, counts.pooled, options), lacking(error, covariate)),
         strip=sensitivity_strip(counts.s),
         cautions=order_cautions(own_cautions(design, None, options), design.cautions, *counts.cautions()),
-        blocks=(*blocks(design, counts, options, error), *strips),
+        blocks=(*blocks_of_urgency(design, counts, options, error), *strips),
         flow=design.flow,
         data=(grid_table(design, covariate), balance_table(design, covariate), order_table(design)),
         diagnostics=(
@@ -64,7 +64,9 @@ def without_model(design: Comparisons, options: StudyOptions, error: MleDoesNotE
     )
 
 
-def blocks(design: Comparisons, counts: Counts, options: StudyOptions, error: MleDoesNotExist) -> tuple[Block, ...]:
+def blocks_of_urgency(
+    design: Comparisons, counts: Counts, options: StudyOptions, error: MleDoesNotExist
+) -> tuple[Block, ...]:
     """Return the questions in the order of the page; that of the strengths with the reason why it has no answer."""
     missing = Block(
         id="strengths",

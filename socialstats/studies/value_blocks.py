@@ -76,7 +76,7 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float 
         sentences=(cited_text(result, unit=STORY, label=VALUE), *leaders(shown, group)),
         draw=draw_of(shown, overall),
         figure_title=f"Share of the values cited where the column's {group} was chosen",
-        caption=caption_of(result, chosen, effect),
+        caption=caption_of_values(result, chosen, effect),
         tables=(Table(caption=f"Values cited by {group} of the chosen role", header=HEADER, cells=cells),),
         results=(result,),
     )
@@ -92,7 +92,7 @@ def draw_of(shown: tuple[Row, ...], overall: tuple[Row, ...]) -> partial[Axes] |
     return partial(heat, shown, neutral=even, extreme=farthest, xlabel="chosen")
 
 
-def caption_of(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
+def caption_of_values(result: Result, chosen: ChosenLabels, effect: float | None) -> str:
     """Say how the values were told apart, what the shares are of, what was left out, and how the intervals are made."""
     apart = (
         f"Values of a story are separated by '{chosen.sep}'. " if chosen.sep else "A story cites one value at most. "

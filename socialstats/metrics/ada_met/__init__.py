@@ -16,7 +16,7 @@ from socialstats.metrics.ada_met.state import State, first
 from socialstats.metrics.ada_met.words import (
     cautions_of,
     counts_of,
-    extras_of,
+    extras_of_result,
     inference_text,
     noisy_modes,
     plot,
@@ -201,7 +201,7 @@ def assembled(state: State, whole: Whole) -> Result:
         cautions=first([*cautions_of(state), *noisy_modes(state, whole.found), *groups.cautions, whole.found.caution]),
         references=METRIC.references,
         design=state.design,
-        extras={**extras_of(state, whole), **groups.extras},
+        extras={**extras_of_result(state, whole), **groups.extras},
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ TOO_FEW = (
     "the answers do not tell how fast the noise of modes falls (up to {most} they do); ask more people a unit"
 )
 AT, MOST_STEPS = "share at distance", 12
-REFUSED, UNPARSED = "share refused", "share unparsed"
+SHARE_REFUSED, SHARE_UNPARSED = "share refused", "share unparsed"
 
 
 def whole_targets(state: State) -> Targets:
@@ -161,9 +161,9 @@ def population_row(row: Row, made: Population, j: int) -> Row:
 
 def share_rows(state: State) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
-    kinds = [(REFUSED, REFUSAL)]
+    kinds = [(SHARE_REFUSED, REFUSAL)]
     if (state.answers.status == MISSING).any():
-        kinds.append((UNPARSED, MISSING))
+        kinds.append((SHARE_UNPARSED, MISSING))
     rows = []
     for level, among in by_stratum(state.design, state.options.stratum):
         place = "" if level is None else f", {state.options.stratum} = {level}"

@@ -137,7 +137,7 @@ def refusals(state: State) -> list[Caution]:
     ]
 
 
-def extras_of(state: State, whole: Whole) -> dict[str, Any]:
+def extras_of_result(state: State, whole: Whole) -> dict[str, Any]:
     """Share of units with tied modes, units left out, and what noise of modes adds to each model's distance."""
     named = zip(state.models, whole.found.bias.tolist(), strict=False)
     found = {

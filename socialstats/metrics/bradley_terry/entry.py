@@ -20,13 +20,13 @@ def sentence(result: Result) -> str:
     if rows:
         top, bottom = max(rows, key=_value), min(rows, key=_value)
         parts.append(
-            f"Of {count(len(rows), 'item')}, {top.term} is strongest (log-strength {_estimate(top)}) "
-            f"and {bottom.term} weakest ({_estimate(bottom)})"
+            f"Of {count(len(rows), 'item')}, {top.term} is strongest (log-strength {_estimate_of_metric(top)}) "
+            f"and {bottom.term} weakest ({_estimate_of_metric(bottom)})"
         )
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
             name = "being shown first" if row.group == "order" else f"one unit of {row.term}"
-            parts.append(f"{name} adds {_estimate(row)}, {p_value(row.p_value)}, to the log-odds")
+            parts.append(f"{name} adds {_estimate_of_metric(row)}, {p_value(row.p_value)}, to the log-odds")
     return "; ".join(parts) + "." if parts else f"{result.title}: no estimates."
 
 
@@ -34,7 +34,7 @@ def _value(row: Row) -> float:
     return row.estimate if row.estimate is not None else 0.0
 
 
-def _estimate(row: Row) -> str:
+def _estimate_of_metric(row: Row) -> str:
     level = row.conf_level if row.conf_level is not None else 0.95
     if row.conf_low is None:
         return f"{number(row.estimate)} ({row.undefined})"

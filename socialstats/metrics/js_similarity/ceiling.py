@@ -21,7 +21,7 @@ from socialstats.results import Row
 from socialstats.text import count, shorten
 
 LEAST = 5  # ratings of each level from which the interval holds (tests/calibration/source_studies.py)
-ALONE = "a single independent unit: no interval"
+ONE_UNIT = "a single independent unit: no interval"
 EQUAL = "the halves do not vary: no interval"
 
 
@@ -125,7 +125,7 @@ def ceiling_row(
     row = replace(row, estimate=1 - value)
     rare = rare_level(own, [cell & used for cell in within]) if settings["aggregate"] == "pooled" else ""
     if df < 1 or rare or not top.log_error[k] > 0:
-        return replace(row, undefined=ALONE if df < 1 else rare or EQUAL)
+        return replace(row, undefined=ONE_UNIT if df < 1 else rare or EQUAL)
     error = math.hypot(float(top.log_error[k]), float(top.drawing[k]) / value)
     reach = math.exp(critical_value(settings["level"], df) * error)
     ends = 1 - value * reach, 1 - value / reach

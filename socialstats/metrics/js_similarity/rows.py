@@ -22,7 +22,7 @@ from socialstats.text import count, shorten
 ALONE = "a single independent unit: no correction, no interval and no test"
 SINGLE = "a source with a single rating of a unit: that unit's divergence has no correction"
 FLAT_VARIANCE = 1e-24  # a variance below is 0 but for rounding
-FLAT = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
+NO_VARIANCE = "leaving out any unit leaves the divergence as it is: it shows no variance to judge it by"
 FLAT_UNITS = "every unit gives the same similarity, so there is no interval"
 SAME = "all resamples give the same value, so there is no interval"
 
@@ -106,7 +106,7 @@ def noncentral(found: Divergences, level: float) -> Ends | None:
     reach = critical_values(level, found.df) * error
     low = np.where(np.isnan(low), found.corrected - reach, low)
     high = np.fmax(high, found.corrected + reach)
-    why = tuple(FLAT if alike else "" for alike in np.isnan(error).tolist())
+    why = tuple(NO_VARIANCE if alike else "" for alike in np.isnan(error).tolist())
     return Ends(low=1 - high, high=1 - low, error=error, undefined=why)
 
 

@@ -12,8 +12,16 @@ from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share
-from socialstats.models import clustered_mcnemar as clustered
 from socialstats.models import mcnemar as plain
+from socialstats.models.clustered_mcnemar import (
+    cluster_cells,
+    discordant_share,
+    durkalski,
+    eliasziw,
+    obuchowski,
+    sign_flip,
+    yang,
+)
 from socialstats.models.mcnemar import Cells, McNemarTest
 
 NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no discordant pair: nothing speaks against equality
@@ -87,7 +95,7 @@ def analyse(design: Paired, factors: tuple[Factor, ...], level: float) -> Analys
         robust=robust,
         means={f.name: mean_of_means(design, f) for f in factors},
         score=score,
-        discordant=clustered.discordant_share(design, codes, level) if codes else None,
+        discordant=discordant_share(design, codes, level) if codes else None,
     )  # fmt: skip
 
 
@@ -112,7 +120,7 @@ def score_test(found: PairedScore, cells: Cells) -> McNemarTest | str:
 
 def one_factor(design: Paired, factor: Factor) -> Tests:
     """Compute the tests of one cluster factor."""
-    cells = clustered.cluster_cells(design.first, design.second, design.count, factor.codes)
+    cells = cluster_cells(design.first, design.second, design.count, factor.codes)
     whole = Cells(a=cells.a.sum(), b=cells.b.sum(), c=cells.c.sum(), d=cells.d.sum())
     robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
     means = mean_of_means(design, factor)
@@ -122,13 +130,13 @@ def one_factor(design: Paired, factor: Factor) -> Tests:
     if not whole.discordant:
         return tests | dict.fromkeys(("sign_flip", "obuchowski", "durkalski", "yang", "eliasziw"), NOTHING)
     return tests | {
-        "sign_flip": clustered.sign_flip(cells.gap) if len(cells.n) > 1 else "a single cluster",
-        "obuchowski": clustered.obuchowski(cells), "durkalski": clustered.durkalski(cells),
-        "yang": clustered.yang(cells), "eliasziw": clustered.eliasziw(cells),
+        "sign_flip": sign_flip(cells.gap) if len(cells.n) > 1 else "a single cluster",
+        "obuchowski": obuchowski(cells), "durkalski": durkalski(cells),
+        "yang": yang(cells), "eliasziw": eliasziw(cells),
     }  # fmt: skip
 
 
 def mean_of_means(design: Paired, factor: Factor) -> ClusteredMean:
     """Return the mean over clusters of their mean difference, with its t standard error."""
-    cells = clustered.cluster_cells(design.first, design.second, design.count, factor.codes)
+    cells = cluster_cells(design.first, design.second, design.count, factor.codes)
     return clustered_mean(cells.gap / cells.n, np.ones(len(cells.n)), magnitude=1.0)

@@ -22,7 +22,7 @@ def sentence(result: Result) -> str:
     first, second = (shorten(c) for c in design.conditions)
     row, odds = result.rows[0], result.rows[1]
     had = (
-        f"Of {sizes(result)}, {count(cells['b'])} had '{shorten(design.levels[1])}' under {first} only and "
+        f"Of {said_of_sizes(result)}, {count(cells['b'])} had '{shorten(design.levels[1])}' under {first} only and "
         f"{count(cells['c'])} under {second} only: the proportions differed by "
         f"{number(row.estimate, 3, bounded=True)} ({first} minus {second})"
     )
@@ -31,16 +31,16 @@ def sentence(result: Result) -> str:
     size += f", {interval(odds.conf_low, odds.conf_high, level=level)}" if odds.conf_low is not None else ""
     if odds.estimate is None:
         size = "; the matched odds ratio is " + ("infinite" if cells["b"] else "undefined")
-    tail = ignoring_text(result) if clustered(result) else ""
+    tail = ignoring_text(result) if said_of_clusters(result) else ""
     return f"{had}{ends if row.conf_low is not None else ', without an interval'}, {said_test(result)}{size}{tail}."
 
 
-def clustered(result: Result) -> bool:
+def said_of_clusters(result: Result) -> bool:
     """Tell whether clusters lead."""
     return any(r.group == IGNORING for r in result.rows)
 
 
-def sizes(result: Result) -> str:
+def said_of_sizes(result: Result) -> str:
     """Count the pairs, and the clusters they are in."""
     clusters = [cluster_count(n, what) for what, n in result.counts.items() if "of '" in what]
     return count(result.counts["pairs"], "pair") + (f" in {listing(clusters)}" if clusters else "")

@@ -12,7 +12,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.parts import Factor
 from socialstats.errors import UndefinedStatistic
 from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, rounding, t_p_value
-from socialstats.models.pair_values import ROUNDING, PairValues, mean_interval, merged
+from socialstats.models.pair_values import ROUNDING_ERRORS, PairValues, mean_interval, merged
 from socialstats.models.signed_rank import SignedRank, signed_rank
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
 from socialstats.results.scaling import size_unit
@@ -64,7 +64,7 @@ def interval_of(
 
 def shifted(pairs: PairValues, options: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
-    tolerance = np.maximum(pairs.tolerance, ROUNDING * EPSILON * abs(options.null))
+    tolerance = np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(options.null))
     return merged(pairs.difference - options.null, tolerance) if options.null else pairs.difference
 
 

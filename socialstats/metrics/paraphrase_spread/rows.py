@@ -12,7 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.metrics.paraphrase_spread.options import Options
-from socialstats.models.pair_values import ROUNDING, merged
+from socialstats.models.pair_values import ROUNDING_ERRORS, merged
 from socialstats.models.signed_rank import signed_rank
 from socialstats.models.trait_answers import Answers
 from socialstats.models.unit_means import NO_UNIT, Inference, Sample, across, d_z_row, mean_row, of_one
@@ -144,7 +144,7 @@ def rank_row(sample: Sample, options: Options) -> tuple[Row, dict[str, float]]:
     row = Row(term="wilcoxon", group="change", n=float(len(sample.unit)), n_units=len(sample.unit))
     if sample.how.dependent or not len(sample.unit):
         return replaced(row, DEPENDENT if len(sample.unit) else NO_UNIT.format(sample.how.unit)), {}
-    values = merged(sample.means, ROUNDING * EPSILON * sample.how.magnitude)
+    values = merged(sample.means, ROUNDING_ERRORS * EPSILON * sample.how.magnitude)
     try:
         ranks = signed_rank(values, np.ones(len(values)))
     except UndefinedStatistic as error:

@@ -14,7 +14,6 @@ from socialstats.designs.ratings import Ratings
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_factors, cluster_text, units_of
-from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis, resample
 from socialstats.metrics.relationship_bias.cautions import all_cautions
 from socialstats.metrics.relationship_bias.data import Data, one_order_only, read
@@ -22,12 +21,22 @@ from socialstats.metrics.relationship_bias.levels import stratum_rows
 from socialstats.metrics.relationship_bias.options import CiName, CoupleRule, Options, StratumRows
 from socialstats.metrics.relationship_bias.overall import (
     drawn_errors,
-    flip_row,
+    flip_row_of_overall,
     flips,
     joint,
     mean_absolute,
     null_row,
     overall_rows,
+)
+from socialstats.metrics.relationship_bias.rows import (
+    Term,
+    bias_terms,
+    mcnemar_rows,
+    position_terms,
+    scenario_rows,
+    score_terms,
+    term_row,
+    with_bootstrap,
 )
 from socialstats.models.couples import Aggregate, inference
 from socialstats.models.mean_absolute import FlippedMean
@@ -171,8 +180,8 @@ def estimate(design: Ratings, options: Options) -> Result:
     null = known if isinstance(known, str) else no_bias(known, errors)
     boot = drawn(found, options)
     rows = main_rows(found, boot, known, errors, options)
-    tests, cells = made.mcnemar_rows(data)
-    rows += [null_row(found, null), *made.scenario_rows(found, options), flip_row(found, flipped), *tests]
+    tests, cells = mcnemar_rows(data)
+    rows += [null_row(found, null), *scenario_rows(found, options), flip_row_of_overall(found, flipped), *tests]
     rows += stratum_rows(data, options)
     means = bias_means(found)
     n_one, listed = one_order_only(data)
@@ -199,14 +208,14 @@ def estimate(design: Ratings, options: Options) -> Result:
     )  # fmt: skip
 
 
-def main_terms(found: Analysis) -> list[made.Term]:
+def main_terms(found: Analysis) -> list[Term]:
     """B of every pair of groups, then effects of the position, and S."""
-    return [*made.bias_terms(found), *made.position_terms(found), *made.score_terms(found)]
+    return [*bias_terms(found), *position_terms(found), *score_terms(found)]
 
 
 def bias_means(found: Analysis) -> list[ClusteredMean]:
     """Return the clustered means behind the t intervals of B, those that have one."""
-    each = [found.linear(term.parts) for term in made.bias_terms(found)]
+    each = [found.linear(term.parts) for term in bias_terms(found)]
     design = found.data.design
     means = [inference(one, design.unit_count, found.data.codes) for one in each if one is not None]
     return [mean for mean in means if not mean.undefined]
@@ -217,10 +226,10 @@ def main_rows(
 ) -> list[Row]:
     """Rows of B, B_all, position and S."""
     terms = main_terms(found)
-    rows = [made.term_row(found, term, options) for term in terms]
+    rows = [term_row(found, term, options) for term in terms]
     if boot is not None:
         ends = (percentile if options.ci == "percentile" else basic)(boot, level=options.level)
-        rows = made.with_bootstrap(rows, terms, ends, options)
+        rows = with_bootstrap(rows, terms, ends, options)
     n = len(found.data.pairs)
     return [*with_holm(rows[:n]), *overall_rows(found, boot, known, errors, options), *rows[n:]]
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from socialstats.inference.compare import with_holm
-from socialstats.metrics.relationship_bias import rows as made
 from socialstats.metrics.relationship_bias.analysis import Analysis, analysis
 from socialstats.metrics.relationship_bias.data import Data, of_stratum, unit_factor
 from socialstats.metrics.relationship_bias.options import Options
 from socialstats.metrics.relationship_bias.overall import drawn_errors, gap_row, joint, mean_absolute, size_rows
+from socialstats.metrics.relationship_bias.rows import (
+    SAME,
+    bias_terms,
+    linear_row,
+    position_terms,
+    score_terms,
+    term_row,
+)
 from socialstats.results import Row
 
 
@@ -40,14 +47,14 @@ def stratum_rows(data: Data, options: Options) -> list[Row]:
 
 def level_rows(found: Analysis, group: str, sizes: list[Row], options: Options) -> list[Row]:
     """Biases, B_all and the effect of the position within one level."""
-    rows = [made.term_row(found, term, options) for term in made.bias_terms(found, group)]
+    rows = [term_row(found, term, options) for term in bias_terms(found, group)]
     position = found.linear(found.position())
     rows += sizes
     if position is not None:
-        rows.append(made.linear_row(found.data, position, made.SAME, group, 1.0, options))
+        rows.append(linear_row(found.data, position, SAME, group, 1.0, options))
     if options.stratum_rows == "scores":
-        terms = [*made.position_terms(found, group), *made.score_terms(found, group)]
-        rows += [made.term_row(found, term, options) for term in terms if term.term != made.SAME]
+        terms = [*position_terms(found, group), *score_terms(found, group)]
+        rows += [term_row(found, term, options) for term in terms if term.term != SAME]
     return rows
 
 
@@ -58,5 +65,5 @@ def difference_rows(first: Analysis, second: Analysis, group: str, options: Opti
         one, two = first.linear(first.bias(pair)), second.linear(second.bias(pair))
         if one is not None and two is not None:
             label = first.data.label(pair)
-            rows.append(made.linear_row(first.data, one.minus(two), label, group, 4.0, options))
+            rows.append(linear_row(first.data, one.minus(two), label, group, 4.0, options))
     return with_holm(rows)

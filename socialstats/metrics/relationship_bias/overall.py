@@ -105,11 +105,11 @@ def size_rows(found: Analysis, group: str, known: Estimates | str, errors: Float
     better = replace(better, estimate=corrected(known))
     low, high = size_interval(known, errors, level=options.level, most=MOST)
     low, high = min(low, better.estimate or 0.0), max(high, better.estimate or 0.0)
-    why, how = "" if low < high else NO_WIDTH, method_of(found, known)
+    why, how = "" if low < high else NO_WIDTH, method_of_overall(found, known)
     return [with_ends(row, low, high, options.level, why=why, hold=True, method=how) for row in (plain, better)]
 
 
-def method_of(found: Analysis, known: Estimates) -> str:
+def method_of_overall(found: Analysis, known: Estimates) -> str:
     """Say how the interval was obtained."""
     names = " x ".join(f.name for f in found.data.factors)
     df = number(float(known.df.min()), 0 if float(known.df.min()) % 1 == 0 else 1)
@@ -179,7 +179,7 @@ def null_row(found: Analysis, null: NoBias | str) -> Row:
                method=f"correlated t of the biases, {who}, {count(null.draws)} draws")  # fmt: skip
 
 
-def flip_row(found: Analysis, flipped: FlippedMean | str) -> Row:
+def flip_row_of_overall(found: Analysis, flipped: FlippedMean | str) -> Row:
     """Row of the test that the differences of scenarios are as likely as their negatives; `statistic` is B_all."""
     if isinstance(flipped, str):
         return Row(term=PLAIN, group=FLIP, undefined=flipped)

@@ -12,7 +12,7 @@ from socialstats.text import count, interval, listing, number, p_value, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST = 6
+MOST_SAID = 6
 
 
 def sentence(result: Result) -> str:
@@ -23,13 +23,13 @@ def sentence(result: Result) -> str:
     start = (
         f"Over {size} ({count(n['answers'], 'answer')}), the bias B, positive where the group named first is favoured"
     )
-    parts = [f"{start}, was {'; '.join(biases[:MOST])}"]
-    if len(biases) > MOST:
-        parts.append(f"{count(len(biases) - MOST, 'more pair')} of groups in the table")
+    parts = [f"{start}, was {'; '.join(biases[:MOST_SAID])}"]
+    if len(biases) > MOST_SAID:
+        parts.append(f"{count(len(biases) - MOST_SAID, 'more pair')} of groups in the table")
     parts.append(overall(result))
     plain = [row for row in result.rows if row.group == MCNEMAR and row.statistic is not None]
     if plain:
-        shown = listing([f"{shorten(r.term)} {p_value(r.p_value)}" for r in plain], MOST)
+        shown = listing([f"{shorten(r.term)} {p_value(r.p_value)}" for r in plain], MOST_SAID)
         parts.append(f"McNemar's test, which takes {count(n['complete couples'], 'couple')} as independent: {shown}")
     return "; ".join(parts) + "."
 
