@@ -247,7 +247,7 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
         marks += [Mark(label="smallest that matters", value=v, kind="reference") for v in (-smallest, smallest)]
     own = Mark(label=shorten(minus(design), 48), value=lead.estimate, low=lead.conf_low, high=lead.conf_high,
                undefined=lead.undefined or "")  # fmt: skip
-    marks += [own] if numbers.levels is None else marks(numbers.levels)
+    marks += [own] if numbers.levels is None else marks_of_levels(numbers.levels)
     what = design.columns.get("value", "value") if design.scale == "numeric" else "shares"
     title = f"Difference, {minus(design)}, with its interval"
     title = title if numbers.levels is None else f"Differences of shares, {minus(design)}, with simultaneous intervals"

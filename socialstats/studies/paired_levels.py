@@ -138,7 +138,7 @@ def methods_of_levels(level: float) -> str:
     )
 
 
-def marks(levels: Levels) -> tuple[Mark, ...]:
+def marks_of_levels(levels: Levels) -> tuple[Mark, ...]:
     """Return the differences of the shares, the largest first, for the number line."""
     rows: Sequence[Row] = sorted(margins(levels.together), key=lambda row: -abs(row.estimate or 0.0))[:MOST_MARKS]
     return tuple(
