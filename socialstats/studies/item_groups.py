@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from socialstats.designs.columns import ITEM_PAIRS
 from socialstats.errors import DesignError, InputError
-from socialstats.tables import Table
+from socialstats.tables import Table as DataTable
 from socialstats.text import quoted, shorten
 
 NAMES = ("item", "role", "name", "label", *(one.removesuffix("_a") for one, _ in ITEM_PAIRS if one.endswith("_a")))
 
 
-def read_item_groups(table: Table) -> Mapping[str, Mapping[str, str]]:
+def read_item_groups(table: DataTable) -> Mapping[str, Mapping[str, str]]:
     """Read groupings of items, such as the gender, income or religion of roles.
 
     Parameters

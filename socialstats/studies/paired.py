@@ -32,7 +32,7 @@ from socialstats.studies.paired_blocks import (
     square_block,
     tests_block,
 )
-from socialstats.studies.paired_levels import Levels, answer_of_levels, equivalence_words, levels_of
+from socialstats.studies.paired_levels import Levels, answer_of_levels, equivalence_words, levels_of, marks_of_levels
 from socialstats.studies.paired_multiverse import paired_multiverse
 from socialstats.studies.paired_smallest import check_smallest, decimals
 from socialstats.studies.paired_words import describe, diagnostics, methods
