@@ -197,8 +197,8 @@ def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
     distinct = np.bincount(counts.unit, minlength=len(counts.size))
     start = np.concatenate([[0], np.cumsum(distinct)])
     block = np.cumsum(distinct * (distinct - 1) // 2) // PAIRS_AT_ONCE
-    for number in range(int(block.max(initial=0)) + 1):
-        units = np.flatnonzero(block == number)
+    for k in range(int(block.max(initial=0)) + 1):
+        units = np.flatnonzero(block == k)
         rows = np.arange(start[units[0]], start[units[-1] + 1]) if len(units) else np.arange(0)
         after = start[counts.unit[rows] + 1] - rows - 1  # triplets of the unit that come later
         a = np.repeat(rows, after)

@@ -129,8 +129,8 @@ class Coded:
             texts = [as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)]
         levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
         kinds: dict[bool, set[str | None]] = {True: set(), False: set()}
-        for text, value in zip(texts, values, strict=True) if texts is not values else ():
-            kinds[isinstance(value, str)].add(text)
+        for label, value in zip(texts, values, strict=True) if texts is not values else ():
+            kinds[isinstance(value, str)].add(label)
         mixed = tuple(level for level in levels if level in kinds[True] & kinds[False])
         index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
         recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)

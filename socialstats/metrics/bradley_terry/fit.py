@@ -256,10 +256,10 @@ def _clustered(
 def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExist) -> ResultGroup:
     """Fit every strongly connected component on its own comparisons; lone items get an undefined row."""
     results: dict[str, Any] = {}
-    for number, members in enumerate(error.components, start=1):
+    for k, members in enumerate(error.components, start=1):
         codes = [design.items.index(m) for m in members]
         inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
-        name = f"component {number}"
+        name = f"component {k}"
         if len(members) > 1:
             results[name] = _fit_whole(design.take(inside), options)
         else:
