@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from socialstats.resampling import Units, multinomial, weight_blocks
-from socialstats.resampling.multinomial import BUCKETS, PoissonTables, bucket_table, poisson_cdf
+from socialstats.resampling.engine import BUCKETS, PoissonTables, bucket_table, poisson_cdf
 
 
 def tables(copies, seed=1):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.errors import InputError, Problem
-from socialstats.models.trait_weights import NAMED_WEIGHTS
+from socialstats.models.traits import NAMED_WEIGHTS
 from socialstats.studies import STUDIES, Study
 from socialstats.tables import as_table, read_table
 from socialstats.text import shorten

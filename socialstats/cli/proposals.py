@@ -177,8 +177,8 @@ def reading(table: Table, settings: dict[str, Any]) -> dict[str, Any]:
         Where it cannot be read, or holds too little for a report.
     """
     from socialstats.cli.designs import read
-    from socialstats.models.bradley_terry.data import pair_data
-    from socialstats.models.bradley_terry.existence import win_graph
+    from socialstats.models.bradley_terry.fitting import win_graph
+    from socialstats.models.bradley_terry.likelihoods import pair_data
 
     design = read(table, settings)
     if isinstance(design, Paired) and design.n_pairs < FEWEST:

@@ -32,7 +32,7 @@ from socialstats.designs.suspects import code_suspects, mirror_suspects, repeate
 from socialstats.designs.winners import Sides, first_shown, higher_score, outcomes
 from socialstats.errors import Caution, NothingToAnalyse, caution
 from socialstats.tables import Counts, Table
-from socialstats.tables.counting import (
+from socialstats.tables.table import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
     WEIGHT_EXTREME,

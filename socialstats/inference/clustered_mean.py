@@ -13,8 +13,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import mean_errors
-from socialstats.results.rows import OUT_OF_RANGE
-from socialstats.results.scaling import size_unit
+from socialstats.results.rows import OUT_OF_RANGE, size_unit
 from socialstats.text import count as counted
 from socialstats.text import number
 

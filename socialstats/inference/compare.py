@@ -12,8 +12,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.inference.intervals import holm
 from socialstats.inference.rows import ANYWHERE, with_ends, with_t
-from socialstats.resampling.engine import Replicates
-from socialstats.resampling.intervals import basic
+from socialstats.resampling.engine import Replicates, basic
 from socialstats.results.rows import Row
 from socialstats.text import count
 

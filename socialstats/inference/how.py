@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.errors import InputError
 from socialstats.inference.intervals import checked_level
-from socialstats.resampling.intervals import check_resamples
+from socialstats.resampling.engine import check_resamples
 
 RESAMPLED = ("percentile", "basic", "bca")
 NAMES = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}

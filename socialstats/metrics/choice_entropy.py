@@ -15,9 +15,9 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, is_inside
 from socialstats.inference.rows import with_mean
+from socialstats.models.divergence import ONCE, PairTable, pair_entropies
 from socialstats.models.effect_sizes import with_d_z
-from socialstats.models.entropy import ONCE, PairTable, pair_entropies
-from socialstats.models.pairs import common_pairs, pair_codes, pair_names
+from socialstats.models.sensitivity import common_pairs, pair_codes, pair_names
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, number, p_value

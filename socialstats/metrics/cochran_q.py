@@ -18,10 +18,9 @@ from socialstats.inference.dependence import cluster_factors, cluster_facts, clu
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
-from socialstats.models.cochran import cochran_q as q_test
-from socialstats.models.mcnemar import McNemarTest
-from socialstats.models.paired_shares import with_share_difference
-from socialstats.models.robust_wald import WaldTest, robust_wald
+from socialstats.models.matched_pairs import McNemarTest, with_share_difference
+from socialstats.models.matched_pairs import cochran_q as q_test
+from socialstats.models.unit_means import WaldTest, robust_wald
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, listing, number, p_value, quoted, shorten

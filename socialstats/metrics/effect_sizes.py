@@ -24,23 +24,22 @@ from socialstats.models.effect_sizes import (
     HULL,
     TERMS,
     Ends,
+    PairValues,
     Summary,
+    checked_choice,
+    cluster_counts,
     completed,
+    condition_names,
     d_z_hull,
+    d_z_interval,
+    hedges_j,
     jackknife_ends,
     long_tails,
     moments,
     not_normal,
-    summary_of,
-)
-from socialstats.models.noncentral_t import d_z_interval, hedges_j
-from socialstats.models.pair_values import (
-    PairValues,
-    checked_choice,
-    cluster_counts,
-    condition_names,
     pair_values,
     place_of,
+    summary_of,
 )
 from socialstats.registry import Metric
 from socialstats.resampling import Bootstrap, Interval, bootstrap, choose, jackknife

@@ -19,13 +19,14 @@ from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER
 from socialstats.inference.rows import with_ends
-from socialstats.models.noncentral_t import d_z_interval, noncentral_t_tail
-from socialstats.models.pair_values import (
+from socialstats.models.effect_sizes import (
     PairValues,
     checked_choice,
     checked_number,
     cluster_counts,
     condition_names,
+    d_z_interval,
+    noncentral_t_tail,
     pair_values,
     place_of,
     whole,

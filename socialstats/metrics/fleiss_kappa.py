@@ -12,27 +12,30 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.intervals import two_sided_p
-from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
-from socialstats.models.chance_agreement import ChanceAgreement, conger_chance, fleiss_null
-from socialstats.models.rating_counts import Refusal, rated
-from socialstats.models.reliability import (
+from socialstats.models.agreement import (
     NO_ERROR,
     UNDEFINED,
     AgreementOptions,
+    AgreementWeights,
+    ChanceAgreement,
     CiName,
     Coefficient,
     Group,
+    Refusal,
+    WeightsKind,
+    WeightsName,
+    agreement_cautions,
     chosen_raters,
     coefficient_rows,
+    conger_chance,
+    fleiss_null,
     groups_of,
-    reliability_weights,
-)
-from socialstats.models.reliability_words import (
-    agreement_cautions,
     inference_text,
+    rated,
     reliability_counts,
     reliability_rows,
     reliability_sentence,
+    reliability_weights,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels

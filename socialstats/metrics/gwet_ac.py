@@ -11,26 +11,26 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
-from socialstats.models.agreement_weights import AgreementWeights, WeightsKind, WeightsName
-from socialstats.models.chance_agreement import ChanceAgreement
-from socialstats.models.rating_counts import Refusal
-from socialstats.models.reliability import (
+from socialstats.models.agreement import (
     UNDEFINED,
     AgreementOptions,
+    AgreementWeights,
+    ChanceAgreement,
     CiName,
     Coefficient,
     Group,
+    Refusal,
+    WeightsKind,
+    WeightsName,
+    agreement_cautions,
     chosen_raters,
     coefficient_rows,
     groups_of,
-    reliability_weights,
-)
-from socialstats.models.reliability_words import (
-    agreement_cautions,
     inference_text,
     reliability_counts,
     reliability_rows,
     reliability_sentence,
+    reliability_weights,
 )
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, by_levels

@@ -25,9 +25,8 @@ from socialstats.inference.how import How
 from socialstats.inference.infer import Estimand, infer
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_inferred
-from socialstats.models.agreement_weights import WeightsKind
-from socialstats.models.judges import Judged, Sides, judged_units, people_and_judges
-from socialstats.models.reliability import METHODS, reliability_weights
+from socialstats.models.agreement import METHODS, WeightsKind, reliability_weights
+from socialstats.models.traits import Judged, Sides, judged_units, people_and_judges
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, digits_of, interval, listing, number, p_value, shorten

@@ -8,29 +8,26 @@ from typing import TYPE_CHECKING, Any, Literal
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import SCALES, Ratings, Scale
 from socialstats.errors import InputError
-from socialstats.models.coincidences import (
+from socialstats.models.agreement import (
+    UNDEFINED,
+    AgreementOptions,
     AlphaSums,
+    CiName,
+    Coefficient,
+    Group,
+    RatingCounts,
+    Refusal,
+    agreement_cautions,
     alpha_sums,
+    chosen_raters,
+    coefficient_rows,
     coincidence_matrix,
+    groups_of,
+    inference_text,
     influence,
     largest_distance,
     observed,
     positions,
-)
-from socialstats.models.rating_counts import RatingCounts, Refusal
-from socialstats.models.reliability import (
-    UNDEFINED,
-    AgreementOptions,
-    CiName,
-    Coefficient,
-    Group,
-    chosen_raters,
-    coefficient_rows,
-    groups_of,
-)
-from socialstats.models.reliability_words import (
-    agreement_cautions,
-    inference_text,
     reliability_counts,
     reliability_rows,
     reliability_sentence,

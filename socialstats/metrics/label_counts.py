@@ -17,11 +17,10 @@ from socialstats.inference.dependence import cluster_factors, cluster_facts, clu
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
-from socialstats.models.source_counts import free_label
-from socialstats.models.unit_shares import RESAMPLED, SAME, How, merged, share_row, share_text
+from socialstats.models.shares import RESAMPLED, SAME, How, free_label, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.resampling import Units, bootstrap, choose
-from socialstats.resampling.chance import checked_seed
+from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
 from socialstats.text import count, number, shorten
 

@@ -14,8 +14,8 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.models.raters import by_stratum
-from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.models.kappa import by_stratum
+from socialstats.models.shares import RESAMPLED, How, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, quoted, shorten

@@ -13,7 +13,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.models.raters import (
+from socialstats.models.kappa import (
     Patterns,
     RefusalRule,
     by_stratum,
@@ -24,10 +24,10 @@ from socialstats.models.raters import (
     quoted_pair,
     too_many_pairs,
 )
-from socialstats.models.unit_shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.models.shares import RESAMPLED, How, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
-from socialstats.results.scaling import size_unit
+from socialstats.results.rows import size_unit
 from socialstats.text import count
 
 if TYPE_CHECKING:

@@ -21,23 +21,27 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.intervals import checked_level, critical_value
 from socialstats.inference.rows import with_ends
-from socialstats.models.conditions import ConditionTable, Weighting, condition_table, table_cautions
-from socialstats.models.sensitivity_index import (
+from socialstats.models.sensitivity import (
     CORRECTED,
     LARGEST,
     PLUG_IN,
     TERMS,
+    ConditionTable,
     ReferenceLine,
+    Weighting,
+    condition_table,
+    difference_sentence,
     group_codes,
     in_words,
+    paired_difference,
     reference_lines,
     sensitivity_terms,
+    table_cautions,
 )
-from socialstats.models.sensitivity_pairs import difference_sentence, paired_difference
 from socialstats.registry import Metric
 from socialstats.resampling import Bootstrap, Interval, Units, basic, bootstrap, choose, jackknife
-from socialstats.resampling.chance import checked_seed
-from socialstats.resampling.intervals import check_resamples
+from socialstats.resampling.engine import check_resamples
+from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import interval, number
 

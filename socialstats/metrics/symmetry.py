@@ -16,10 +16,8 @@ from socialstats.errors import Caution, DesignError, InputError, NothingToAnalys
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
 from socialstats.inference.intervals import checked_level
-from socialstats.models.mcnemar import McNemarTest
-from socialstats.models.paired_shares import with_share_difference
-from socialstats.models.robust_wald import WaldTest, robust_wald
-from socialstats.models.symmetry import bowker, stuart_maxwell
+from socialstats.models.matched_pairs import McNemarTest, bowker, stuart_maxwell, with_share_difference
+from socialstats.models.unit_means import WaldTest, robust_wald
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, interval, listing, number, p_value, shorten

@@ -16,7 +16,7 @@ from socialstats.inference.dependence import cluster_factors, cluster_facts, clu
 from socialstats.inference.means import MeanErrors, effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
 from socialstats.inference.rows import with_ends
-from socialstats.models.conditions import (
+from socialstats.models.sensitivity import (
     CONDITIONS,
     ConditionTable,
     Weighting,

@@ -1,25 +1,484 @@
-"""Standardised mean differences of pairs, from sums or from summary numbers."""
+"""Sizes of differences of pairs: d_z, d_av, g, and their intervals."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtr
 
-from socialstats.arrays import FloatArray
-from socialstats.errors import Caution, InputError, caution
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, DesignError, InputError, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import SKEWED, rounding, skewed
 from socialstats.inference.dependence import small_sample
 from socialstats.inference.influence import jackknife_errors
+from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.rows import with_ends
-from socialstats.models.noncentral_t import d_z_interval
-from socialstats.models.pair_values import PairValues
-from socialstats.resampling import Units, jackknife
-from socialstats.results.rows import Row
-from socialstats.results.scaling import scaled, size_unit
-from socialstats.text import number
+from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
+from socialstats.resampling.permutation import TIE
+from socialstats.results.rows import Row, scaled, size_unit
+from socialstats.text import number, shorten
+
+ZOOMS, POINTS, DEEP = 12, 2001, 45.0
+STEEP = 5.0  # t / sqrt(2 df) from which t U varies more than Z, and the integral is over Z
+KINK = 13.0  # noncentralities above: the normal density at U = 0 is below 1e-36
+ONLY_U = 1e7  # t / sqrt(2 df) from which Z changes the ends by less than 1e-13 of them
+STIRLING = 1000.0  # arguments of log Gamma from which its asymptotic series has all digits
+NORMAL_END = 40.0  # beyond, the normal density is 0 as a float
+STEP = 0.4  # of the trapezoid rule, in standard deviations of the narrowest factor: its error is exp(-2 (pi / STEP)^2)
+
+
+def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of the noncentrality parameter that a t statistic supports.
+
+    The ends are the noncentralities under which t is the upper and the lower tail's quantile (inversion of the test;
+    Steiger & Fouladi 1997).
+
+    Parameters
+    ----------
+    t : float
+    df : float
+        Positive, need not be whole.
+    level : float
+
+    Returns
+    -------
+    low, high : float
+
+    Raises
+    ------
+    InputError
+        For a t that is not finite or df not above 0.
+    UndefinedStatistic
+        If an end is beyond the largest float.
+
+    Notes
+    -----
+    P(T <= t) at noncentrality delta is P(t U + Z > delta), with Z normal and U^2 an independent chi-square over its df:
+    the ends are the two quantiles of t U + Z. Solved for abs(t), and the sign put back. As t grows, they approach
+    t sqrt(chi2_q / df).
+
+    References
+    ----------
+    Steiger, J. H., & Fouladi, R. T. (1997). Noncentrality interval estimation and the evaluation of statistical models.
+
+    Examples
+    --------
+    >>> [round(x / 10**0.5, 4) for x in noncentrality_interval(-4.0621277, 9)]
+    [-2.118, -0.4146]
+    """
+    checked_level(level)
+    if not math.isfinite(t) or not (math.isfinite(df) and df > 0):
+        raise InputError(f"the noncentral t needs a finite t and positive df, not t={t!r}, df={df!r}")
+    tail = (1 - level) / 2
+    low, high = (t_u_plus_z(abs(t), df, tail, upper=upper) for upper in (False, True))
+    if not math.isfinite(high):
+        raise UndefinedStatistic(f"the noncentrality at t = {t:g} with {df:g} df is beyond the largest float")
+    return (low, high) if t >= 0 else (-high, -low)
+
+
+def t_u_plus_z(t: float, df: float, tail: float, *, upper: bool) -> float:
+    """Return the value that t U + Z exceeds (upper) or falls below with probability `tail`, for t >= 0."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
+
+    ratio = t / math.sqrt(2 * df)
+    if ratio > ONLY_U:
+        return t * u_quantile(df, tail, upper=upper)
+    sign = 1.0 if upper else -1.0
+    far, near = tail / 4, 2 * tail  # P(U beyond far) + P(Z beyond far) < tail < 1 - P(U within near) - P(Z within)
+    outer = t * u_quantile(df, far, upper=upper) - sign * float(ndtri(far))
+    inner = t * u_quantile(df, near, upper=upper) + sign * float(ndtri(tail))
+    share = tail_over_z(t, df, upper) if ratio > STEEP and min(outer, inner) > KINK else tail_over_u(
+        t, df, upper, max(abs(outer), abs(inner)))  # fmt: skip
+    return float(brentq(lambda end: share(end) - tail, outer, inner, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500))
+
+
+def u_quantile(df: float, tail: float, *, upper: bool) -> float:
+    """Quantile of U = sqrt(chi-square / df), of the upper or the lower tail."""
+    from scipy.special import gammainccinv, gammaincinv
+
+    return math.sqrt(float((gammainccinv if upper else gammaincinv)(df / 2, tail)) / (df / 2))
+
+
+def tail_over_u(t: float, df: float, upper: bool, reach: float) -> Callable[[float], float]:
+    """Return the function from an end to P(t U + Z > end) or P(t U + Z < end), integrated over log U.
+
+    Parameters
+    ----------
+    t, df : float
+    upper : bool
+    reach : float
+        Largest size of an end.
+    """
+    from scipy.special import ndtr
+
+    deep = DEEP / df
+    low = -math.sqrt(2 * deep) if deep < 0.5 else -deep - 0.5
+    high = min(math.sqrt(deep), 0.5 * math.log(4 * deep + 4))
+    steepest = min(t * math.exp(high), reach + 10)
+    step = min(0.1, STEP / math.sqrt(2 * df + steepest**2))
+    s = np.linspace(low, high, math.ceil((high - low) / step) + 1)
+    weight = np.exp(log_u_density(s, df))
+    weight /= weight.sum()
+    mean = t * np.exp(s)
+    sign = 1.0 if upper else -1.0
+    return lambda end: float(weight @ ndtr(sign * (mean - end)))
+
+
+def tail_over_z(t: float, df: float, upper: bool) -> Callable[[float], float]:
+    """As `tail_over_u`, integrated over Z: for t U that varies more than Z, and ends far above 0."""
+    from scipy.special import gammainc, gammaincc
+
+    z = np.arange(-NORMAL_END, NORMAL_END, STEP)
+    weight = np.exp(-z * z / 2)
+    weight /= weight.sum()
+    beyond = gammaincc if upper else gammainc
+
+    def share(end: float) -> float:
+        u = np.maximum(end - z, 0.0) / t
+        return float(weight @ beyond(df / 2, df / 2 * u * u))
+
+    return share
+
+
+def log_u_density(s: FloatArray, df: float) -> FloatArray:
+    """Log density of log U at s, less its largest value; without cancellation for many df."""
+    out: FloatArray = df * (s - np.expm1(2 * s) / 2)
+    return out
+
+
+def noncentral_t_tail(t: float, df: float, center: float, *, upper: bool) -> float:
+    """P(T >= t) or P(T <= t) of the noncentral t distribution, with its relative precision kept far out in the tail.
+
+    T <= t where Z <= t U - center, Z normal and U^2 chi-square over its df: integrated over log U by the trapezoid
+    rule, or over Z where t U varies more.
+
+    Parameters
+    ----------
+    t, df, center : float
+    upper : bool
+
+    Returns
+    -------
+    float
+        0 only where the tail is too small for a float.
+
+    Examples
+    --------
+    >>> noncentral_t_tail(2.0, 10.0, 0.0, upper=True)  # doctest: +ELLIPSIS
+    0.0366940...
+    >>> 1e-46 < noncentral_t_tail(0.0, 50.0, -14.0, upper=True) < 1e-44  # P(Z > 14)
+    True
+    """
+    if t < 0:
+        return noncentral_t_tail(-t, df, -center, upper=not upper)
+    if t > STEEP * math.sqrt(2 * df) and center > KINK:
+        return tail_over_z(t, df, not upper)(center)
+    return integrated_tail(t, df, center, upper)
+
+
+def integrated_tail(t: float, df: float, center: float, upper: bool) -> float:
+    """Integrate normal(center - t u) (upper) or normal(t u - center) over the density of log u."""
+    from scipy.special import log_ndtr
+
+    sign = -1.0 if upper else 1.0
+
+    def exponent(s: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return np.asarray(log_u_density(s, df) + log_ndtr(sign * (t * np.exp(s) - center)))
+
+    low, high = -60 / df - math.log1p(t) - 3, math.log(10 + (60 + abs(center)) / math.sqrt(df))
+    for _ in range(ZOOMS):  # the integrand has one peak: narrow down to where it counts
+        s = np.linspace(low, high, POINTS)
+        values = exponent(s)
+        kept = np.flatnonzero(values > values.max() - DEEP)
+        low, high = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, POINTS - 1)])
+        if len(kept) > POINTS / 2:
+            break
+    peak = float(values.max())
+    return math.exp(peak + log_peak(df)) * float(np.exp(values - peak).sum()) * float(s[1] - s[0])
+
+
+def log_peak(df: float) -> float:
+    """Log of the largest value of the density of log U: 2 (df/2)^(df/2) exp(-df/2) / Gamma(df/2)."""
+    half = df / 2
+    if half > STIRLING:  # the series of log Gamma, where its parts would cancel
+        return math.log(2) + 0.5 * math.log(half / (2 * math.pi)) - 1 / (12 * half)
+    return math.log(2) + half * math.log(half) - half - math.lgamma(half)
+
+
+def d_z_interval(t: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Interval of d_z = t/sqrt(n) from the noncentral t distribution with n - 1 df.
+
+    Parameters
+    ----------
+    t : float
+        Of a paired (or one-sample) test.
+    n : float
+        Pairs, at least 2.
+    level : float
+
+    Returns
+    -------
+    low, high : float
+
+    Raises
+    ------
+    InputError, UndefinedStatistic
+        As `noncentrality_interval`.
+
+    Examples
+    --------
+    >>> [round(x, 4) for x in d_z_interval(-4.0621277, 10)]
+    [-2.118, -0.4146]
+    """
+    low, high = noncentrality_interval(t, n - 1, level)
+    return low / math.sqrt(n), high / math.sqrt(n)
+
+
+def hedges_j(df: float) -> float:
+    """Hedges' exact correction of the bias of a standardised mean: Gamma(df/2) / (sqrt(df/2) Gamma((df-1)/2)).
+
+    Raises
+    ------
+    UndefinedStatistic
+        For df of 1 or less: the standardised mean has no expectation there.
+
+    References
+    ----------
+    Hedges, L. V. (1981). Distribution theory for Glass's estimator of effect size and related estimators.
+    doi:10.3102/10769986006002107
+
+    Examples
+    --------
+    >>> round(hedges_j(9), 6)
+    0.913875
+    """
+    if not df > 1:
+        raise UndefinedStatistic(f"Hedges' correction needs more than 1 degree of freedom, not {df:g}")
+    if df > 2 * STIRLING:  # the asymptotic series, where log Gammas of this size would cancel
+        return 1 - 3 / (4 * df) - 7 / (32 * df**2) - 9 / (128 * df**3)
+    return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+
+
+ROUNDING_ERRORS = 8  # rounding errors that two differences of two values can be apart
+LEFT = 1e-13  # share of a sum of squares that rounding can leave of a sum that is 0
+MOST_LABEL = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairValues:
+    """Pairs as cells.
+
+    Attributes
+    ----------
+    difference : (cells,) float64 array
+        First minus second. Differences that are equal up to rounding are equal, those of rounding only are 0.
+    first, second, count : (cells,) float64 arrays
+    n : int
+        Pairs.
+    magnitude : float
+        Largest size of a value.
+    tolerance : (cells,) float64 array
+        What rounding can make of two equal differences, from the precision of the values' type.
+    """
+
+    difference: FloatArray
+    first: FloatArray
+    second: FloatArray
+    count: FloatArray
+    n: int
+    magnitude: float
+    tolerance: FloatArray
+
+    def sized(self) -> tuple[PairValues, float]:
+        """Return the values divided by their `size_unit`, and the unit."""
+        unit = size_unit(self.first, self.second)
+        names = ("difference", "first", "second", "magnitude", "tolerance")
+        return (self if unit == 1 else replace(self, **{name: getattr(self, name) / unit for name in names})), unit
+
+
+def pair_values(design: Paired) -> PairValues:
+    """Return the values of a design's pairs.
+
+    Raises
+    ------
+    DesignError
+        For nominal values, fewer than two pairs, or differences beyond the largest float.
+    """
+    with np.errstate(over="ignore"):
+        raw = design.difference
+    n = design.n_pairs
+    if n < 2:
+        raise DesignError(f"{design.source}: a paired comparison needs at least 2 pairs; there is {n}")
+    if not np.all(np.isfinite(raw)):
+        raise DesignError(f"{design.source}: differences are beyond the largest number, 1.8e308. Use a larger unit")
+    size = np.maximum(np.abs(design.first), np.abs(design.second))
+    tolerance = ROUNDING_ERRORS * design.epsilon * size
+    return PairValues(
+        difference=merged(raw, tolerance), first=design.first, second=design.second, count=design.count,
+        n=n, magnitude=float(size.max()), tolerance=tolerance,
+    )  # fmt: skip
+
+
+def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
+    """Give values that differ by rounding only one value, and 0 to those next to it; signs stay symmetric.
+
+    1.1 - 0.1 and 1.3 - 0.3 are not the same float; ranks and ties need them to be. Sizes next to each other are one
+    where they differ by the larger tolerance at most. Where such steps lead farther than the tolerance, the values lie
+    too densely for ties to be told, and stay as they are.
+
+    Parameters
+    ----------
+    values : (k,) float64 array
+    tolerance : (k,) float64 array or float
+
+    Examples
+    --------
+    >>> merged(np.array([1.1 - 0.1, 1.3 - 0.3, -1e-17, -1.0]), 1e-15).tolist()
+    [1.0, 1.0, 0.0, -1.0]
+    """
+    size = np.abs(values)
+    order = np.argsort(size, kind="stable")
+    ordered = np.concatenate([[0.0], size[order]])
+    allowed = np.concatenate([[0.0], np.broadcast_to(np.asarray(tolerance, dtype=np.float64), size.shape)[order]])
+    new = np.diff(ordered) > np.maximum(allowed[1:], allowed[:-1])
+    chain = np.concatenate([[0], np.cumsum(new)])
+    starts = np.flatnonzero(np.concatenate([[True], new]))
+    longest = np.maximum.reduceat(allowed, starts)[chain]
+    dense = np.append(ordered[starts[1:] - 1], ordered[-1])[chain] - ordered[starts][chain] > longest
+    group = np.cumsum(new | (dense[1:] & (np.diff(ordered) > 0)))  # 0: next to zero
+    largest = np.zeros(int(group[-1]) + 1)
+    np.maximum.at(largest, group, size[order])
+    largest[0] = 0.0
+    out = np.empty(len(values))
+    out[order] = largest[group]
+    return np.sign(values) * out + 0.0
+
+
+def checked_choice(value: str, allowed: Sequence[str], name: str) -> str:
+    """Return an option, or raise InputError listing what is allowed."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+    return value
+
+
+def checked_number(value: float, name: str) -> float:
+    """Return a finite number, or raise InputError."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+        raise InputError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def condition_names(design: Paired) -> tuple[str, str]:
+    """Return the two conditions cut for display."""
+    first, second = design.conditions
+    return shorten(first, MOST_LABEL), shorten(second, MOST_LABEL)
+
+
+def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
+    """Return the number of levels of each factor, keyed by what is counted."""
+    return {f"clusters ({shorten(f.name, MOST_LABEL)})": len(np.unique(f.codes)) for f in factors}
+
+
+def place_of(counts: Mapping[str, int]) -> str:
+    """Say where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
+    named = [f"{n:,} {what}" for what, n in counts.items() if what != "pairs"]
+    return f" in {' x '.join(named)}" if named else ""
+
+
+def whole(df: float) -> float | None:
+    """Return degrees of freedom for a header: an int where they are whole, None where they do not exist."""
+    if math.isnan(df):
+        return None
+    return int(df) if df == int(df) else df
+
+
+def mean_interval(
+    values: FloatArray,
+    count: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    ci: str,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> Interval:
+    """Bootstrap interval of a mean, resampling pairs, clusters, or two crossed factors.
+
+    Parameters
+    ----------
+    values, count : (cells,) arrays
+    codes : sequence of (cells,) int64 arrays
+        None, one or two factors.
+    ci : {"percentile", "basic", "bca", "studentized"}
+        The last two need pairs or one factor.
+    level, resamples, seed
+        As in `socialstats.resampling`.
+
+    Raises
+    ------
+    InputError
+        For BCa or studentized intervals of two crossed factors.
+    """
+    if len(codes) == 2 and ci in ("bca", "studentized"):
+        raise InputError(
+            f"ci='{ci}' needs pairs or one cluster factor, not two crossed ones; use 'percentile' or 'basic'"
+        )
+    unit = size_unit(values)
+    if unit != 1:
+        found = mean_interval(values / unit, count, codes, ci=ci, level=level, resamples=resamples, seed=seed)
+        return replace(found, low=found.low * unit, high=found.high * unit)
+    centre = float(count @ values / count.sum())
+    x = values - centre
+    units = Units.clusters(*codes) if codes else Units.rows(count)
+    if ci == "studentized":
+        return studentized_mean(x, count, units, centre, level=level, resamples=resamples, seed=seed)
+    table = np.column_stack([x * count, count])
+
+    def mean(sums: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):  # crossed factors: a resample may hold no pair
+            return centre + sums[:, :1] / sums[:, 1:]
+
+    boot = bootstrap(table, mean, units, resamples=resamples, seed=seed)
+    jack = jackknife(table, mean, units) if ci == "bca" else None
+    return choose(ci, boot, level=level, jack=jack)
+
+
+def studentized_mean(
+    x: FloatArray, count: FloatArray, units: Units, centre: float, *, level: float, resamples: int, seed: int
+) -> Interval:
+    """Studentized interval of a mean: every resample has its own CR1 error (pairs: sd/sqrt(n)).
+
+    V* = G/(G-1) sum_g (s_g - n_g m*)^2 / n*^2 over the G units drawn, from sums of s^2, s n and n^2.
+    """
+    if units.copies is None:
+        s: FloatArray = np.bincount(units.unit, x * count, units.n_units).astype(np.float64)
+        n: FloatArray = np.bincount(units.unit, count, units.n_units).astype(np.float64)
+        alike, drawn = np.ones(units.n_units), Units.clusters(np.arange(units.n_units))
+    else:
+        s, n, alike, drawn = x, np.ones(len(x)), count, units
+    table = np.column_stack([s, n, s**2, s * n, n**2, np.ones(len(s))]) * alike[:, None]
+
+    def with_error(sums: FloatArray) -> FloatArray:
+        total, size, ss, sn, nn, groups = sums.T
+        mean = total / size
+        squares = ss - 2 * mean * sn + mean**2 * nn
+        squares = np.where(squares > LEFT * (ss + mean**2 * nn), squares, 0.0)  # equal values, but for rounding
+        return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
+
+    boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed)
+    alone = type(boot)(
+        estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
+        units=boot.units, seed=boot.seed, scheme=boot.scheme,
+    )  # fmt: skip
+    return studentized(alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level)
+
 
 TERMS = ("d_z", "d_av", "d_rm")
 HULL = "noncentral t or jackknife t, the outer ends"
@@ -378,3 +837,323 @@ def not_normal(pairs: PairValues, summary: Summary, kind: str) -> tuple[Caution,
     return (
         caution("SS317", said, affects="noncentral t intervals of d_z and g_z", fix="ci='auto' follows the shape too"),
     )
+
+
+DRAWS = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Estimates:
+    """Several estimates whose sizes are averaged.
+
+    Attributes
+    ----------
+    value, error : (k,) arrays
+        Estimates and their standard errors, whatever dependence those allow for.
+    df : (k,) array
+        Degrees of freedom of the standard errors.
+    correlation : (k, k) array
+    weight : (k,) array
+        Of each size in their mean; sums to 1.
+    block : (k,) int64 array
+        Estimates of one block have standard errors from the same clusters, which are too large or small together.
+    """
+
+    value: FloatArray
+    error: FloatArray
+    df: FloatArray
+    correlation: FloatArray
+    weight: FloatArray
+    block: IntArray
+
+    @property
+    def size(self) -> float:
+        """The mean size, sum of weight x abs(value)."""
+        return float(np.abs(self.value) @ self.weight)
+
+    def drawn(self, seed: int) -> FloatArray:
+        """Draw errors of the estimates: correlated t's times the standard errors.
+
+        Normal with the correlation of the estimates (its symmetric root, which small changes of the correlation change
+        little), each over the root of its block's chi-square over its degrees of freedom.
+
+        Parameters
+        ----------
+        seed : int
+
+        Returns
+        -------
+        (draws, k) array
+        """
+        rng = np.random.Generator(np.random.PCG64(seed))
+        values, vectors = np.linalg.eigh(self.correlation)
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        normal = rng.standard_normal((DRAWS, len(self.value))) @ root
+        for block in np.unique(self.block):
+            mine = self.block == block
+            df = float(self.df[mine].min())
+            normal[:, mine] /= np.sqrt(rng.chisquare(df, DRAWS) / df)[:, None]
+        return np.asarray(normal * self.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoBias:
+    """The mean size of correlated estimates whose true values are all 0.
+
+    Attributes
+    ----------
+    null_mean : float
+        Its expectation: sum of weight x s.e. x sqrt(2/pi).
+    p_value : float
+        Share of draws at least as large as the one observed; never 0.
+    df : float
+    draws : int
+    """
+
+    null_mean: float
+    p_value: float
+    df: float
+    draws: int
+
+
+def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
+    """Say what a mean size would be if every true value were 0, by the errors of the estimates.
+
+    The mean of abs(N(0, s)) is s sqrt(2/pi). The test compares the mean size with that of draws of the errors (of a
+    single estimate it is the two-sided t test).
+
+    Parameters
+    ----------
+    estimates : Estimates
+    errors : (draws, k) array
+        `Estimates.drawn`.
+
+    Returns
+    -------
+    NoBias
+
+    References
+    ----------
+    Leone, F. C., Nelson, L. S., & Nottingham, R. B. (1961). The folded normal distribution. Technometrics, 3(4).
+
+    Examples
+    --------
+    >>> one = Estimates(value=np.array([2.0]), error=np.ones(1), df=np.array([10.0]), correlation=np.ones((1, 1)),
+    ...                 weight=np.ones(1), block=np.zeros(1, dtype=np.int64))
+    >>> found = no_bias(one, one.drawn(0))
+    >>> round(found.null_mean, 4), round(found.p_value, 2)
+    (0.7979, 0.07)
+    """
+    sizes = np.abs(errors) @ estimates.weight
+    extreme = int((sizes >= estimates.size * (1 - TIE)).sum())
+    mean = float(estimates.error @ estimates.weight) * float(np.sqrt(2 / np.pi))
+    return NoBias(null_mean=mean, p_value=(extreme + 1) / (len(errors) + 1), df=float(estimates.df.min()),
+                  draws=len(errors))  # fmt: skip
+
+
+def nearest(estimates: Estimates, size: float) -> FloatArray:
+    """Values with a given mean size that are nearest to the estimates, by squares over the variances.
+
+    The minimum of sum (x - value)^2 / s^2 with sum of weight x abs(x) = size keeps the signs and lessens (or raises)
+    the sizes by lambda x weight x s^2, not below 0 (soft thresholds: Tibshirani 1996).
+
+    Parameters
+    ----------
+    estimates : Estimates
+    size : float
+        At least 0.
+
+    Returns
+    -------
+    (k,) array
+
+    Examples
+    --------
+    >>> two = Estimates(value=np.array([0.5, -0.1]), error=np.ones(2), df=np.full(2, 9.0), correlation=np.eye(2),
+    ...                 weight=np.full(2, 0.5), block=np.arange(2))
+    >>> nearest(two, 0.1).round(3).tolist(), nearest(two, 0.4).round(3).tolist()
+    ([0.2, -0.0], [0.6, -0.2])
+    """
+    size_of, rate = np.abs(estimates.value), estimates.weight * estimates.error**2
+    order = np.argsort(-size_of / rate, kind="stable")  # the last to become 0 first
+    level = np.cumsum((estimates.weight * size_of)[order])
+    slope = np.cumsum((estimates.weight * rate)[order])
+    penalty = (level - size) / slope  # with the first 1, 2, ... above 0
+    last = np.flatnonzero(penalty <= (size_of / rate)[order])
+    step = penalty[last[-1]] if len(last) else np.inf
+    return np.asarray(np.sign(estimates.value) * np.maximum(size_of - step * rate, 0.0))
+
+
+def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, most: float) -> tuple[float, float]:
+    """Interval of the true mean size: the sizes that would not make the one observed a rare one.
+
+    A size is inside when, with the true values nearest to the estimates that have it, the share of draws at least as
+    large as the mean size observed, and the share at most as large, are both (1 - level)/2 or more. An interval that
+    moves the observed size by its standard error fails near 0, where no size can be below and errors add up; tests at
+    plugged-in values of what else is unknown, inverted, do not (hybrid resampling: Chuang & Lai 2000).
+
+    Parameters
+    ----------
+    estimates : Estimates
+    errors : (draws, k) array
+        `Estimates.drawn`.
+    level : float
+    most : float
+        The largest size there can be.
+
+    Returns
+    -------
+    low, high : float
+        ``low`` is 0 where the test of no bias (one-sided, at half of 1 - `level`) does not reject; ``high`` is not
+        below the size observed.
+
+    References
+    ----------
+    Chuang, C.-S., & Lai, T. L. (2000). Hybrid resampling methods for confidence intervals. Statistica Sinica, 10(1),
+    1-50.
+
+    Examples
+    --------
+    >>> one = Estimates(value=np.array([9.0]), error=np.ones(1), df=np.array([1e6]), correlation=np.ones((1, 1)),
+    ...                 weight=np.ones(1), block=np.zeros(1, dtype=np.int64))
+    >>> [round(end) for end in size_interval(one, one.drawn(0), level=0.95, most=99.0)]
+    [7, 11]
+    """
+    observed, tail = estimates.size, (1 - level) / 2
+
+    def beyond(size: float, share: float) -> float:
+        drawn = np.abs(errors + nearest(estimates, size)) @ estimates.weight
+        return float(np.quantile(drawn, share)) - observed
+
+    def root(low: float, high: float, share: float) -> float:
+        from scipy.optimize import brentq
+
+        return float(brentq(beyond, low, high, args=(share,), xtol=1e-7))
+
+    low = 0.0 if beyond(0.0, 1 - tail) >= 0 else root(0.0, observed, 1 - tail)
+    if beyond(observed, tail) >= 0:
+        return low, observed
+    return low, most if beyond(most, tail) <= 0 else root(observed, most, tail)
+
+
+def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
+    """Correlation of linear estimates by the sums of their influences within clusters.
+
+    With S the (clusters, k) sums of a factor, S'S G/(G-1) is added over the factors (units, where there is none): a
+    covariance whatever the data are. V1 + V2 - V12 is more exact for variances, and may have negative ones.
+
+    Parameters
+    ----------
+    influence : (units, k) array
+    codes : sequence of (units,) int64 arrays
+
+    Examples
+    --------
+    >>> influence_correlation(np.array([[1.0, -1.0], [-1.0, 1.0]]), []).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    total = np.zeros((influence.shape[1], influence.shape[1]))
+    for code in codes or [np.arange(len(influence))]:
+        dense = np.unique(code, return_inverse=True)[1]
+        groups = int(dense.max()) + 1
+        sums = np.column_stack([np.bincount(dense, column, groups) for column in influence.T])
+        total += sums.T @ sums * groups / max(groups - 1, 1)
+    spread = np.sqrt(np.diag(total))
+    return np.asarray(total / np.outer(spread, spread))
+
+
+FEWEST_NORMAL = 50  # R's wilcox.test takes the exact distribution below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SignedRank:
+    """Ranks of the absolute differences, zeros left out (Wilcoxon) or ranked and then left out (Pratt).
+
+    Attributes
+    ----------
+    v : float
+        Sum of the ranks of positive differences.
+    n, zeros : float
+        Differences that are not 0, and that are.
+    ties : bool
+        Some absolute differences are equal.
+    rank : (cells,) float64 array
+        Mid-rank with the sign of the difference; 0 where the difference is 0.
+    count : (cells,) float64 array
+    """
+
+    v: float
+    n: float
+    zeros: float
+    ties: bool
+    rank: FloatArray
+    count: FloatArray
+
+    @property
+    def exact_as_r(self) -> bool:
+        """True where R's ``wilcox.test`` takes the exact distribution by default: n < 50, no ties, no zeros."""
+        return self.n < FEWEST_NORMAL and not self.ties and not self.zeros
+
+    def z(self) -> float:
+        """(V - E V) / sd V under the hypothesis: sums of +-rank over all patterns of signs; ties included."""
+        size = np.abs(self.rank)
+        return (self.v - float(self.count @ size) / 2) / math.sqrt(float(self.count @ size**2) / 4)
+
+    def p_normal(self, alternative: str = "two_sided", *, corrected: bool = True) -> float:
+        """Return p of the normal approximation, with R's continuity correction of one half."""
+        size = np.abs(self.rank)
+        sd = math.sqrt(float(self.count @ size**2) / 4)
+        gap = self.v - float(self.count @ size) / 2
+        step = {"two_sided": math.copysign(0.5, gap) if gap else 0.0, "greater": 0.5, "less": -0.5}[alternative]
+        z = (gap - step * corrected) / sd
+        if alternative == "two_sided":
+            return float(not_zero(min(1.0, 2 * ndtr(-abs(z)))))
+        return float(not_zero(ndtr(-z if alternative == "greater" else z)))
+
+    def p_exact(self, alternative: str = "two_sided") -> float | None:
+        """Return the exact p given the ranks (ties allowed): signs flipped; None where it takes too long."""
+        test = sign_flip(2 * self.rank, self.count, alternative=alternative, flips=99)  # type: ignore[arg-type]
+        return float(test.p_value[0]) if test.exact else None
+
+
+def signed_rank(difference: FloatArray, count: FloatArray, *, zeros: str = "wilcoxon") -> SignedRank:
+    """Rank the absolute differences.
+
+    Parameters
+    ----------
+    difference, count : (cells,) arrays
+        Equal differences must be the same float (`socialstats.models.effect_sizes.merged`).
+    zeros : {"wilcoxon", "pratt"}
+        Leave zeros out before ranking (R's ``wilcox.test``), or after (Pratt 1959).
+
+    Raises
+    ------
+    UndefinedStatistic
+        If every difference is 0.
+
+    References
+    ----------
+    Wilcoxon, F. (1945). Individual comparisons by ranking methods. doi:10.2307/3001968
+    Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank procedures.
+    doi:10.1080/01621459.1959.10501526
+
+    Examples
+    --------
+    >>> ranks = signed_rank(np.array([1.2, 2.4, 1.3, 0.0, 1.0, -0.8]), np.array([1.0, 1, 2, 1, 1, 1]))
+    >>> ranks.v, ranks.n, round(ranks.p_normal(), 4)
+    (20.0, 6.0, 0.0585)
+    """
+    size = np.abs(difference)
+    kept = np.ones(len(size), dtype=bool) if zeros == "pratt" else size > 0
+    if not np.any(size > 0):
+        raise UndefinedStatistic("every difference is 0: there is nothing to rank")
+    levels, place = np.unique(size[kept], return_inverse=True)
+    times = np.bincount(place, count[kept])
+    middle = np.cumsum(times) - (times - 1) / 2
+    rank = np.zeros(len(size))
+    rank[kept] = middle[place]
+    rank *= np.sign(difference)
+    return SignedRank(
+        v=float(count @ np.maximum(rank, 0)), n=float(count[size > 0].sum()), zeros=float(count[size == 0].sum()),
+        ties=bool(np.any(times[levels > 0] > 1)), rank=rank, count=count,
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The multinomial logit on grouped counts, with a covariance that knows about clusters."""
+"""Multinomial logit."""
 
 from __future__ import annotations
 

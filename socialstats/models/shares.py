@@ -1,12 +1,28 @@
-"""Shares of groups in the total worth, on arrays."""
+"""Shares of levels, by source."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import chdtrc
 
 from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.intervals import not_zero
+from socialstats.inference.proportions import clustered_share, wilson
+from socialstats.inference.rows import with_ends, with_share
+from socialstats.models.agreement import REFUSALS, REFUSED
+from socialstats.resampling import Units, bootstrap, choose, jackknife
+from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
+from socialstats.results import Row
+from socialstats.text import count, interval, number, quoted, shorten
 
 Scale = Literal["arithmetic", "geometric"]
 
@@ -67,3 +83,507 @@ def group_portions(strengths: FloatArray, groups: IntArray) -> FloatArray:
     worth = np.exp(strengths - strengths.max())
     portion: FloatArray = worth / np.bincount(groups, worth)[groups]
     return portion
+
+
+RESAMPLED = ("percentile", "basic", "bca")
+SAME = "all resamples give the same value, so there is no interval"
+METHODS = {"wilson": "Wilson", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
+           "bca": "bootstrap, BCa"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shares:
+    """Values of units, as cells.
+
+    Attributes
+    ----------
+    values : (cells,) float64 array
+        Between 0 and 1.
+    count : (cells,) float64 array
+        Units in the cell.
+    clusters : tuple of (cells,) int64 arrays
+        None, one or two cluster factors.
+    trials : float
+        Yes-or-no answers behind the values; an interval never counts more.
+    """
+
+    values: FloatArray
+    count: FloatArray
+    clusters: tuple[IntArray, ...] = ()
+    trials: float = math.inf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How the interval is made: ``"wilson"`` or a bootstrap of `RESAMPLED`."""
+
+    ci: str
+    level: float
+    resamples: int
+    seed: int
+
+
+def share_row(row: Row, data: Shares, how: How) -> Row:
+    """Fill a row with the mean of the values, its standard error and interval.
+
+    Wilson's interval of independent yes-or-no values takes n units, with s.e. sqrt(p (1 - p) / n). Else s.e. and
+    interval are those of `clustered_share`, which counts at most `trials` answers (where this cap binds, `method` says
+    so, and the s.e. stays that of the values).
+
+    Parameters
+    ----------
+    row : Row
+        With term and group.
+    data : Shares
+        At least one unit.
+    how : How
+
+    Returns
+    -------
+    Row
+    """
+    found = clustered_share(data.values, data.count, data.clusters, trials=data.trials, level=how.level)
+    n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
+    row = replace(
+        row, estimate=p, n=n, n_units=int(n), n_clusters=found.clusters if clustered else None, method=METHODS[how.ci],
+        leverage=found.largest if clustered else None,
+    )  # fmt: skip
+    if found.undefined:
+        return replace(row, undefined=found.undefined)
+    plain = is_plain(data)
+    error = math.sqrt(p * (1 - p) / n) or None if plain else found.std_error
+    row = replace(row, std_error=error)
+    if how.ci in RESAMPLED:
+        low, high, why = resampled(data, how)
+        return with_ends(row, low, high, how.level, why=why)
+    if plain:
+        low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
+        return with_ends(row, low, high, how.level)
+    if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
+        capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
+        row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
+    return with_share(row, found, how.level, clustered=clustered)
+
+
+def share_text(row: Row) -> str:
+    """Write a share with its interval.
+
+    Examples
+    --------
+    >>> share_text(Row(term="tied", estimate=0.25, conf_low=0.1, conf_high=0.5, conf_level=0.95))
+    '.250, 95% CI [.100, .500]'
+    """
+    text = number(row.estimate, 3, bounded=True)
+    if row.conf_low is None:
+        return text
+    return f"{text}, {interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)}"
+
+
+def is_plain(data: Shares) -> bool:
+    """Tell whether the values are independent and all yes or no."""
+    return not data.clusters and bool(np.all((data.values == 0) | (data.values == 1)))
+
+
+def resampled(data: Shares, how: How) -> tuple[float, float, str]:
+    """Bootstrap interval over units or clusters, or why there is none."""
+    table = np.column_stack([data.values * data.count, data.count])
+    units = Units.clusters(*data.clusters) if data.clusters else Units.rows(data.count)
+    boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
+    if boot.is_constant[0]:
+        return math.nan, math.nan, SAME
+    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(data.clusters) < 2 else None
+    found = choose(how.ci, boot, level=how.level, jack=jack)
+    return float(found.low[0]), float(found.high[0]), found.undefined[0]
+
+
+def mean_of_sums(sums: FloatArray) -> FloatArray:
+    """(resamples, 2) sums of values and of units -> (resamples, 1) means."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums[:, :1] / sums[:, 1:]
+
+
+def merged(values: FloatArray, count: FloatArray, clusters: Sequence[IntArray], trials: float) -> Shares:
+    """Merge cells of one value in one cluster."""
+    keys = np.column_stack([*clusters, values])
+    distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
+    totals = np.bincount(inverse.ravel(), weights=count, minlength=len(distinct)).astype(np.float64)
+    codes = tuple(distinct[:, j].astype(np.int64) for j in range(len(clusters)))
+    return Shares(values=distinct[:, -1].astype(np.float64), count=totals, clusters=codes, trials=trials)
+
+
+EACH_RATER = "rater"
+USUAL = "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SourceCounts:
+    """Ratings by unit, source and level.
+
+    Attributes
+    ----------
+    name : str
+        What the sources are called; empty where all raters are one source.
+    sources, levels : tuple of str
+    counts : (units, sources, levels) float64 array
+    copies : (units,) float64 array
+        Alike units.
+    left_out : int
+        Ratings of raters without a source.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    levels: tuple[str, ...]
+    counts: FloatArray
+    copies: FloatArray
+    left_out: int = 0
+
+    @property
+    def n(self) -> FloatArray:
+        """(units, sources) float64 array: ratings."""
+        sizes: FloatArray = self.counts.sum(axis=2)
+        return sizes
+
+    def index(self, source: str, option: str) -> int:
+        """Return the place of a source, or raise InputError listing those there are."""
+        if source not in self.sources:
+            raise InputError(
+                f"{option}='{shorten(source)}' is no {self.name or USUAL}; there are {quoted(self.sources, 10)}"
+            )
+        return self.sources.index(source)
+
+
+def source_counts(design: Ratings, source: str | None, refusal: str, *, alone: bool = False) -> SourceCounts:
+    """Count the ratings of each source.
+
+    Parameters
+    ----------
+    design : Ratings
+    source : str or None
+        A declared group of raters, or ``"rater"``: each rater is a source. None: the only declared group, or the one
+        called source; without any, each rater is a source (with `alone`, all raters are one).
+    refusal : {"missing", "level"}
+    alone : bool
+
+    Raises
+    ------
+    InputError
+        For an unknown group or option, or several groups of which none is called source.
+    NothingToAnalyse
+        If there is no rating.
+    """
+    if refusal not in REFUSALS:
+        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    factor = source_factor(design, source, alone)
+    levels, value, given = design.levels, design.value, design.status == OK
+    if refusal == "level" and np.any(design.status == REFUSAL):
+        refused = REFUSED if REFUSED not in levels else f"{REFUSED} "
+        value = np.where(design.status == REFUSAL, len(levels), value)
+        levels, given = (*levels, refused), given | (design.status == REFUSAL)
+    code = factor.codes[design.rater]
+    used = given & (code >= 0)
+    if not used.any():
+        raise NothingToAnalyse(f"{design.source}: no rating has a value and a source")
+    shape = len(design.units), len(factor.levels), len(levels)
+    place = (design.unit[used] * shape[1] + code[used]) * shape[2] + value[used]
+    counts = np.bincount(place, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
+    return SourceCounts(
+        name=factor.name, sources=factor.levels, levels=levels, counts=counts, copies=design.unit_count,
+        left_out=int((given & (code < 0)).sum()),
+    )  # fmt: skip
+
+
+def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
+    """Return the source of each rater as a factor."""
+    groups, n = design.rater_groups, len(design.raters)
+    if source is None and groups:
+        if len(groups) > 1 and USUAL not in groups:
+            raise InputError(f"several groups of raters are declared: say source= one of {quoted(list(groups), 10)}")
+        source = USUAL if USUAL in groups else next(iter(groups))
+    if source is None and alone:
+        return Factor(name="", codes=np.zeros(n, dtype=np.int64), levels=("all raters",))
+    if source is not None and source in groups:
+        return groups[source]
+    if source not in (None, EACH_RATER):
+        listed = quoted([*groups, EACH_RATER], 10)
+        raise InputError(f"source='{shorten(str(source))}' is no declared group of raters; use one of {listed}")
+    if not design.raters_known:
+        raise InputError("who gave which rating is not known: raters cannot be compared as sources")
+    return Factor(name=EACH_RATER, codes=np.arange(n, dtype=np.int64), levels=design.raters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """Cells of units: the levels of a stratum, or the combinations of several that occur.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The strata; empty where all units are one cell.
+    labels : tuple of str
+        In the order of the strata's levels.
+    codes : (units,) int64 array
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    codes: IntArray
+
+
+def cells_of(design: Ratings, names: str | Sequence[str] | None, option: str) -> Cells:
+    """Return the cells that declared strata (or clusters) make.
+
+    Raises
+    ------
+    InputError
+        If nothing of a name is declared.
+    """
+    wanted = () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    known = {**{factor.name: factor for factor in design.clusters}, **design.strata}
+    for name in wanted:
+        if name not in known:
+            listed = quoted(list(known), 10) or "none"
+            raise InputError(f"{option}='{shorten(str(name))}' is no stratum. Declared: {listed}; declare with strata=")
+    if not wanted:
+        return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
+    factors = [known[name] for name in wanted]
+    keys, codes = np.unique(np.column_stack([f.codes for f in factors]), axis=0, return_inverse=True)
+    parts = [[f.levels[k] for f, k in zip(factors, key, strict=True)] for key in keys.tolist()]
+    labels = [", ".join(part) for part in parts]
+    if len(set(labels)) < len(labels):  # 'a, b' and 'c' against 'a' and 'b, c'
+        labels = [" | ".join(repr(p) for p in part) for part in parts]
+    return Cells(names=wanted, labels=tuple(labels), codes=codes.ravel().astype(np.int64))
+
+
+def free_label(wanted: str, taken: Sequence[str]) -> str:
+    """Return a label of our own that no label of the data has."""
+    while wanted in taken:
+        wanted += "'"
+    return wanted
+
+
+def source_cautions(data: SourceCounts) -> tuple[Caution, ...]:
+    """Caution SS301 when raters have no source."""
+    if not data.left_out:
+        return ()
+    said = f"{count(data.left_out, 'rating')} of raters without a '{shorten(data.name)}'"
+    return (caution("SS301", said, affects="all rows", fix="give every rater one, or choose another source="),)
+
+
+SharesOf = Callable[[FloatArray, FloatArray], FloatArray]
+BLOCK = 512
+
+
+def swap_test(
+    first: FloatArray, second: FloatArray, finish: SharesOf, code: IntArray, *, permutations: int, seed: int
+) -> ChanceTest:
+    """Test that two sources choose alike, by exchanging their names in whole clusters at random.
+
+    A cluster's two parts are shares of the totals of their sources. Swapping them leaves their sum as it is and turns
+    the sign of their difference: the test asks whether the mean difference of the clusters is 0. It needs clusters
+    that are independent, but neither as many ratings of one source as of the other nor independent ratings within a
+    cluster: runs of one model that repeat each other stay together. (Exchanging single ratings would take them for
+    independent.)
+
+    Parameters
+    ----------
+    first, second : (units, k) float64 arrays
+        Counts of each source over its total, so that the columns of a cell sum to 1 over the units.
+    finish : callable
+        ((B, k) shares of the first, (B, k) of the second) -> (B, m) statistics that grow with the difference.
+    code : (units,) int64 array
+        Cluster of each unit.
+    permutations, seed : int
+
+    Returns
+    -------
+    ChanceTest
+        p = (b + 1)/(B + 1) with B the swaps that have a statistic; NaN where fewer than two clusters differ.
+
+    References
+    ----------
+    Canay, I. A., Romano, J. P., & Shaikh, A. M. (2017). Randomization tests under an approximate symmetry assumption.
+    doi:10.3982/ECTA13081
+    Phipson, B., & Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+
+    Examples
+    --------
+    >>> one = np.array([[5.0, 1.0], [4.0, 2.0], [6.0, 0.0], [5.0, 1.0], [4.0, 2.0], [5.0, 1.0]]) / 36
+    >>> gap = lambda p, q: np.abs(p - q).sum(axis=1, keepdims=True)
+    >>> test = swap_test(one, one[:, ::-1], gap, np.arange(6), permutations=999, seed=1)
+    >>> float(test.statistic[0]), bool(test.p_value[0] < 0.06)
+    (1.222..., True)
+    """
+    permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
+    dense = np.unique(code, return_inverse=True)[1]
+    one, two = (cluster_totals(x, dense) for x in (first, second))
+    total, apart = one + two, one - two
+    whole, gap = total.sum(axis=0), apart.sum(axis=0)
+    observed = finish(*swapped(whole, gap[None, :]))[0]
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    extreme, usable = np.zeros(len(observed), dtype=np.int64), np.zeros(len(observed), dtype=np.int64)
+    tolerance = 100 * TIE * (1 + np.abs(observed))
+    for start in range(0, permutations, BLOCK):
+        n = min(BLOCK, permutations - start)
+        signs = 2.0 * rng.integers(0, 2, size=(n, len(apart))) - 1
+        values = finish(*swapped(whole, signs @ apart))
+        usable += (~np.isnan(values)).sum(axis=0)
+        extreme += as_extreme(values, observed, tolerance, "greater").sum(axis=0)
+    known = ~np.isnan(observed) & (usable > 0) & (len(apart) > 1)
+    p, error = monte_carlo_p(extreme, np.maximum(usable, 1))
+    return ChanceTest(
+        statistic=observed, p_value=np.where(known, p, np.nan), mc_error=np.where(known, error, np.nan), exact=False,
+        draws=permutations, method="sources swapped in whole clusters",
+    )  # fmt: skip
+
+
+def cluster_totals(counts: FloatArray, dense: IntArray) -> FloatArray:
+    """(clusters, k) sums of (units, k) counts."""
+    out = np.zeros((int(dense.max()) + 1, counts.shape[1]))
+    np.add.at(out, dense, counts)
+    return out
+
+
+def swapped(whole: FloatArray, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both sources' sums from their sum and (B, k) differences; rounding below 0 is 0."""
+    rounding = TIE * np.abs(whole)
+    one, two = (whole + gap) / 2, (whole - gap) / 2
+    return np.where(one > rounding, one, 0.0), np.where(two > rounding, two, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairTable:
+    """Counts of two sources in the units that both rated.
+
+    Attributes
+    ----------
+    first, second : (units, levels) float64 arrays
+        The source, and the reference that is subtracted.
+    copies : (units,) float64 array
+    codes : tuple of (units,) int64 arrays
+        Cluster factors.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    copies: FloatArray
+    codes: tuple[IntArray, ...]
+
+    @property
+    def totals(self) -> FloatArray:
+        """(2, levels) float64 array of counts."""
+        return np.stack([self.copies @ self.first, self.copies @ self.second])
+
+
+def common(
+    first: FloatArray, second: FloatArray, copies: FloatArray, codes: Sequence[IntArray], among: FloatArray
+) -> PairTable:
+    """Keep the units (of some) that both sources rated."""
+    kept = np.flatnonzero(among & (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
+    return PairTable(
+        first=first[kept], second=second[kept], copies=copies[kept], codes=tuple(code[kept] for code in codes)
+    )
+
+
+def level_shares(counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray]) -> Shares:
+    """Ratings of a level among all ratings, in clusters.
+
+    Ratings of one unit are not independent: without declared clusters the units are the clusters (unless each has
+    one rating).
+
+    Parameters
+    ----------
+    counts : (units, levels) float64 array
+        Of one source; units without a rating take no part.
+    level : int
+    copies : (units,) float64 array
+    codes : sequence of (units,) int64 arrays
+    """
+    n = counts.sum(axis=1)
+    kept = np.flatnonzero(n > 0)
+    chosen, size, weight = counts[kept, level], n[kept], copies[kept]
+    groups = [code[kept] for code in codes]
+    if not groups and np.any(size > 1):  # alike units are clusters of their own
+        times = weight.astype(np.int64)
+        chosen, size = np.repeat(chosen, times), np.repeat(size, times)
+        weight, groups = np.ones(len(size)), [np.arange(len(size))]
+    ones, counted = np.repeat([1.0, 0.0], len(size)), np.concatenate([weight * chosen, weight * (size - chosen)])
+    some = counted > 0
+    return merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups], float(counted.sum()))
+
+
+def share_differences(pair: PairTable) -> list[ClusteredMean]:
+    """Difference of two shares, level by level: first minus second, with the standard error of paired units.
+
+    A ratio of sums is the mean of its linearised values: unit u of n adds p + n (c_u - p m_u)/M, with c_u of its m_u
+    ratings in the level and M ratings in all; their difference between the sources is one value a unit, whose mean
+    gets the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every
+    unit it is the paired t of the units' own shares.
+    """
+    n = float(pair.copies.sum())
+    sums = pair.totals
+    shares = sums / sums.sum(axis=1, keepdims=True)
+    values = np.zeros_like(pair.first)
+    for sign, counts, p, total in zip((1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True):
+        values += sign * (p + n * (counts - p * counts.sum(axis=1, keepdims=True)) / total)
+    levels = range(len(shares[0]))
+    return [clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0) for j in levels]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChiSquare:
+    """Pearson's chi-square of two sources by levels; `undefined` says why there is none."""
+
+    statistic: float
+    df: int
+    p_value: float
+    undefined: str = ""
+
+
+def chi_square(pair: PairTable) -> ChiSquare:
+    """Pearson's (1900) chi-square of equal shares, as if all ratings were independent; unused levels are left out.
+
+    Examples
+    --------
+    >>> table = PairTable(first=np.array([[30.0, 10.0]]), second=np.array([[20.0, 20.0]]), copies=np.ones(1), codes=())
+    >>> found = chi_square(table)
+    >>> round(found.statistic, 4), found.df, round(found.p_value, 4)
+    (5.3333, 1, 0.0209)
+    """
+    table = pair.totals
+    used = table[:, table.sum(axis=0) > 0]
+    df = used.shape[1] - 1
+    if df < 1:
+        why = "every rating is of one level: nothing to compare"
+        return ChiSquare(statistic=math.nan, df=df, p_value=math.nan, undefined=why)
+    value = float(statistic_of(used[:1] / used[0].sum(), used[1:] / used[1].sum(), used.sum(axis=1))[0, 0])
+    return ChiSquare(statistic=value, df=df, p_value=float(not_zero(chdtrc(df, value))))
+
+
+def statistic_of(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Chi-square of shares: sum over levels of (p - q)^2 / (share of both) times n1 n2/(n1 + n2); (B, 1)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, q = (x / x.sum(axis=1, keepdims=True) for x in (p, q))
+        both = (sizes[0] * p + sizes[1] * q) / sizes.sum()
+        terms = np.where(both > 0, (p - q) ** 2 / both, 0.0)
+        value = terms.sum(axis=1, keepdims=True) * sizes[0] * sizes[1] / sizes.sum()
+    return np.where(np.isnan(p).any(axis=1, keepdims=True) | np.isnan(q).any(axis=1, keepdims=True), np.nan, value)
+
+
+def swap_p(pair: PairTable, *, permutations: int, seed: int) -> ChanceTest | None:
+    """Test equal shares by swapping the sources in whole clusters (units); None with two crossed factors."""
+    if len(pair.codes) == 2:
+        return None
+    sizes = pair.totals.sum(axis=1)
+    first, second = pair.first * pair.copies[:, None] / sizes[0], pair.second * pair.copies[:, None] / sizes[1]
+    if pair.codes:
+        code = pair.codes[0]
+    else:
+        times = pair.copies.astype(np.int64)
+        first, second = (np.repeat(x / pair.copies[:, None], times, axis=0) for x in (first, second))
+        code = np.arange(len(first))
+
+    def finish(p: FloatArray, q: FloatArray) -> FloatArray:
+        return statistic_of(p, q, sizes)
+
+    return swap_test(first, second, finish, code, permutations=permutations, seed=seed)

@@ -1,25 +1,26 @@
-"""Means over units of analysis (scenarios or models) with judges fixed or drawn, and their rows."""
+"""Means over units, by stratum, their families of tests and Wald tests."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import fdtrc
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, ClusteredMean, clustered_mean, others
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
-from socialstats.inference.intervals import cochran_df
+from socialstats.inference.intervals import benjamini_hochberg, cochran_df, holm, not_zero
+from socialstats.inference.means import crossing
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
-from socialstats.models.effect_sizes import with_d_z
-from socialstats.models.pair_values import mean_interval
+from socialstats.models.effect_sizes import mean_interval, with_d_z
 from socialstats.results import Row
 from socialstats.text import count, quoted
 
@@ -254,3 +255,379 @@ def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...
         said = f"{count(judges, 'judge')} taken as drawn from all judges"
         found = (*found, few_clusters(said, affects="intervals", fix="more judges, or judges='fixed'"))
     return found
+
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Strata:
+    """The units that some columns share, and what each stratum counts in the mean.
+
+    Attributes
+    ----------
+    stratum, cluster : (n,) int64 arrays
+        Stratum of each unit (codes of `weights`); its cluster, a cluster of its own where units are independent.
+    weights : (strata,) float64 array
+        Add up to 1.
+    names : tuple of str
+        Of the strata; a single one without a name for units that have none.
+    """
+
+    stratum: IntArray
+    cluster: IntArray
+    weights: FloatArray
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StratifiedMeans:
+    """Means of k columns.
+
+    Attributes
+    ----------
+    estimate : (k,) float64 array
+    influence : (clusters, k) float64 array
+        What each cluster adds: the covariance of the means is its cross product, the error of any combination of
+        columns the root of its sum of squares.
+    df : float
+        Of t for every combination of columns.
+    undefined : str
+        Why there is no error; then `influence` is empty.
+    """
+
+    estimate: FloatArray
+    influence: FloatArray
+    df: float
+    undefined: str = ""
+
+    @property
+    def covariance(self) -> FloatArray:
+        """(k, k) float64 array: covariance of the means."""
+        return np.asarray(self.influence.T @ self.influence)
+
+
+def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
+    """Estimate weighted means of strata, CR2 errors and Satterthwaite's degrees of freedom.
+
+    Parameters
+    ----------
+    values : (n, k) float64 array
+        Without gaps.
+    strata : Strata
+        Of the n units.
+
+    Returns
+    -------
+    StratifiedMeans
+
+    Notes
+    -----
+    Least squares with one mean per stratum, and the contrast with the weights w_t. The strata are fixed: only units
+    vary. With n_t units in stratum t, n_gt of them in cluster g, f_gt = n_gt / n_t and S_gt their summed residuals, the
+    matrices A_g = (I - H_gg)^(-1/2) of Bell & McCaffrey (2002) give
+
+        V = sum_g (sum_t (w_t/n_t) S_gt / sqrt(1 - f_gt))^2.
+
+    The degrees of freedom are (tr P)^2 / tr(P^2) with P of independent errors of one variance: tr P = sum_t w_t^2/n_t,
+    P_gg = sum_t (w_t/n_t)^2 n_gt, P_gh = -sum_t q_gt q_ht with q_gt = (w_t/n_t) n_gt / sqrt(n_t (1 - f_gt)). With one
+    stratum this is `clustered_mean`; clusters of one unit give sum_t w_t^2 s_t^2 / n_t.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Pustejovsky, J. E., & Tipton, E. (2018). Small-sample methods for cluster-robust variance estimation.
+    doi:10.1080/07350015.2016.1247004
+
+    Examples
+    --------
+    >>> codes, half = np.array([0, 0, 1, 1]), np.array([0.5, 0.5])
+    >>> strata = Strata(stratum=codes, cluster=np.arange(4), weights=half, names=("a", "b"))
+    >>> found = stratified_means(np.array([[1.0], [3.0], [0.0], [4.0]]), strata)
+    >>> found.estimate.tolist(), found.covariance.round(9).tolist(), found.df
+    ([2.0], [[1.25]], 2.0)
+    """
+    n_t = np.bincount(strata.stratum, minlength=len(strata.weights)).astype(np.float64)
+    estimate, residual = centred(values, strata.stratum, n_t, strata.weights)
+    empty = StratifiedMeans(estimate=estimate, influence=np.zeros((0, values.shape[1])), df=math.nan)
+    cluster = np.unique(strata.cluster, return_inverse=True)[1]
+    cell, in_cell = np.unique(cluster * len(n_t) + strata.stratum, return_inverse=True)
+    g, t = np.divmod(cell, len(n_t))
+    n_gt = np.bincount(in_cell).astype(np.float64)
+    alone = n_gt >= n_t[t]
+    if alone.any():
+        why = lone(strata, t[alone], n_t)
+        return StratifiedMeans(estimate=estimate, influence=empty.influence, df=math.nan, undefined=why)
+    share = strata.weights[t] / n_t[t]
+    root = np.sqrt(1 - n_gt / n_t[t])
+    sums = np.stack([np.bincount(in_cell, weights=column) for column in residual.T], axis=1)
+    influence = np.zeros((int(g.max()) + 1, values.shape[1]))
+    np.add.at(influence, g, (share / root)[:, None] * sums)
+    return StratifiedMeans(estimate=estimate, influence=influence, df=degrees(strata, n_t, (g, t, n_gt)))
+
+
+def centred(
+    values: FloatArray, stratum: IntArray, n_t: FloatArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the weighted means and the residuals from the strata's means; equal values have residuals of exactly 0."""
+    first = values[np.unique(stratum, return_index=True)[1]][np.unique(stratum, return_inverse=True)[1]]
+    off = values - first  # a stratum of one value is exactly constant
+    means = np.zeros((len(n_t), values.shape[1]))
+    np.add.at(means, stratum, off)
+    means /= np.maximum(n_t, 1)[:, None]
+    base = np.zeros_like(means)
+    base[stratum] = first
+    return weights @ (base + means), off - means[stratum]
+
+
+def degrees(strata: Strata, n_t: FloatArray, cells: tuple[IntArray, IntArray, FloatArray]) -> float:
+    """Return Satterthwaite's degrees of freedom; formulas in `stratified_means`."""
+    g, t, n_gt = cells
+    share = strata.weights[t] / n_t[t]
+    own = np.bincount(g, weights=share**2 * n_gt)
+    q = np.zeros((len(own), len(n_t)))
+    q[g, t] = share * n_gt / np.sqrt(n_t[t] * (1 - n_gt / n_t[t]))
+    cross = float(((q.T @ q) ** 2).sum()) - float(((q**2).sum(axis=1) ** 2).sum())
+    df = float((strata.weights**2 / n_t).sum()) ** 2 / (float(own @ own) + cross)
+    return float(round(df)) if abs(df - round(df)) < 1e-9 * df else df
+
+
+def lone(strata: Strata, alone: IntArray, n_t: FloatArray) -> str:
+    """Say which stratum has one unit, or one cluster, only."""
+    code = int(alone[0])
+    what = "one unit" if n_t[code] == 1 else "a single cluster"
+    named = f"task '{strata.names[code]}' has " if len(strata.names) > 1 else ""
+    return f"{named}{what} only: no standard error"
+
+
+def flat(influence: FloatArray, magnitude: float) -> BoolArray:
+    """Tell which combinations, one a column, show no variation but rounding."""
+    size: FloatArray = np.sqrt((influence**2).sum(axis=0))
+    return np.asarray(size <= EPS * max(len(influence), 1) * magnitude)
+
+
+def bonferroni(p: FloatArray) -> FloatArray:
+    """Return p-values times their number, at most 1.
+
+    Examples
+    --------
+    >>> bonferroni(np.array([0.01, 0.4, 0.03])).tolist()
+    [0.03, 1.0, 0.09]
+    """
+    return np.asarray(np.minimum(len(p) * p, 1))
+
+
+def hochberg(p: FloatArray) -> FloatArray:
+    """Return Hochberg's (1988) step-up adjusted p-values: those of Holm read from the largest p down.
+
+    Examples
+    --------
+    >>> hochberg(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    order = np.argsort(-p, kind="stable")
+    out = np.empty(len(p))
+    out[order] = np.minimum(np.minimum.accumulate((1 + np.arange(len(p))) * p[order]), 1)
+    return out
+
+
+def benjamini_yekutieli(p: FloatArray) -> FloatArray:
+    """Return Benjamini and Yekutieli's (2001, theorem 1.3) adjusted p-values: valid under any dependence.
+
+    Examples
+    --------
+    >>> benjamini_yekutieli(np.array([0.01, 0.04])).round(4).tolist()
+    [0.03, 0.06]
+    """
+    m = len(p)
+    order = np.argsort(-p, kind="stable")
+    penalty = float((1 / np.arange(1, m + 1)).sum())
+    out = np.empty(m)
+    out[order] = np.minimum(np.minimum.accumulate(penalty * m / (m - np.arange(m)) * p[order]), 1)
+    return out
+
+
+P_METHODS: dict[str, tuple[str, Callable[[FloatArray], FloatArray], tuple[str, ...]]] = {
+    "holm": ("Holm", holm, ("holm1979",)),
+    "bonferroni": ("Bonferroni", bonferroni, ("holm1979",)),
+    "hochberg": ("Hochberg", hochberg, ("hochberg1988",)),
+    "bh": ("Benjamini-Hochberg", benjamini_hochberg, ("benjamini1995",)),
+    "by": ("Benjamini-Yekutieli", benjamini_yekutieli, ("benjaminiyekutieli2001",)),
+}
+
+
+def adjusted_p(p: FloatArray, method: str) -> FloatArray:
+    """Return the adjusted p-values of one family; never 0 (see `not_zero`).
+
+    Parameters
+    ----------
+    p : (m,) float64 array
+        All in [0, 1]; tests that do not exist are left out before.
+    method : str
+        Key of `P_METHODS`.
+    """
+    return not_zero(P_METHODS[method][1](p))
+
+
+def correlation_of(covariance: FloatArray) -> FloatArray:
+    """Return the correlation matrix of a covariance matrix; negative eigenvalues (two-way clustering) are set to 0.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square, symmetric and finite with positive variances.
+    """
+    v = np.asarray(covariance, dtype=np.float64)
+    if v.ndim != 2 or v.shape[0] != v.shape[1] or not np.all(np.isfinite(v)) or not np.allclose(v, v.T):
+        raise InputError(f"covariance must be a square symmetric matrix of finite numbers (its shape is {v.shape})")
+    variance = np.diagonal(v)
+    if np.any(variance <= 0):
+        raise InputError(f"covariance has a variance of {variance.min():g}; every test needs one above 0")
+    values, vectors = np.linalg.eigh(v / np.sqrt(np.outer(variance, variance)))
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    root /= np.sqrt((root**2).sum(axis=1))[:, None]
+    return np.asarray(root @ root.T)
+
+
+def replicate_draws(replicates: FloatArray) -> FloatArray:
+    """Turn bootstrap replicates of estimates into draws of statistics under the hypothesis of no effect.
+
+    Each column is centred at its mean and divided by its standard deviation; resamples in which an estimate does not
+    exist are left out whole, so that the draws stay joint.
+
+    Parameters
+    ----------
+    replicates : (B, m) float64 array
+        NaN where a resample had no estimate.
+
+    Returns
+    -------
+    (at most B, m) float64 array
+
+    Raises
+    ------
+    InputError
+        If fewer than two resamples are whole, or an estimate never varies.
+    """
+    whole = replicates[np.all(np.isfinite(replicates), axis=1)]
+    if len(whole) < 2:
+        raise InputError(f"{len(whole)} of {len(replicates)} resamples have every estimate; max_t needs many")
+    sd = whole.std(axis=0, ddof=1)
+    if np.any(sd <= 1e-12 * np.maximum(1, np.abs(whole).max(axis=0))):
+        raise InputError(f"column {int(np.argmin(sd)) + 1} of the replicates never varies")
+    return np.asarray((whole - whole.mean(axis=0)) / sd)
+
+
+RANK = 1e-10  # eigenvalues below this share of the largest are 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaldTest:
+    """F test of q means.
+
+    Attributes
+    ----------
+    statistic, df, df_denominator, p : float
+    cautious : bool
+        Two factors only: V1 + V2 - V12 was not positive and V1 + V2 took its place, or W was smaller with V1 or V2.
+    """
+
+    statistic: float
+    df: float
+    df_denominator: float
+    p: float
+    cautious: bool = False
+
+
+def robust_wald(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> WaldTest | str:
+    """Test that the means of several columns are all 0, with one or two crossed cluster factors.
+
+    W = m' V^- m, with V the cluster-robust covariance of the means (one factor: CR2; two: V1 + V2 - V12, the first two
+    by CR2, or V1 or V2 where W is smaller, which in one dimension is the rule of `clustered_mean`) and V^- its inverse
+    on the q dimensions it has. F = (v - q + 1) / (v q) W has q and v - q + 1 df (Hotelling's T^2; Pustejovsky
+    & Tipton 2018), v the Satterthwaite df of a single mean; of two factors Cochran's, by the traces of V1 and V2.
+
+    Parameters
+    ----------
+    values : (cells, m) float64 array
+        May be linearly dependent, such as shares that sum to 0.
+    count : (cells,) float64 array
+    codes : one or two (cells,) int64 arrays
+
+    Returns
+    -------
+    WaldTest, or str
+        The reason where it does not exist.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [2.0], [-1.0], [3.0]])
+    >>> test = robust_wald(x, np.ones(4), [np.arange(4)])
+    >>> round(test.statistic, 4), test.df, round(test.df_denominator, 6)
+    (2.1429, 1.0, 3.0)
+    """
+    n = float(count.sum())
+    dense = crossing(codes)
+    if min(int(c.max()) for c in dense) < 1:
+        return "a single cluster"
+    mean = count @ values / n
+    off = (values - mean) * count[:, None]
+    cautious = False
+    dfs = [satterthwaite(count, c) for c in dense[:2]]
+    if np.isnan(dfs).any():
+        return ONE_HOLDS_ALL
+    parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
+    covariance, freedom = parts[0], dfs[0]
+    if len(dense) > 1:
+        covariance = parts[0] + parts[1] - outer_sums(off / n, dense[2], np.ones(int(dense[2].max()) + 1))
+        traces = [float(np.trace(part)) for part in parts]
+        freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
+        known = rank_of(parts[0] + parts[1])
+        alone = [f_test(mean, part, freedom, True) for part in parts if rank_of(part) == known]
+        less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
+        if known > 1 and (less or rank_of(covariance) < known):
+            covariance, cautious = parts[0] + parts[1], True
+        elif known == 1 and np.trace(covariance) < max(traces):
+            covariance, cautious = max(parts, key=lambda part: float(np.trace(part))), True
+        found = [test for test in (f_test(mean, covariance, freedom, cautious), *alone) if isinstance(test, WaldTest)]
+        if found:
+            return min(found, key=lambda test: test.statistic)
+    return f_test(mean, covariance, freedom, cautious)
+
+
+def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, cautious: bool) -> WaldTest | str:
+    """Turn means and their covariance into an F test."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > RANK * max(float(values[-1]), 0.0)
+    q = float(np.count_nonzero(kept & (values > 0)))
+    if not q:
+        return "the clusters show no variance to judge the differences by"
+    turned = vectors[:, kept].T @ mean
+    if float(np.linalg.norm(mean) ** 2 - turned @ turned) > RANK * max(float(mean @ mean), RANK):
+        return "too few clusters, or too alike: they show no variance in a direction in which the means differ"
+    denominator = freedom - q + 1
+    if denominator <= 0:
+        return f"too few clusters for {q:g} differences"
+    statistic = denominator / (freedom * q) * float(turned**2 @ (1 / values[kept]))
+    p = float(not_zero(fdtrc(q, denominator, statistic)))
+    return WaldTest(statistic=statistic, df=q, df_denominator=denominator, p=p, cautious=cautious)
+
+
+def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray) -> FloatArray:
+    """Sum over clusters of the outer products of their sums, weighted."""
+    size = int(code.max()) + 1
+    sums = np.column_stack([np.bincount(code, column, minlength=size) for column in off.T])
+    return np.asarray((sums * weight[:, None]).T @ sums)
+
+
+def rank_of(covariance: FloatArray) -> int:
+    """Number of eigenvalues that are not 0."""
+    values = np.linalg.eigvalsh(covariance)
+    return int(np.count_nonzero(values > RANK * max(float(values[-1]), 0.0)))
+
+
+def satterthwaite(count: FloatArray, code: IntArray) -> float:
+    """Degrees of freedom of a CR2 mean: they depend on the sizes of the clusters alone."""
+    signs = np.where(code % 2 == 0, 1.0, -1.0)  # any values that vary
+    return clustered_mean(signs, count, [code]).df

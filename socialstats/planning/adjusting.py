@@ -13,9 +13,9 @@ from socialstats.arrays import FloatArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
-from socialstats.models.families import P_METHODS, adjusted_p, correlation_of, replicate_draws
+from socialstats.models.unit_means import P_METHODS, adjusted_p, correlation_of, replicate_draws
 from socialstats.planning.plan import PlanResult
-from socialstats.resampling.max_t import max_t, max_t_critical, normal_draws
+from socialstats.resampling.permutation import max_t, max_t_critical, normal_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, number, p_value, quoted, shorten
 

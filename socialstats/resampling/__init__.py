@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from socialstats.resampling.chance import ALTERNATIVES, Alternative, ChanceTest
-from socialstats.resampling.engine import Bootstrap, Replicates, bootstrap
-from socialstats.resampling.intervals import (
+from socialstats.resampling.engine import (
     METHODS,
+    SCHEMES,
+    Bootstrap,
     Interval,
+    Jackknife,
     Method,
+    Replicates,
+    Scheme,
+    Units,
+    acceleration,
     basic,
     bca,
+    bootstrap,
     choose,
+    jackknife,
     order_quantile,
     percentile,
     studentized,
+    weight_blocks,
 )
-from socialstats.resampling.jackknife import Jackknife, acceleration, jackknife
-from socialstats.resampling.max_t import MaxT, bootstrap_draws, max_t, max_t_critical, normal_draws
-from socialstats.resampling.permutation import permutation_test
-from socialstats.resampling.sign_flip import cluster_sums, flipped_sums, sign_flip
-from socialstats.resampling.units import SCHEMES, Scheme, Units, weight_blocks
+from socialstats.resampling.permutation import (
+    ALTERNATIVES,
+    Alternative,
+    ChanceTest,
+    MaxT,
+    bootstrap_draws,
+    cluster_sums,
+    flipped_sums,
+    max_t,
+    max_t_critical,
+    normal_draws,
+    permutation_test,
+    sign_flip,
+)
 
 __all__ = [
     "ALTERNATIVES", "METHODS", "SCHEMES", "Alternative", "Bootstrap", "ChanceTest", "Interval", "Jackknife", "MaxT",

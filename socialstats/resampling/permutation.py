@@ -1,28 +1,93 @@
-"""The permutation test of two groups: would any other labelling of the units do as well?"""
+"""Tests by permutations and sign flips."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.resampling.chance import (
-    TIE,
-    Alternative,
-    ChanceTest,
-    as_extreme,
-    checked_alternative,
-    checked_draws,
-    checked_seed,
-    monte_carlo_p,
-)
-from socialstats.resampling.engine import MEMORY, finite, unit_sums
-from socialstats.resampling.units import Units
+from socialstats.resampling.engine import MEMORY, Replicates, Units, finite, unit_sums
+
+Alternative = Literal["two_sided", "greater", "less"]
+ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
+SMALLEST = float(np.nextafter(0.0, 1.0))  # no p-value is 0
+TIE = 1e-12  # sums this close, relative to the sum of absolute values, are the same sum in another order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChanceTest:
+    """A test by sign flips or permutations, of m statistics.
+
+    Attributes
+    ----------
+    statistic : (m,) float64 array
+        Of the data; NaN where it does not exist.
+    p_value : (m,) float64 array
+        Never 0: the observed arrangement is one of those counted.
+    mc_error : (m,) float64 array
+        Monte-Carlo standard error of `p_value`: how far it would move with another seed; 0 for an exact test.
+    exact : bool
+        True when every arrangement was counted.
+    draws : int
+        Arrangements drawn at random; 0 for an exact test.
+    method : str
+        How the distribution was obtained.
+    """
+
+    statistic: FloatArray
+    p_value: FloatArray
+    mc_error: FloatArray
+    exact: bool
+    draws: int
+    method: str
+
+
+def checked_alternative(alternative: str) -> str:
+    """Return an alternative, or raise InputError listing those there are."""
+    if alternative not in ALTERNATIVES:
+        raise InputError(f"alternative='{alternative}' is not one of {', '.join(ALTERNATIVES)}")
+    return alternative
+
+
+def checked_draws(draws: int, name: str) -> int:
+    """Return a number of draws, or raise InputError when it is no whole number of at least 99."""
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 99:
+        raise InputError(f"{name} must be a whole number of at least 99, not {draws!r}")
+    return int(draws)
+
+
+def checked_seed(seed: int) -> int:
+    """Return a seed, or raise InputError when it is no whole number of at least 0."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
+    return int(seed)
+
+
+def as_extreme(
+    draws: FloatArray, observed: Any, tolerance: Any, alternative: str
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Tell which draws are at least as extreme as the observed value, ties included."""
+    if alternative == "greater":
+        return np.asarray(draws >= observed - tolerance)
+    if alternative == "less":
+        return np.asarray(draws <= observed + tolerance)
+    return np.asarray(np.abs(draws) >= np.abs(observed) - tolerance)
+
+
+def monte_carlo_p(extreme: IntArray, draws: Any) -> tuple[FloatArray, FloatArray]:
+    """Return p = (b + 1)/(B + 1) and its Monte-Carlo standard error sqrt(p (1 - p)/B).
+
+    The data themselves are one of the B + 1 arrangements (Phipson & Smyth 2010).
+    """
+    p = (np.asarray(extreme, dtype=np.float64) + 1) / (np.asarray(draws) + 1)
+    return p, np.sqrt(p * (1 - p) / np.asarray(draws))
+
 
 TwoFinish = Callable[[FloatArray, FloatArray], FloatArray]
 MOST_LISTED = 20_000
@@ -172,3 +237,460 @@ def finished(observed: FloatArray, extreme: FloatArray, usable: FloatArray, *, e
         statistic=observed, p_value=np.where(known, p, np.nan), mc_error=np.where(known, error, np.nan), exact=exact,
         draws=0 if exact else draws, method="every labelling" if exact else "random labels",
     )  # fmt: skip
+
+
+MOST_FLIPPED = 36  # two halves of 2^18 sums
+LARGEST_WORK = 40_000_000  # additions of the shift algorithm
+DECIMALS = 6
+NEAR = 1e-9
+
+
+def flip_tail(size: FloatArray, count: FloatArray, at: float) -> tuple[float, str] | None:
+    """Return P(S >= at) of S = sum of +-size over units, and how; None where it takes too long.
+
+    Parameters
+    ----------
+    size : (k,) array
+        Distinct absolute values, above 0.
+    count : (k,) array
+        Units with each.
+    at : float
+        Already lowered by the tolerance for ties.
+
+    Returns
+    -------
+    probability, method
+        ``"binomial"`` for a single size, ``"shift"`` for values on a grid (Streitberg & Roehmel 1986),
+        ``"enumeration"`` for few units.
+    """
+    if len(size) == 1:
+        return binomial_tail(int(count[0]), at / float(size[0])), "binomial"
+    whole = grid(size)
+    if whole is not None:
+        unit, steps = whole
+        if float(count.sum()) * float(steps @ count) <= LARGEST_WORK:
+            return shift_tail(steps, count, at / unit), "shift"
+    if count.sum() <= MOST_FLIPPED:
+        return enumerated_tail(np.repeat(size, count.astype(np.int64)), at), "enumeration"
+    return None
+
+
+def binomial_tail(n: int, at: float) -> float:
+    """Return P(S >= at) where all units have size 1: (S + n)/2 of them have a plus."""
+    from scipy.special import betainc
+
+    first = math.ceil((at + n) / 2 - NEAR)
+    if first <= 0:
+        return 1.0
+    return float(betainc(first, n - first + 1, 0.5)) if first <= n else 0.0
+
+
+def grid(size: FloatArray) -> tuple[float, IntArray] | None:
+    """Return a unit and the whole multiples of it that `size` are (decimals of at most six places), or None."""
+    for places in range(DECIMALS + 1):
+        scaled = size * 10.0**places
+        steps = np.round(scaled)
+        if float(steps.max()) > LARGEST_WORK:
+            return None
+        if np.all(np.abs(scaled - steps) <= NEAR * np.maximum(scaled, 1)) and np.all(steps >= 1):
+            whole = steps.astype(np.int64)
+            common = int(np.gcd.reduce(whole))
+            return common / 10.0**places, whole // common
+    return None
+
+
+def shift_tail(steps: IntArray, count: FloatArray, at: float) -> float:
+    """Return P(S >= at) by adding one unit at a time to the distribution of the sum of the positive ones.
+
+    S = 2 (sum of the steps with a plus) - total: the sum with a plus runs over 0, 1, ..., total.
+    """
+    total = int(steps @ count.astype(np.int64))
+    chance = np.zeros(total + 1)
+    chance[0] = 1.0
+    reach = 0
+    for step, times in zip(steps.tolist(), count.astype(np.int64).tolist(), strict=True):
+        for _ in range(times):
+            chance[: reach + 1] *= 0.5
+            moved = chance[: reach + 1].copy()
+            chance[step : step + reach + 1] += moved
+            reach += step
+    first = math.ceil((at + total) / 2 - NEAR * max(1, total) / 4)
+    return float(chance[max(first, 0) :][::-1].sum()) if first <= total else 0.0
+
+
+def enumerated_tail(values: FloatArray, at: float) -> float:
+    """Return P(S >= at): every sum of one half of the units meets those of the other (Horowitz & Sahni 1974)."""
+    half = len(values) // 2
+    one, other = sums_of(values[:half]), np.sort(sums_of(values[half:]))
+    fewer = np.searchsorted(other, at - one, side="left")
+    return float(len(other) * len(one) - int(fewer.sum())) / 2.0 ** len(values)
+
+
+def sums_of(values: FloatArray) -> FloatArray:
+    """Return all 2^n sums of +-values."""
+    sums = np.zeros(1)
+    for x in values:
+        sums = np.concatenate([sums + x, sums - x])
+    return sums
+
+
+def tolerance_of(size: FloatArray, count: FloatArray) -> float:
+    """Return how far two equal sums may differ by rounding."""
+    return TIE * float(size @ count)
+
+
+BYTE = 8
+MANY_ALIKE = 100  # units of one size from which a binomial draw is cheaper than looking each up
+BLOCK = 4096
+MEMORY_OF_FLIPS = 64_000_000
+PLUS = 2.0 * ((np.arange(2**BYTE)[:, None] >> np.arange(BYTE)) & 1) - 1
+
+
+def sign_flip(
+    values: FloatArray,
+    count: FloatArray | None = None,
+    *,
+    alternative: Alternative = "two_sided",
+    flips: int = 100_000,
+    seed: int = 0,
+    exact: bool = True,
+    block: int = BLOCK,
+) -> ChanceTest:
+    """Test a mean of 0 by flipping signs.
+
+    Under the hypothesis that every unit's value is as likely as its negative, all 2^n patterns of signs are equally
+    likely. p is the share of patterns whose sum is at least as extreme as that of the data (Fisher 1935, section 21).
+
+    Parameters
+    ----------
+    values : (units,) array
+        Differences minus the hypothesised mean; for clusters, their sums: whole clusters then change sign together.
+    count : (units,) array, optional
+        How many alike units each stands for.
+    alternative : {"two_sided", "greater", "less"}
+    flips : int
+        Random patterns, where the exact distribution takes too long.
+    seed : int
+        Same seed, same bytes, whatever `block` is.
+    exact : bool
+        False always draws at random.
+    block : int
+        Patterns in memory at once.
+
+    Returns
+    -------
+    ChanceTest
+        `statistic` is the sum. Exact for values on a decimal grid (whole numbers, Likert, 0/1: then it is the exact
+        sign test) and for up to 36 non-zero values; otherwise p = (b+1)/(B+1) with its Monte-Carlo error.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If every value is 0: no sign can be flipped.
+    InputError
+        For values that are not finite, counts that are not whole, or an unknown option.
+
+    References
+    ----------
+    Fisher, R. A. (1935). The design of experiments, section 21.
+    Streitberg, B., & Roehmel, J. (1986). Exact distributions for permutation and rank tests. Statistical Software
+    Newsletter, 12(1), 10-17.
+    Phipson, B., & Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+
+    Examples
+    --------
+    >>> test = sign_flip(np.array([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]))
+    >>> float(test.p_value[0]), test.method
+    (0.00390625, 'shift')
+    """
+    checked_alternative(alternative)
+    flips, seed = checked_draws(flips, "flips"), checked_seed(seed)
+    total, size, times = sizes(values, count)
+    tolerance = tolerance_of(size, times)
+    found = exact_p(total, size, times, tolerance, alternative) if exact else None
+    if found is not None:
+        return result(total, found[0], 0.0, 0, found[1])
+    extreme = 0
+    for sums in flipped_sums(size, times, flips=flips, seed=seed, block=block):
+        extreme += int(as_extreme(sums, total, tolerance, alternative).sum())
+    p, error = monte_carlo_p(np.array(extreme), flips)
+    return result(total, float(p), float(error), flips, "random flips")
+
+
+def exact_p(
+    total: float, size: FloatArray, count: FloatArray, tolerance: float, alternative: str
+) -> tuple[float, str] | None:
+    """Return the share of all patterns at least as extreme, and how it was counted; None where it takes too long."""
+    two = alternative == "two_sided"
+    if two and abs(total) <= tolerance:
+        return 1.0, "symmetry"
+    found = flip_tail(size, count, (abs(total) if two else signed(total, alternative)) - tolerance)
+    if found is None:
+        return None
+    return max(SMALLEST, min(1.0, (1 + two) * found[0])), found[1]
+
+
+def signed(total: float, alternative: str) -> float:
+    """Return the sum in the direction of the alternative."""
+    return total if alternative == "greater" else -total
+
+
+def result(total: float, p: float, error: float, draws: int, method: str) -> ChanceTest:
+    """Make the result of one statistic."""
+    one = np.array([total]), np.array([p]), np.array([error])
+    return ChanceTest(
+        statistic=one[0], p_value=one[1], mc_error=one[2], exact=draws == 0, draws=draws, method=method
+    )  # fmt: skip
+
+
+def sizes(values: FloatArray, count: FloatArray | None) -> tuple[float, FloatArray, FloatArray]:
+    """Return the sum, the distinct non-zero absolute values, and how many units have each."""
+    x = np.asarray(values, dtype=np.float64)
+    times = np.ones(len(x)) if count is None else np.asarray(count, dtype=np.float64)
+    if x.ndim != 1 or not len(x) or times.shape != x.shape or not np.all(np.isfinite(x)):
+        raise InputError("a sign-flip test needs a list of finite values, and a count for each if counts are given")
+    if np.any(times < 0) or np.any(times % 1 != 0):
+        raise InputError("counts of units must be whole numbers of at least 0 to flip their signs")
+    kept = (np.abs(x) > 0) & (times > 0)
+    if not kept.any():
+        raise UndefinedStatistic("every value is 0: there is no sign to flip")
+    size, place = np.unique(np.abs(x[kept]), return_inverse=True)
+    return float(x @ times), size, np.bincount(place, times[kept]).astype(np.float64)
+
+
+def flipped_sums(
+    size: FloatArray, count: FloatArray, *, flips: int, seed: int, block: int = BLOCK
+) -> Iterator[FloatArray]:
+    """Draw sums of randomly signed values, at most `block` at a time.
+
+    Units of a size that many have are drawn as one binomial number. The others are taken eight at a time: their 256
+    signed sums stand in a table, and a random byte looks one up. Binomials and bytes have streams of their own, read
+    in the order of the flips.
+
+    Parameters
+    ----------
+    size, count : (k,) arrays
+        Absolute values and the units with each.
+    flips, seed, block : int
+
+    Yields
+    ------
+    (at most block,) float64 array
+    """
+    many = count >= MANY_ALIKE
+    single = np.repeat(size[~many], count[~many].astype(np.int64))
+    tables = byte_tables(single)
+    words = -(-len(tables) // BYTE)
+    binomials, bits = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(2))
+    held = max(1, min(block, MEMORY_OF_FLIPS // (8 * (words + int(many.sum()) + 1))))
+    for start in range(0, flips, held):
+        n = min(held, flips - start)
+        sums = np.zeros(n)
+        if many.any():
+            plus = binomials.binomial(count[many].astype(np.int64), 0.5, size=(n, int(many.sum())))
+            sums += (2.0 * plus - count[many]) @ size[many]
+        if words:
+            raw = bits.integers(0, 2**64, size=n * words, dtype=np.uint64).astype("<u8", copy=False)
+            columns = np.ascontiguousarray(raw.view(np.uint8).reshape(n, -1)[:, : len(tables)].T)
+            for table, column in zip(tables, columns, strict=True):
+                sums += table[column]
+        yield sums
+
+
+def byte_tables(values: FloatArray) -> FloatArray:
+    """Return the 256 signed sums of every eight values, (bytes, 256)."""
+    padded = np.zeros(-(-len(values) // BYTE) * BYTE)
+    padded[: len(values)] = values
+    return np.ascontiguousarray(padded.reshape(-1, BYTE) @ PLUS.T)
+
+
+def cluster_sums(values: FloatArray, count: FloatArray, code: IntArray) -> FloatArray:
+    """Sum cells to clusters: what `sign_flip` takes when whole clusters change sign together.
+
+    Examples
+    --------
+    >>> cluster_sums(np.array([1.0, -2.0, 3.0]), np.array([1.0, 2.0, 1.0]), np.array([0, 0, 1])).tolist()
+    [-3.0, 3.0]
+    """
+    dense = np.unique(code, return_inverse=True)[1]
+    return np.bincount(dense, np.asarray(values, dtype=np.float64) * count).astype(np.float64)
+
+
+Steps = Literal["step_down", "single_step"]
+STEPS: tuple[str, ...] = get_args(Steps)
+ROUND_OFF = 1e-10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MaxT:
+    """Adjusted p-values of a family of m tests.
+
+    Attributes
+    ----------
+    p_adjusted : (m,) float64 array
+        NaN for a test without a statistic: it is no member of the family.
+    mc_error : (m,) float64 array
+        Monte-Carlo standard error of each.
+    members, draws : int
+        Tests adjusted for, draws used.
+    method : str
+    """
+
+    p_adjusted: FloatArray
+    mc_error: FloatArray
+    members: int
+    draws: int
+    method: str
+
+
+def max_t(
+    statistics: FloatArray,
+    draws: FloatArray,
+    *,
+    method: Steps = "step_down",
+    alternative: Alternative = "two_sided",
+) -> MaxT:
+    """Adjust p-values by the distribution of the largest statistic of the family.
+
+    Parameters
+    ----------
+    statistics : (m,) array
+        Test statistics (t or z) of the data; NaN where a test does not exist.
+    draws : (B, m) array
+        The same statistics drawn jointly as if every hypothesis were true: `normal_draws`, `bootstrap_draws`, sign
+        flips. Draws with a NaN are left out.
+    method : {"step_down", "single_step"}
+        ``"single_step"``: every test against the maximum of all. ``"step_down"`` (Westfall & Young 1993, algorithm
+        2.8): the k-th largest against the maximum of those not larger; never a larger p.
+    alternative : {"two_sided", "greater", "less"}
+
+    Returns
+    -------
+    MaxT
+        p = (b + 1)/(B + 1): never 0.
+
+    Raises
+    ------
+    InputError
+        For shapes that do not fit, fewer than 99 usable draws, or an unknown option.
+
+    References
+    ----------
+    Westfall, P. H., & Young, S. S. (1993). Resampling-based multiple testing. Wiley.
+    Romano, J. P., & Wolf, M. (2005). Exact and approximate stepdown methods for multiple hypothesis testing.
+    doi:10.1198/016214504000000539
+
+    Examples
+    --------
+    >>> draws = normal_draws(np.eye(3), draws=20_000, seed=1)
+    >>> found = max_t(np.array([3.0, 0.5, 2.0]), draws)
+    >>> [round(float(p), 2) for p in found.p_adjusted]
+    [0.01, 0.62, 0.09]
+    """
+    checked_alternative(alternative)
+    if method not in STEPS:
+        raise InputError(f"method='{method}' is not one of {', '.join(STEPS)}")
+    t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
+    if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
+        raise InputError(f"draws must have one column a statistic: {b.shape} does not fit {t.shape}")
+    known = np.flatnonzero(~np.isnan(t))
+    b = b[:, known]
+    b = b[~np.isnan(b).any(axis=1)]
+    if not len(known) or len(b) < 99:
+        raise InputError(f"max-t needs a statistic and at least 99 draws, got {len(known)} and {len(b)}")
+    size, drawn = extremity(t[known], alternative), extremity(b, alternative)
+    p, error = (stepped if method == "step_down" else single)(size, drawn)
+    out, out_error = np.full(len(t), np.nan), np.full(len(t), np.nan)
+    out[known], out_error[known] = p, error
+    return MaxT(p_adjusted=out, mc_error=out_error, members=len(known), draws=len(b), method=method)
+
+
+def extremity(values: FloatArray, alternative: str) -> FloatArray:
+    """Return the statistics so that large means extreme."""
+    return {"two_sided": np.abs(values), "greater": values, "less": -values}[alternative]
+
+
+def single(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compare every statistic with the maximum of all."""
+    ordered = np.sort(drawn.max(axis=1))
+    extreme = len(ordered) - np.searchsorted(ordered, size - ROUND_OFF * np.abs(size), side="left")
+    return monte_carlo_p(extreme, len(ordered))
+
+
+def stepped(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Compare each statistic with the maximum of those not larger; p-values do not fall down the order."""
+    order = np.argsort(-size, kind="stable")
+    largest = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
+    extreme = (largest >= (size - ROUND_OFF * np.abs(size))[order]).sum(axis=0)
+    p, _ = monte_carlo_p(extreme, len(drawn))
+    p = np.maximum.accumulate(p)
+    back = np.empty(len(p))
+    back[order] = p
+    return back, np.sqrt(back * (1 - back) / len(drawn))
+
+
+def max_t_critical(draws: FloatArray, level: float = 0.95) -> float:
+    """Return the critical value for simultaneous two-sided intervals: estimate -+ it x s.e. hold all at once.
+
+    The smallest order statistic of the maxima that at least `level` of them do not exceed.
+
+    Examples
+    --------
+    >>> round(max_t_critical(normal_draws(np.eye(1), draws=50_000, seed=1)), 1)
+    2.0
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
+    b = np.asarray(draws, dtype=np.float64)
+    largest = np.sort(np.abs(b[~np.isnan(b).any(axis=1)]).max(axis=1))
+    place = int(np.ceil(level * (len(largest) + 1) - 1e-9))
+    if place > len(largest):
+        raise InputError(f"{len(largest)} draws do not reach a simultaneous {100 * level:g}% interval; take more")
+    return float(largest[place - 1])
+
+
+def normal_draws(covariance: FloatArray, *, df: float | None = None, draws: int = 100_000, seed: int = 0) -> FloatArray:
+    """Draw statistics with given correlations from the multivariate normal (or t) distribution.
+
+    Parameters
+    ----------
+    covariance : (m, m) array
+        Of the estimates; only its correlations matter. Negative eigenvalues (two-way clustering) are set to 0.
+    df : float, optional
+        Degrees of freedom: all statistics of a draw are divided by the same sqrt(chi^2/df).
+    draws, seed : int
+
+    Returns
+    -------
+    (draws, m) float64 array
+
+    Raises
+    ------
+    InputError
+        For a matrix that is not square and symmetric with positive variances.
+
+    Examples
+    --------
+    >>> normal_draws(np.array([[1.0, 0.5], [0.5, 1.0]]), draws=1000).shape
+    (1000, 2)
+    """
+    v = np.asarray(covariance, dtype=np.float64)
+    if v.ndim != 2 or v.shape[0] != v.shape[1] or not np.allclose(v, v.T) or not np.all(np.diag(v) > 0):
+        raise InputError("a covariance must be a square symmetric matrix with positive variances")
+    if df is not None and not df > 0:
+        raise InputError(f"df must be above 0, not {df!r}")
+    scale = np.sqrt(np.diag(v))
+    values, vectors = np.linalg.eigh(v / np.outer(scale, scale))
+    root = vectors * np.sqrt(np.maximum(values, 0))
+    root /= np.sqrt((root**2).sum(axis=1))[:, None]
+    rng, chi = (np.random.default_rng(s) for s in np.random.SeedSequence(checked_seed(seed)).spawn(2))
+    z = rng.standard_normal((checked_draws(draws, "draws"), len(v))) @ root.T
+    draws_t: FloatArray = z if df is None else z / np.sqrt(chi.chisquare(df, size=len(z)) / df)[:, None]
+    return draws_t
+
+
+def bootstrap_draws(boot: Replicates, std_error: FloatArray) -> FloatArray:
+    """Turn replicates into draws under the hypotheses: (replicate - estimate) / s.e., (B, m)."""
+    se = np.asarray(std_error, dtype=np.float64)
+    out: FloatArray = (boot.replicates - boot.estimate) / np.where(se > 0, se, np.nan)
+    return out

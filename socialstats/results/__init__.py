@@ -1,10 +1,18 @@
 """What every metric returns. A row leaves empty what does not apply to it; the columns are fixed."""
 
-from socialstats.results.group import ResultGroup, by_levels
-from socialstats.results.result import Result
+from socialstats.results.result import Result, ResultGroup, by_levels
 from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, Row, plain
-from socialstats.results.verification import KINDS, Check, Tally, Verification, marked, tally_text, totals
-from socialstats.results.verifications import Verifications, joined
+from socialstats.results.verification import (
+    KINDS,
+    Check,
+    Tally,
+    Verification,
+    Verifications,
+    joined,
+    marked,
+    tally_text,
+    totals,
+)
 
 __all__ = [
     "Check", "GLANCE_COLUMNS", "KINDS", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",

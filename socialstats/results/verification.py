@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from socialstats.results.rows import Row, plain
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 KINDS: dict[str, str] = {
     "estimate": "estimates", "std_error": "standard errors", "conf_low": "intervals", "conf_high": "intervals",
@@ -266,3 +268,49 @@ def unchecked(row: Row, k: int, name: str, value: float | None, why: str) -> Che
     """Return the check that says that a number of row `k` was not compared."""
     return Check(quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}", ours=value, theirs=None,
                  package="", version="", tolerance=0.0, ok=None, note=why, row=k, field=name)  # fmt: skip
+
+
+class Verifications(Mapping[str, Verification]):
+    """A mapping from name to `Verification`; what is given as a function is called when its name is first read.
+
+    Parameters
+    ----------
+    checks : mapping of str to Verification or function
+        A function takes nothing and returns the Verification.
+
+    Examples
+    --------
+    >>> found = Verifications({"strengths": lambda: Verification(checks=())})
+    >>> list(found), found["strengths"] is found["strengths"]
+    (['strengths'], True)
+    """
+
+    def __init__(self, checks: Mapping[str, Verification | Callable[[], Verification]] | None = None) -> None:
+        self._checks = dict(checks or {})
+
+    def __getitem__(self, name: str) -> Verification:
+        check = self._checks[name]
+        if not isinstance(check, Verification):
+            check = self._checks[name] = check()
+        return check
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._checks)
+
+    def __len__(self) -> int:
+        return len(self._checks)
+
+    def keep(self, made: Mapping[str, Verification]) -> None:
+        """Store what was made elsewhere, such as in another process, under names that are here."""
+        self._checks.update({name: made[name] for name in self._checks if name in made})
+
+
+def joined(*sources: Mapping[str, Verification]) -> Verifications:
+    """Return the comparisons of all sources, none of them made yet; of one name the last source counts.
+
+    Examples
+    --------
+    >>> list(joined({"fit": Verification(checks=())}, Verifications({"shares": lambda: Verification(checks=())})))
+    ['fit', 'shares']
+    """
+    return Verifications({name: partial(source.__getitem__, name) for source in sources for name in source})

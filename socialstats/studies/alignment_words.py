@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from socialstats.models.alignment_population import FEW, MOST
+from socialstats.models.split_half import FEW, MOST
 from socialstats.results import Result
 from socialstats.studies.alignment_blocks import CONSTANT, NEAREST, line_rows, model_rows
 from socialstats.studies.estimates import numbers_text

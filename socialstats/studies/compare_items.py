@@ -16,7 +16,7 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.rows import with_mean
-from socialstats.models.mcnemar import Cells, mid_p
+from socialstats.models.matched_pairs import Cells, mid_p
 from socialstats.results import Check, Result, Row
 from socialstats.studies.estimates import numbers_text, p_text, with_holm
 from socialstats.studies.outcome import Block, Table

@@ -14,9 +14,8 @@ from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
 from socialstats.inference.dependence import small_sample
 from socialstats.inference.rows import ANYWHERE
-from socialstats.models.coincidences import alpha_sums
-from socialstats.models.modes import mode_distances
-from socialstats.models.rating_counts import rating_counts
+from socialstats.models.agreement import alpha_sums, rating_counts
+from socialstats.models.alignment import mode_distances
 from socialstats.resampling import Units, bootstrap
 from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions

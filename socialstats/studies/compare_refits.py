@@ -13,7 +13,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, UndefinedStatistic
 from socialstats.inference.compare import with_resamples
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.models.pairs import common_pairs
+from socialstats.models.sensitivity import common_pairs
 from socialstats.models.shares import group_shares
 from socialstats.resampling.engine import Replicates
 from socialstats.results import Check, Result, Row

@@ -8,8 +8,7 @@ from typing import Any
 from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.metrics.leaderboard import LeaderboardResult, leaderboard
-from socialstats.metrics.leaderboard.rows import DIFFERENCE
+from socialstats.metrics.leaderboard import DIFFERENCE, LeaderboardResult, leaderboard
 from socialstats.results import Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, references_of, settings_of, verify_all

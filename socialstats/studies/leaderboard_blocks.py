@@ -9,9 +9,19 @@ from functools import cached_property, partial
 import numpy as np
 
 from socialstats.figures import forest, heat
-from socialstats.metrics.leaderboard import LeaderboardResult
-from socialstats.metrics.leaderboard.rows import DIFFERENCE, MEAN, OTHER, SHARED, WEIGHED, task_group
-from socialstats.metrics.leaderboard.words import difference_of, gap_text, ordered, value_text
+from socialstats.metrics.leaderboard import (
+    DIFFERENCE,
+    MEAN,
+    OTHER,
+    SHARED,
+    WEIGHED,
+    LeaderboardResult,
+    difference_of,
+    gap_text,
+    ordered,
+    task_group,
+    value_text,
+)
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, digits_for, p_text, rows_table
 from socialstats.studies.outcome import Block, Table

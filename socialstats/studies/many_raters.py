@@ -13,7 +13,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.raters import pair_names
+from socialstats.models.kappa import pair_names
 from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import rows_table

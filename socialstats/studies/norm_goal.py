@@ -11,7 +11,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.metrics.choice_shares import choice_shares
 from socialstats.metrics.js_similarity import js_similarity
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.models.source_counts import cells_of
+from socialstats.models.shares import cells_of
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all

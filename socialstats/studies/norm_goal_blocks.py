@@ -10,7 +10,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.figures import Bar, forest, heat, shares
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
-from socialstats.models.source_counts import cells_of
+from socialstats.models.shares import cells_of
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import clear_text, numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Table

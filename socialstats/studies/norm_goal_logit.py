@@ -15,7 +15,7 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.inference.rows import with_each_t
 from socialstats.models.multinomial_logit import Logit, joint_test, multinomial_logit
-from socialstats.models.source_counts import source_counts
+from socialstats.models.shares import source_counts
 from socialstats.results import Check, Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table

@@ -14,7 +14,7 @@ from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.raters import too_many_pairs
+from socialstats.models.kappa import too_many_pairs
 from socialstats.progress import say
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions

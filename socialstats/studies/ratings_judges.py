@@ -9,7 +9,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judge_agreement, judge_sentence
-from socialstats.models.judges import people_and_judges
+from socialstats.models.traits import people_and_judges
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text, rows_table, with_holm
 from socialstats.studies.outcome import Block, Mark, Strip

@@ -10,8 +10,8 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError
+from socialstats.models.shares import How, merged, share_row
 from socialstats.models.unit_means import Inference, Sample, mean_row
-from socialstats.models.unit_shares import How, merged, share_row
 from socialstats.results import Check, Result, Row
 from socialstats.text import count
 

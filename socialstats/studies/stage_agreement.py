@@ -14,8 +14,7 @@ from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.trait_answers import Names, answers_of, composites, declared_wording
-from socialstats.models.trait_weights import checked_weights
+from socialstats.models.traits import Names, answers_of, checked_weights, composites, declared_wording
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.outcome import Block

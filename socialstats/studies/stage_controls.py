@@ -13,7 +13,7 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.metrics.trait_profile import control_composites, judge_zeros
-from socialstats.models.trait_weights import NAMED_WEIGHTS, TRAIT_WEIGHTS, checked_weights
+from socialstats.models.traits import NAMED_WEIGHTS, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Table as Shown
 from socialstats.tables import Table as DataTable

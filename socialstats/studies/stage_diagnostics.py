@@ -9,7 +9,7 @@ import numpy as np
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, caution
 from socialstats.inference.dependence import small_sample
-from socialstats.models.judge_zeros import JudgeZeros
+from socialstats.models.traits import JudgeZeros
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.outcome import Diagnostic

@@ -9,7 +9,7 @@ from typing import Any
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.dependence import is_inside
 from socialstats.metrics.trait_profile import trait_profile
-from socialstats.models.trait_weights import EQUAL_WEIGHTS, TRAIT_WEIGHTS
+from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS
 from socialstats.results import Result
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.multiverse import (

@@ -11,7 +11,7 @@ from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.trait_profile import trait_profile
-from socialstats.models.trait_weights import TRAIT_WEIGHTS
+from socialstats.models.traits import TRAIT_WEIGHTS
 from socialstats.results import Result, Row
 from socialstats.studies.base import Study, StudyOptions, order_cautions
 from socialstats.studies.estimates import cluster_words, settings_of, verify_all, with_holm

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from socialstats.tables.counting import Counts, counts
-from socialstats.tables.filtering import rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
-from socialstats.tables.formats import Format
-from socialstats.tables.reading import read_table
-from socialstats.tables.table import Table, as_table
-from socialstats.tables.values import (
+from socialstats.tables.reading import Format, read_table
+from socialstats.tables.table import (
     EPSILON,
     MISSING,
     Coded,
+    Counts,
     Labels,
+    Table,
     as_number,
+    as_table,
     as_text,
+    counts,
     missing_labels,
     missing_names,
+    rows_unlike,
+    rows_where,
+    rows_without,
+    rows_without_whole,
+    with_joint,
 )
 
 __all__ = [

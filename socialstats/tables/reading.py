@@ -1,25 +1,968 @@
-"""One door for files: the format by option, by suffix, or by content."""
+"""Files of tables: which format, and how each is read."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import hashlib
+import io
+import json
 import os
 import re
 import shlex
 import sys
+import warnings
+import zipfile
 import zlib
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
 
-from socialstats.errors import InputError
-from socialstats.tables.delimited import read_delimited
-from socialstats.tables.formats import Format, format_of
-from socialstats.tables.records import read_json, read_jsonl
-from socialstats.tables.table import Table
-from socialstats.tables.text import Source, from_bytes, from_path
-from socialstats.tables.typed import read_typed
-from socialstats.tables.workbooks import ENGINES, read_workbook
+import narwhals as nw
+import numpy as np
+
+from socialstats.errors import InputError, MissingDependency, NothingToAnalyse, Problem, SocialStatsError
+from socialstats.tables.table import Table, as_text, check_names, refuse_wide
+from socialstats.text import quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+GZIP_MAGIC = b"\x1f\x8b"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Bytes that can be read again and again.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    open : callable
+        Returns a fresh binary stream, already decompressed.
+    raw : callable
+        Returns a fresh binary stream of the bytes as they are.
+    """
+
+    name: str
+    open: Callable[[], IO[bytes]]
+    raw: Callable[[], IO[bytes]]
+
+    def sha256(self) -> str:
+        """Return the checksum of the bytes as they are, in hexadecimal."""
+        digest = hashlib.sha256()
+        with self.raw() as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        return digest.hexdigest()
+
+    def head(self, size: int = 4096) -> bytes:
+        """Return the first bytes."""
+        try:
+            with self.open() as stream:
+                return stream.read(size)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(f"{self.name}: it cannot be read ({_reason(error)})") from error
+
+
+def _reason(error: BaseException) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower() or type(error).__name__
+
+
+def from_path(path: Path) -> Source:
+    """Return a file as a source.
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
+    """
+    if path.is_dir():
+        raise InputError(f"{path.name}: this is a folder, not a file. Name the file in it")
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file")
+    try:
+        if not path.is_file():  # a pipe gives its bytes once
+            return from_bytes(path.read_bytes(), path.name)
+        with path.open("rb") as stream:
+            zipped = stream.read(2) == GZIP_MAGIC
+    except OSError as error:
+        raise InputError(f"{path.name}: it cannot be read ({_reason(error)})") from error
+    return _source(path.name, lambda: path.open("rb"), zipped)
+
+
+def from_bytes(data: bytes, name: str) -> Source:
+    """Return bytes in memory (standard input, a pipe) as a source."""
+    return _source(name, lambda: io.BytesIO(data), data[:2] == GZIP_MAGIC)
+
+
+def _source(name: str, raw: Callable[[], IO[bytes]], zipped: bool) -> Source:
+    return Source(name=name, raw=raw, open=(lambda: cast(IO[bytes], Unzipped(raw()))) if zipped else raw)
+
+
+class Unzipped(gzip.GzipFile):
+    """A gzipped stream that closes what it reads from."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        super().__init__(fileobj=packed, mode="rb")
+        self._packed = packed
+
+    def close(self) -> None:
+        """Close the stream and the file below it."""
+        try:
+            super().close()
+        finally:
+            self._packed.close()
+
+
+class CheckedText(io.TextIOWrapper):
+    """UTF-8 text that counts a delimiter in what is read in blocks, and refuses NUL characters.
+
+    Attributes
+    ----------
+    delimiter : str
+    delimiters : int
+        How many were read by `read`.
+    """
+
+    delimiter = ","
+    delimiters = 0
+
+    def read(self, size: int | None = -1, /) -> str:
+        """Read a block of text."""
+        block = super().read(size)
+        if "\0" in block:
+            raise UnicodeDecodeError("utf-8", b"\0", 0, 1, "NUL character")
+        self.delimiters += block.count(self.delimiter)
+        return block
+
+
+def open_text(source: Source) -> CheckedText:
+    """Open a source as UTF-8 text with its line ends kept."""
+    return CheckedText(source.open(), encoding="utf-8-sig", newline="")
+
+
+def refuse_other_encodings(source: Source) -> None:
+    """Refuse empty files and UTF-16 before anything is parsed."""
+    head = source.head()
+    if not head.strip(b"\xef\xbb\xbf \t\r\n") and len(head) < 4096:
+        raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
+    if head[:2] in UTF16_MARKS:
+        raise InputError(f"{source.name}: the file is UTF-16. Save it as UTF-8")
+
+
+def bad_text(source: Source) -> InputError:
+    """Find the first line that is not UTF-8, or holds a NUL character, and say so."""
+    with source.open() as stream:
+        for line, data in enumerate(stream, start=1):
+            if b"\0" in data:
+                return InputError(Problem(message="a NUL character", source=source.name, lines=(line,), fix=NUL_FIX))
+            try:
+                data.decode("utf-8")
+            except UnicodeDecodeError as error:
+                byte = data[error.start]
+                message = f"byte 0x{byte:02x} is not UTF-8"
+                fix = "Save the file as UTF-8 (it may be Latin-1 or Windows-1252)"
+                return InputError(Problem(message=message, source=source.name, lines=(line,), fix=fix))
+    return InputError(f"{source.name}: the text cannot be decoded. Save it as UTF-8")
+
+
+Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
+ZIPPED = b"PK\x03\x04"
+OLD_DTA = {*range(0x66, 0x74)}  # first byte of Stata's files before version 13; then the byte order (1 or 2), and 1
+MARK = b"\xef\xbb\xbf"
+CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes that no text has
+AS_CSV = "Save the table as CSV (UTF-8)"
+IN_R = 'In R, write the table with write.csv(data, "data.csv", row.names = FALSE)'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of file.
+
+    Attributes
+    ----------
+    name : str
+        As messages call such a file, with its article.
+    suffixes : tuple of str
+    magic : tuple of bytes
+        First bytes of a file that is no text.
+    text : tuple of bytes
+        First bytes of a file that is text, after white space and in lower case.
+    member : str
+        Start of the name of a file that only such zip archives hold.
+    fix : str
+        For kinds that are not read: how to get to a table that is.
+    """
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    magic: tuple[bytes, ...] = ()
+    text: tuple[bytes, ...] = ()
+    member: str = ""
+    fix: str = AS_CSV
+
+
+READ: dict[Format, Kind] = {
+    "csv": Kind(name="a csv file", suffixes=(".csv",)),
+    "tsv": Kind(name="a tsv file", suffixes=(".tsv", ".tab")),
+    "jsonl": Kind(name="a jsonl file", suffixes=(".jsonl", ".ndjson")),
+    "json": Kind(name="a json file", suffixes=(".json",)),
+    "parquet": Kind(name="a parquet file", suffixes=(".parquet", ".pq"), magic=(b"PAR1",)),
+    "feather": Kind(name="a feather (Arrow) file", suffixes=(".feather", ".arrow", ".arrows", ".ipc"),
+                    magic=(b"ARROW1",)),
+    "dta": Kind(name="a Stata file", suffixes=(".dta",), magic=(b"<stata_dta>",)),
+    "sav": Kind(name="an SPSS file", suffixes=(".sav", ".zsav"), magic=(b"$FL2", b"$FL3")),
+    "xlsx": Kind(name="an Excel workbook", suffixes=(".xlsx", ".xlsm"), member="xl/workbook.xml"),
+    "ods": Kind(name="an OpenDocument spreadsheet", suffixes=(".ods",), member="content.xml"),
+}  # fmt: skip
+UNREAD = (
+    Kind(name="an HTML page", suffixes=(".html", ".htm"),
+         text=(b"<!doctype html", b"<html", b"<head", b"<body", b"<table", b"<!--"),
+         fix="Name the data file itself: a download link may have led to a page about it"),
+    Kind(name="an XML file", suffixes=(".xml",), text=(b"<?xml",)),
+    Kind(name="an R data file", suffixes=(".rds", ".rdata", ".rda"), magic=(b"RDX", b"RDA", b"X\n\0\0"), fix=IN_R),
+    Kind(name="a SAS data set", suffixes=(".sas7bdat",), magic=(bytes(12) + b"\xc2\xea\x81\x60",)),
+    Kind(name="a SAS transport file", suffixes=(".xpt",), text=(b"header record*******",)),
+    Kind(name="an SPSS portable file", suffixes=(".por",), text=(b"ascii spss port file",),
+         fix="In SPSS, save it as .sav, or as CSV (UTF-8)"),
+    Kind(name="an old Excel workbook (.xls), or one with a password", suffixes=(".xls", ".xla"),
+         magic=(b"\xd0\xcf\x11\xe0",), fix="Save it as .xlsx without a password, or as CSV (UTF-8)"),
+    Kind(name="a binary Excel workbook (.xlsb)", suffixes=(".xlsb",), member="xl/workbook.bin",
+         fix="Save its sheet as CSV (UTF-8), or the workbook as .xlsx"),
+    Kind(name="a Numbers document", suffixes=(".numbers",), member="Index/", fix="Export its table as CSV (UTF-8)"),
+    Kind(name="a Word document", suffixes=(".docx", ".doc"), member="word/"),
+    Kind(name="a PowerPoint file", suffixes=(".pptx", ".ppt"), member="ppt/"),
+    Kind(name="a PDF", suffixes=(".pdf",), text=(b"%pdf-",)),
+    Kind(name="a rich text document", suffixes=(".rtf",), text=(rb"{\rtf",)),
+    Kind(name="an SQLite database", suffixes=(".sqlite", ".sqlite3", ".db"), magic=(b"SQLite format 3",),
+         fix="Write its table as CSV: sqlite3 -csv -header FILE 'select * from TABLE' > data.csv"),
+    Kind(name="a DuckDB database", suffixes=(".duckdb",),
+         fix="Write its table as CSV: duckdb FILE \"copy TABLE to 'data.csv'\""),
+    Kind(name="an HDF5 file", suffixes=(".h5", ".hdf5", ".hdf"), magic=(b"\x89HDF",)),
+    Kind(name="a pickle", suffixes=(".pkl", ".pickle"), magic=(b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+         fix="In Python, pass the data frame itself, or write it with to_csv or to_parquet"),
+    Kind(name="a NumPy file", suffixes=(".npy", ".npz"), magic=(b"\x93NUMPY",),
+         fix="In Python, pass the array itself, or write it with named columns as CSV"),
+    Kind(name="a MATLAB file", suffixes=(".mat",), magic=(b"MATLAB 5.0",)),
+    Kind(name="an ORC file", suffixes=(".orc",), magic=(b"ORC",), fix="Write the table as parquet or CSV"),
+    Kind(name="an Avro file", suffixes=(".avro",), magic=(b"Obj\x01",), fix="Write the table as parquet or CSV"),
+    Kind(name="a feather file of the first version", magic=(b"FEA1",),
+         fix="Write it anew with pandas.DataFrame.to_feather, or as CSV"),
+    Kind(name="a file compressed with zstd, xz, bzip2 or 7z", suffixes=(".zst", ".xz", ".bz2", ".7z"),
+         magic=(b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh", b"7z\xbc\xaf"), fix="Unpack it, or compress it with gzip"),
+    Kind(name="an image", suffixes=(".png", ".jpg", ".jpeg", ".gif"), magic=(b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
+)  # fmt: skip
+ARCHIVE = Kind(name="a zip archive", suffixes=(".zip",), fix="Unpack it and name the table in it")
+KINDS: tuple[tuple[Format | Kind, Kind], ...] = (*READ.items(), *((kind, kind) for kind in UNREAD))
+SUFFIXES = {suffix: format for format, kind in READ.items() for suffix in kind.suffixes}
+
+
+def format_of(source: Source, asked: Format | None) -> Format:
+    """Return the format of a file.
+
+    Parameters
+    ----------
+    source : Source
+    asked : str or None
+        The format that was asked for; else the suffix decides (with or without ``.gz``), then the content.
+
+    Raises
+    ------
+    InputError
+        For formats that are not read, with the way out, and for content of another format than was asked for.
+    """
+    head = source.head()
+    suffix = _suffix(source.name)
+    chosen = asked or SUFFIXES.get(suffix)
+    binary = CONTROL.search(head) is not None and head[:2] not in UTF16_MARKS
+    content = _content(source, head, binary)
+    if isinstance(content, str):
+        if chosen not in (None, content):
+            kind = READ[content]
+            raise InputError(
+                f"{source.name}: this is {kind.name}, not {READ[chosen or 'csv'].name}. "
+                f"Let its name end in {kind.suffixes[0]}, or say format='{content}'"
+            )
+        return content
+    unread = next((kind for kind in UNREAD if binary and suffix in kind.suffixes), content)
+    torn = unread is ARCHIVE and chosen in ("xlsx", "ods")  # the reader says what is wrong with it
+    if unread is not None and not torn:
+        raise InputError(f"{source.name}: this is {unread.name}, which is not read. {unread.fix}")
+    return chosen or _of_text(head)
+
+
+def _suffix(name: str) -> str:
+    suffixes = [suffix.lower() for suffix in Path(name).suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _content(source: Source, head: bytes, binary: bool) -> Format | Kind | None:
+    """Return what the first bytes say; None for a table as text, and for what has no mark."""
+    if head.startswith(ZIPPED):
+        return _archive(source)
+    if len(head) > 3 and head[0] in OLD_DTA and head[1] in (1, 2) and head[2] == 1:
+        return "dta"
+    start = head.removeprefix(MARK).lstrip().lower()
+    return next(
+        (which for which, kind in KINDS if (binary and head.startswith(kind.magic)) or start.startswith(kind.text)),
+        None,
+    )
+
+
+def _archive(source: Source) -> Format | Kind:
+    """Return what a zip archive is by the files in it."""
+    try:
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile):
+        return ARCHIVE
+    found = (which for which, kind in KINDS if kind.member and any(name.startswith(kind.member) for name in names))
+    return next(found, ARCHIVE)
+
+
+def _of_text(head: bytes) -> Format:
+    """Guess the format of text: json by its first bracket, else delimited by what the first line has."""
+    start = head.removeprefix(MARK).lstrip()
+    if start.startswith(b"["):
+        return "json"
+    first = start.split(b"\n", 1)[0].rstrip()
+    if start.startswith(b"{"):
+        return "jsonl" if first.endswith(b"}") and b":[" not in first.replace(b" ", b"") else "json"
+    return "tsv" if b"\t" in first and b"," not in first else "csv"
+
+
+EXTRA = "socialstats: a field too many"
+RAGGED_SHOWN = 20
+
+
+def read_delimited(source: Source, delimiter: str) -> Table:
+    """Read a csv or tsv file.
+
+    Parameters
+    ----------
+    source : Source
+    delimiter : str
+        The usual one of the format; a semicolon or a tab is recognised in the header.
+
+    Raises
+    ------
+    InputError
+        For text that is not UTF-8, rows with too many or too few fields, column names that repeat.
+    NothingToAnalyse
+        For an empty file, or a header without rows.
+    """
+    refuse_other_encodings(source)
+    delimiter = _delimiter(source, delimiter)
+    try:
+        with open_text(source) as text, _any_field_size():
+            columns = _header(text, source, delimiter)
+            text.delimiter = delimiter
+            frame = _parse(text, columns, delimiter)
+            found = text.delimiters
+    except UnicodeDecodeError as error:
+        raise bad_text(source) from error
+    except SocialStatsError:
+        raise
+    except ValueError as error:  # pandas.errors.ParserError and EmptyDataError are ValueErrors
+        if type(error).__name__ == "EmptyDataError":
+            frame, found = None, 0
+        else:
+            raise _unreadable(source, columns, delimiter, error) from error
+    if frame is None or len(frame) == 0:
+        raise NothingToAnalyse(f"{source.name} has a header but no rows: there is nothing to analyse")
+    if found != (len(columns) - 1) * len(frame) or (frame[EXTRA] != "").any():
+        _refuse_ragged(source, len(columns), delimiter)
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        return lines_of(source, delimiter, positions)
+
+    native = frame.drop(columns=EXTRA)
+    return Table(
+        frame=nw.from_native(native), columns=columns, source=source.name, unit="line", is_file=True, locate=locate,
+        semicolons=delimiter == ";",
+    )  # fmt: skip
+
+
+@contextmanager
+def _any_field_size() -> Iterator[None]:
+    old = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(old)
+
+
+def _delimiter(source: Source, usual: str) -> str:
+    """Return the usual delimiter, unless the header has none of it and does have another."""
+    lines = source.head(65536).decode("utf-8-sig", errors="replace").splitlines()
+    header = next((line for line in lines if line.strip() and not line.startswith("# ")), "")
+    found = next((mark for mark in (usual, ",", ";", "\t") if mark in header), None)
+    return found or (" " if _spaced([line for line in lines if line.strip()][:20]) else usual)
+
+
+def _spaced(lines: Sequence[str]) -> bool:
+    """Whether lines are fields with spaces between and texts in quotes, as R's write.table makes them."""
+    sizes = [len(record) for record in csv.reader(lines, delimiter=" ")]
+    same = len(sizes) > 1 and len({*sizes[1:]}) == 1 and 0 <= sizes[1] - sizes[0] <= 1 < sizes[0]
+    return same and '"' in lines[0]
+
+
+def _blank(record: Sequence[str]) -> bool:
+    return not record or (len(record) == 1 and not record[0].strip(" \t"))
+
+
+def _header(text: CheckedText, source: Source, delimiter: str) -> tuple[str, ...]:
+    """Read the first record that is neither blank nor a comment (a line starting with ``#`` and a space)."""
+    for record in csv.reader(text, delimiter=delimiter):
+        if _blank(record) or record[0].startswith("# "):
+            continue
+        if any("\0" in name for name in record):
+            raise bad_text(source)
+        refuse_wide(record, source.name)
+        if delimiter == " " and len(next(row for _, row in records(source, delimiter))) == len(record) + 1:
+            record = ["", *record]  # R's names of rows have no name
+        check_names(record, source.name, (row for _, row in records(source, delimiter)))
+        return tuple(record)
+    raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
+
+
+def _parse(text: CheckedText, columns: tuple[str, ...], delimiter: str) -> pd.DataFrame:
+    import pandas as pd
+
+    with warnings.catch_warnings():  # a first row that is too long is a warning in pandas, and an error of ours
+        warnings.simplefilter("ignore", pd.errors.ParserWarning)
+        return pd.read_csv(
+            text, sep=delimiter, header=None, names=[*columns, EXTRA], index_col=False, dtype=str, na_filter=False,
+            low_memory=False,
+        )  # fmt: skip
+
+
+def records(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line (from 1) and the fields of each record after the header; blank lines are no records."""
+    with open_text(source) as text, _any_field_size():
+        reader, in_header, line = csv.reader(text, delimiter=delimiter), True, 1
+        for record in reader:
+            start, line = line, reader.line_num + 1
+            if _blank(record) or (in_header and record[0].startswith("# ")):
+                continue
+            if in_header:
+                in_header = False
+                continue
+            yield start, record
+
+
+def lines_of(source: Source, delimiter: str, positions: Sequence[int]) -> list[int]:
+    """Return the lines on which some rows (positions from 0, ascending) start."""
+    wanted, lines = set(positions), []
+    for position, (line, _) in enumerate(records(source, delimiter)):
+        if position in wanted:
+            lines.append(line)
+            if len(lines) == len(wanted):
+                break
+    return lines
+
+
+def _refuse_ragged(source: Source, width: int, delimiter: str) -> None:
+    """Raise when rows have more or fewer fields than the header; one problem a number of fields."""
+    ragged: dict[int, list[int]] = {}
+    for line, record in records(source, delimiter):
+        if len(record) != width:
+            ragged.setdefault(len(record), []).append(line)
+    if list(ragged) == [width + 1] and len(ragged[width + 1]) == sum(1 for _ in records(source, delimiter)):
+        message = f"every row has {width + 1} fields and the header {width}: the names of the rows have no name"
+        fix = "Write the header with one more name; in R, write.table(..., col.names = NA)"
+        raise InputError(Problem(message=message, source=source.name, lines=(1,), fix=fix))
+    problems = [
+        Problem(
+            message=f"{size} field{'s' if size != 1 else ''} where the header has {width}",
+            source=source.name, lines=tuple(lines[:RAGGED_SHOWN]), n_rows=len(lines),
+            fix="Quote fields that hold the delimiter, and write empty fields for missing values",
+        )
+        for size, lines in sorted(ragged.items(), key=lambda kv: kv[1])
+    ]  # fmt: skip
+    if problems:
+        raise InputError(problems)
+
+
+def _unreadable(source: Source, columns: tuple[str, ...], delimiter: str, error: Exception) -> InputError:
+    if "EOF inside string" in str(error):
+        line = max((line for line, _ in records(source, delimiter)), default=1)
+        message = "a quoted field is opened and never closed"
+        return InputError(
+            Problem(message=message, source=source.name, lines=(line,), fix='Close it, or double the " inside it')
+        )
+    try:
+        _refuse_ragged(source, len(columns), delimiter)
+    except InputError as ragged:
+        return ragged
+    return InputError(f"{source.name}: the file cannot be read as a table ({error})")
+
+
+PROBLEMS_AT_MOST = 20
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character beyond U+FFFF: an emoji is two of them
+SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
+
+
+class _UnusableError(ValueError):
+    """JSON that is no table's: an object that names a key twice, or half a character."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _UnusableError(f"the key '{twice}' occurs twice")
+    return found
+
+
+def _constant(name: str) -> str | None:
+    return None if name == "NaN" else name
+
+
+def parse(text: str) -> Any:
+    """Parse JSON with numbers as they are spelled, NaN as missing; repeated keys and half characters refused."""
+    found = json.loads(text, parse_int=str, parse_float=str, parse_constant=_constant, object_pairs_hook=_once)
+    if SURROGATE.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as error:
+            half = f"\\u{ord(error.object[error.start]):04x}"
+            raise _UnusableError(f"{half} is half a character: write the file anew with it replaced") from error
+    return found
+
+
+def read_jsonl(source: Source) -> Table:
+    """Read one JSON object a line; blank lines are skipped.
+
+    Raises
+    ------
+    InputError
+        Naming up to 20 lines that are no JSON objects.
+    NothingToAnalyse
+        For an empty file.
+    """
+    refuse_other_encodings(source)
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    problems: list[Problem] = []
+    try:
+        with open_text(source) as text:
+            for line, content in enumerate(text, start=1):
+                if not content.strip():
+                    continue
+                lines.append(line)
+                row = _object(content, line, source.name, problems)
+                if row is not None:
+                    rows.append(row)
+                if len(problems) == PROBLEMS_AT_MOST:
+                    break
+    except UnicodeDecodeError as error:
+        raise bad_text(source) from error
+    if problems:
+        raise InputError(problems)
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        return [lines[position] for position in positions]
+
+    frame, columns = _from_records(rows, source)
+    return Table(frame=frame, columns=columns, source=source.name, unit="line", is_file=True, locate=locate)
+
+
+def _object(content: str, line: int, source: str, problems: list[Problem]) -> dict[str, Any] | None:
+    fix = "Every line must be one JSON object"
+    try:
+        row = parse(content)
+    except (json.JSONDecodeError, _UnusableError, RecursionError) as error:
+        problems.append(Problem(message=_json_reason(error), source=source, lines=(line,), n_rows=1, fix=fix))
+        return None
+    if not isinstance(row, dict):
+        message = f"a JSON {_kind(row)} where an object is needed"
+        problems.append(Problem(message=message, source=source, lines=(line,), n_rows=1, fix=fix))
+        return None
+    return row
+
+
+def _json_reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON ({error.msg.lower()}, character {error.colno})"
+    return f"not usable JSON ({error})"
+
+
+def _kind(value: Any) -> str:
+    return "list" if isinstance(value, list) else "object" if isinstance(value, dict) else "value"
+
+
+def read_json(source: Source) -> Table:
+    """Read a JSON file: a list of records, or an object of lists.
+
+    Raises
+    ------
+    InputError
+        For anything else, with the line where the JSON breaks.
+    """
+    refuse_other_encodings(source)
+    try:
+        with open_text(source) as text:
+            content = text.read()
+    except UnicodeDecodeError as error:
+        raise bad_text(source) from error
+    try:
+        data = parse(content)
+    except json.JSONDecodeError as error:
+        fix = "Is it one object a line? Then say format='jsonl'" if error.msg == "Extra data" else SHAPES
+        problem = Problem(message=_json_reason(error), source=source.name, lines=(error.lineno,), fix=fix)
+        raise InputError(problem) from error
+    except (_UnusableError, RecursionError) as error:
+        raise InputError(f"{source.name}: {_json_reason(error)}") from error
+    frame, columns = _from_object(data, source) if isinstance(data, dict) else _from_list(data, source)
+    return Table(frame=frame, columns=columns, source=source.name, unit="record", is_file=True)
+
+
+def _from_list(data: Any, source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
+    if not isinstance(data, list):
+        raise InputError(f"{source.name}: a JSON {_kind(data)} is not a table. {SHAPES}")
+    for position, row in enumerate(data, start=1):
+        if not isinstance(row, dict):
+            raise InputError(f"{source.name} record {position}: a JSON {_kind(row)} is not a record. {SHAPES}")
+    return _from_records(data, source)
+
+
+def _from_object(data: dict[str, Any], source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
+    sizes = {name: len(column) if isinstance(column, list) else -1 for name, column in data.items()}
+    bad = next((name for name, size in sizes.items() if size < 0), None)
+    if bad is not None:
+        raise InputError(f"{source.name}: '{bad}' is a JSON {_kind(data[bad])}, not a list of values. {SHAPES}")
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(f"{source.name}: the columns have different lengths ({listed})")
+    if not sizes or not max(sizes.values()):
+        raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
+    return _frame(data, source)
+
+
+def _from_records(rows: list[dict[str, Any]], source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
+    if not rows:
+        raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
+    names = dict.fromkeys(name for row in rows for name in row)
+    return _frame({name: [row.get(name) for row in rows] for name in names}, source)
+
+
+def _frame(columns: dict[str, list[Any]], source: Source) -> tuple[nw.DataFrame[Any], tuple[str, ...]]:
+    import pandas as pd
+
+    refuse_wide([*columns], source.name)
+    check_names([*columns], source.name)
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    return nw.from_native(frame, eager_only=True), tuple(columns)
+
+
+# format -> the package that reads it, and the extra that brings it
+PACKAGES: dict[Format, tuple[str, str]] = {
+    "parquet": ("pyarrow", "parquet"), "feather": ("pyarrow", "parquet"), "sav": ("pyreadstat", "spss"),
+    "xlsx": ("openpyxl", "excel"), "ods": ("odfpy", "excel"),
+}  # fmt: skip
+
+
+@contextmanager
+def reader_of(source: Source, format: Format) -> Iterator[None]:
+    """Say which package is missing, and what an error of another package means: the file is not what it is called.
+
+    Raises
+    ------
+    MissingDependency, InputError
+    """
+    if not source.head(1):
+        raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
+    kind = READ[format]
+    try:
+        with warnings.catch_warnings():  # about styles of cells, say; but text in another encoding is an error
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", UnicodeWarning)
+            yield
+    except (SocialStatsError, MemoryError):
+        raise
+    except ImportError as error:
+        if format not in PACKAGES:
+            raise
+        package, extra = PACKAGES[format]
+        raise MissingDependency(
+            f"{source.name}: reading {kind.name} needs {package}: pip install 'socialstats[{extra}]', "
+            "or save the table as CSV (UTF-8)"
+        ) from error
+    except Exception as error:  # each package has its own
+        reason = shorten(" ".join(str(error).split()), 200)
+        raise InputError(f"{source.name}: this is not {kind.name}, or it is damaged ({reason})") from error
+
+
+def read_typed(source: Source, format: Format) -> Table:
+    """Read a parquet, feather, Stata or SPSS file.
+
+    Raises
+    ------
+    InputError
+        For damaged files, names that repeat, and value labels that two codes share.
+    NothingToAnalyse
+        For tables without rows.
+    MissingDependency
+        Without the package that reads the format.
+    """
+    with reader_of(source, format):
+        native = READERS[format](source)
+    columns = tuple(nw.from_native(native).columns)
+    check_names(columns, source.name)
+    if len(native) == 0:
+        raise NothingToAnalyse(f"{source.name} has columns but no rows: there is nothing to analyse")
+    unit = "record" if format in ("dta", "sav") else "row"  # these programs count from 1
+    return Table(frame=nw.from_native(native), columns=columns, source=source.name, unit=unit, is_file=True)
+
+
+def _parquet(source: Source) -> Any:
+    import pyarrow.parquet as pq
+
+    with source.open() as stream:
+        return pq.read_table(stream)
+
+
+def _feather(source: Source) -> Any:
+    """Read an Arrow file, or an Arrow stream, which has no mark."""
+    import pyarrow as pa
+
+    with source.open() as stream:
+        whole = source.head().startswith(READ["feather"].magic)
+        return (pa.ipc.open_file(stream) if whole else pa.ipc.open_stream(stream)).read_all()
+
+
+def _stata(source: Source) -> Any:
+    import pandas as pd
+
+    with source.open() as stream, pd.read_stata(stream, iterator=True, convert_categoricals=False) as opened:
+        reader: Any = opened
+        frame, labels = reader.read(), reader.value_labels()
+        sets = dict(
+            zip(frame.columns, reader._lbllist, strict=True)
+        )  # the set of each column; pandas has no public name
+    for column, name in sets.items():
+        frame[column] = labelled(frame[column], labels.get(name, {}), source.name, ordered=True)
+    return frame
+
+
+def _spss(source: Source) -> Any:
+    """Read an SPSS file: values declared as missing are missing, variables declared as nominal have no order."""
+    import pyreadstat
+
+    with source.open() as stream:
+        frame, about = pyreadstat.read_sav(stream)
+    with source.open() as stream:
+        _, declared = pyreadstat.read_sav(stream, metadataonly=True, user_missing=True)
+    for column, labels in about.variable_value_labels.items():
+        ranges = declared.missing_ranges.get(column, [])
+        kept = {code: label for code, label in labels.items() if not any(r["lo"] <= code <= r["hi"] for r in ranges)}
+        ordered = about.variable_measure.get(column) != "nominal"
+        frame[column] = labelled(frame[column], kept, source.name, ordered=ordered)
+    return frame
+
+
+def labelled(column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, ordered: bool) -> pd.Series[Any]:
+    """Return a column of codes as what its value labels say.
+
+    A column whose values all have labels becomes a category with every label as a level, in the order of the codes.
+    Where some values have none, as on a scale with labels at its ends, values are labels or numbers, in no order.
+
+    Parameters
+    ----------
+    column : pandas Series
+    labels : mapping of code to str
+    source : str
+        Named in errors.
+    ordered : bool
+        Whether the order of the codes, where they are numbers, is one of the labels.
+
+    Raises
+    ------
+    InputError
+        If two codes have the same label.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> labelled(pd.Series([2.0, None, 1.0]), {1: "low", 2: "high"}, "x.sav", ordered=True).cat.categories.tolist()
+    ['low', 'high']
+    >>> labelled(pd.Series([2.0, None, 1.0]), {1: "low"}, "x.sav", ordered=True).tolist()
+    ['2', nan, 'low']
+    """
+    import pandas as pd
+
+    used = column.dropna().unique().tolist()
+    unlabelled = [value for value in used if value not in labels]
+    if len(unlabelled) == len(used):
+        return column
+    texts = {code: labels[code] for code in sorted(labels)} | {value: as_text(value) or "" for value in unlabelled}
+    codes: dict[str, Any] = {}
+    for code, label in texts.items():
+        if codes.setdefault(label, code) != code:
+            raise InputError(
+                f"{source}, column '{shorten(str(column.name))}': codes {as_text(codes[label])} and {as_text(code)} "
+                f"have the same label '{shorten(label)}'. Give each code its own label, or save the codes as CSV"
+            )
+    named = column.map(texts)
+    if unlabelled:
+        return named.astype(object)
+    ordered = ordered and not any(isinstance(code, str) for code in labels)
+    return named.astype(pd.CategoricalDtype([*texts.values()], ordered=ordered))
+
+
+READERS: dict[Format, Callable[[Source], Any]] = {
+    "parquet": _parquet, "feather": _feather, "dta": _stata, "sav": _spss,
+}  # fmt: skip
+
+
+ENGINES: dict[Format, str] = {"xlsx": "openpyxl", "ods": "odf"}
+# A cell with a formula and no value: it was written by a program that computes nothing. Text that is empty is a value.
+UNCOMPUTED = re.compile(
+    rb"<(?:\w+:)?c\b(?![^>]*\bt=\"str\")[^>]*\br=\"([A-Z]+[0-9]+)\"[^>]*>\s*<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)"
+    rb"\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s*</"
+)
+
+
+def read_workbook(source: Source, format: Format, sheet: str = "") -> Table:
+    """Read a sheet of a workbook: the names of the columns stand in its first row that is not empty.
+
+    Parameters
+    ----------
+    source : Source
+    format : {"xlsx", "ods"}
+    sheet : str
+        Its name; by default the only sheet that holds cells.
+
+    Returns
+    -------
+    Table
+        Of texts, as from a csv file: whole numbers without decimals, dates as 2026-01-31. Its rows are counted as
+        the spreadsheet counts them.
+
+    Raises
+    ------
+    InputError
+        For several sheets, columns without a name, and cells that hold an error, or a formula without its value.
+    NothingToAnalyse
+        For workbooks without a row of data.
+    MissingDependency
+        Without the package that reads the format.
+    """
+    import pandas as pd
+
+    with reader_of(source, format):
+        with source.open() as stream:
+            sheets = pd.read_excel(
+                stream, sheet_name=None, header=None, dtype=object, na_filter=False, engine=ENGINES[format]
+            )  # type: ignore[call-overload]
+        missing = _uncomputed(source) if format == "xlsx" else set()
+    source = replace(source, name=f"{source.name}:{sheet}") if sheet else source
+    cells = _cells(_chosen(sheets, sheet, source), missing, source)
+    rows = np.flatnonzero((cells != "").any(axis=1))
+    if len(rows) < 2:
+        raise NothingToAnalyse(f"{source.name} has no rows under a header: there is nothing to analyse")
+    header, body = cells[rows[0]], cells[rows[1:]]
+    used = (header != "") | (body != "").any(axis=0)
+    first = int(np.argmax(used))
+    unnamed = [place for place in np.flatnonzero(used & (header == "")).tolist() if place != first]
+    if unnamed:
+        cell = f"{_letters(unnamed[0])}{rows[0] + 1}"
+        raise InputError(
+            f"{source.name}: cell {cell} is empty, and its column holds values. Write the name of each column into "
+            f"row {rows[0] + 1}, one cell each, and remove titles above it and cells that were merged"
+        )
+    names = header[used].tolist()
+    check_names(names, source.name, map(np.ndarray.tolist, body[:, used]))
+    frame = pd.DataFrame({name: pd.Series(body[:, used][:, k], dtype=str) for k, name in enumerate(names)})
+    places = (rows[1:] + 1).tolist()
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        return [places[position] for position in positions]
+
+    return Table(
+        frame=nw.from_native(frame), columns=tuple(names), source=source.name, unit="row", is_file=True, locate=locate
+    )
+
+
+def _chosen(sheets: dict[str, pd.DataFrame], sheet: str, source: Source) -> pd.DataFrame:
+    """Return the sheet that was named, or the only one with cells."""
+    if sheet and sheet not in sheets:
+        raise InputError(f"{source.name}: the workbook has no such sheet. Sheets: {quoted([*sheets], 20)}")
+    held = [name for name, cells in sheets.items() if (cells != "").any(axis=None)]
+    if not sheet and len(held) > 1:
+        raise InputError(
+            f"{source.name}: {len(held)} sheets hold cells: {quoted(held, 20)}. Name one of them after a colon, "
+            f"as in '{source.name}:{held[0]}'"
+        )
+    if not held:
+        raise NothingToAnalyse(f"{source.name} is empty: there is nothing to analyse")
+    return sheets[sheet or held[0]]
+
+
+def _cells(frame: pd.DataFrame, missing: set[str], source: Source) -> np.ndarray[Any, np.dtype[Any]]:
+    """Return the cells as text; cells without a usable value are refused."""
+    cells = np.full(frame.shape, "", dtype=object)
+    problems = []
+    for (row, column), value in np.ndenumerate(frame.to_numpy(dtype=object)):
+        cells[row, column] = cell_text(value)
+        name, message = f"{_letters(column)}{row + 1}", ""
+        if value != value:
+            message, fix = "an error (such as #N/A or #DIV/0!)", "Correct it, or empty it where a value is missing"
+        elif value == "" and name in missing:
+            message, fix = "a formula without its value", "Open the file in a spreadsheet program and save it there"
+        if message:
+            problems.append(Problem(message=f"cell {name} holds {message}", source=source.name, fix=fix))
+    if problems:
+        raise InputError(problems)
+    return cells
+
+
+def cell_text(value: Any) -> str:
+    """Return a cell as text, as a csv file would hold it.
+
+    Examples
+    --------
+    >>> cell_text(3.0), cell_text(2.5), cell_text(True), cell_text("007"), cell_text(datetime(2026, 1, 31))
+    ('3', '2.5', 'TRUE', '007', '2026-01-31')
+    """
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ").removesuffix(" 00:00:00")
+    return as_text(value) or ""
+
+
+def _letters(column: int) -> str:
+    """Return the letters of a column (from 0) of a spreadsheet."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def _uncomputed(source: Source) -> set[str]:
+    """Return the cells of any sheet that hold a formula and no value."""
+    found: set[str] = set()
+    with source.open() as stream, zipfile.ZipFile(stream) as archive:
+        for name in archive.namelist():
+            if name.startswith("xl/worksheets/") and name.endswith(".xml"):
+                found |= {cell.decode() for cell in UNCOMPUTED.findall(archive.read(name))}
+    return found
+
 
 URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])", re.IGNORECASE)
 

@@ -1,19 +1,506 @@
-"""A table from anywhere: a frame that narwhals can hold, its name, and where its rows came from."""
+"""A table of a file or of a data frame: columns, values, counts, rows left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import math
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 import numpy as np
 
-from socialstats.errors import InputError, MissingDependency
-from socialstats.tables.counting import Counts, Frame, counts
-from socialstats.tables.headers import LOOKED, NAME_THEM, check_names, signs_of_data
-from socialstats.tables.values import EPSILON, as_text
-from socialstats.text import shorten
+from socialstats import text
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.errors import InputError, MissingDependency, NothingToAnalyse
+from socialstats.text import quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+EPSILON = float(np.finfo(np.float64).eps)
+"""Relative rounding error of double precision."""
+MISSING = frozenset({"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", ".", "-2147483648"})
+"""Texts that mean a missing value unless they are declared as something else; the last is R's integer NA."""
+NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def missing_labels(na: str | Collection[str] | Literal[False], declared: Collection[str] = ()) -> frozenset[str]:
+    """Return the texts that mean a missing value: those of `MISSING` that are not declared, and those of `na`.
+
+    Parameters
+    ----------
+    na : str, collection of str, or False
+        Further texts; False: no text is missing but the empty one.
+    declared : collection of str
+        Labels with a meaning of their own (levels, refusals, ties, conditions).
+
+    Examples
+    --------
+    >>> sorted(missing_labels("9", ["NA"]) ^ MISSING), missing_labels(False)
+    (['9', 'NA'], frozenset())
+    """
+    if na is False:
+        return frozenset()
+    return MISSING.difference(declared) | ({na} if isinstance(na, str) else {*na})
+
+
+def missing_names(na: Collection[str]) -> frozenset[str]:
+    """Return the texts that mean a missing value in a column of names (units, items, raters): not the numbers.
+
+    A number that a user declares as missing is a code among values; among names it may be a name.
+
+    Examples
+    --------
+    >>> sorted(missing_names(missing_labels(["99", "unknown"])) - MISSING)
+    ['unknown']
+    """
+    return frozenset(text for text in na if text in MISSING or as_number(text) is None)
+
+
+def as_text(value: Any) -> str | None:
+    """Return a value as the label it stands for; None where it is missing.
+
+    Missing are None, NaN, NaT and the empty text; a design decides which texts mean a missing value as well
+    (`missing_labels`). Whole floating-point numbers lose their ``.0`` (a column of whole numbers with a gap is
+    floating-point in pandas).
+
+    Raises
+    ------
+    TypeError
+        For nested values (lists, mappings) and bytes, which are no labels.
+
+    Examples
+    --------
+    >>> as_text("007"), as_text(7.0), as_text(True), as_text("NA"), as_text(float("nan")), as_text("")
+    ('007', '7', 'True', 'NA', None, None)
+    """
+    if isinstance(value, str):
+        return str(value) or None
+    if value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value:
+        return None
+    if isinstance(value, (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)):
+        raise TypeError(f"a {type(value).__name__} is not a label")
+    if isinstance(value, (float, np.floating)) and math.isfinite(value) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_number(text: str) -> float | None:
+    """Return the finite number that a text spells in plain ASCII digits; None where it spells none.
+
+    Examples
+    --------
+    >>> as_number(" 1e3"), as_number("seven"), as_number("inf"), as_number("1_000"), as_number("1e999")
+    (1000.0, None, None, None, None)
+    """
+    if not NUMBER.fullmatch(text.strip()):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Coded:
+    """A column as codes into its distinct values, as the engine holds them.
+
+    Attributes
+    ----------
+    codes : (cells,) int64 array
+        Indexes into `values`; -1 where the value is missing.
+    values : array
+        Distinct values, in any order, never missing.
+    """
+
+    codes: IntArray
+    values: AnyArray
+
+    def texts_of(self, cells: AnyArray) -> list[str]:
+        """Return the distinct texts that some cells (a mask or indexes) hold; nothing for empty ones."""
+        codes = np.unique(self.codes[cells])
+        found = (as_text(value) for value in self.values[codes[codes >= 0]].tolist())
+        return sorted(text for text in found if text is not None)
+
+    def labels(self, na: Collection[str] = ()) -> Labels:
+        """Return the column as sorted text labels; texts in `na` count as missing."""
+        used = np.zeros(len(self.values) + 1, dtype=bool)  # categories that no row has are no labels
+        used[self.codes] = True
+        values = self.values.tolist()
+        texts: list[str | None] = values
+        if not (used[:-1].all() and set(map(type, values)) <= {str}):
+            texts = [as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)]
+        levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
+        kinds: dict[bool, set[str | None]] = {True: set(), False: set()}
+        for label, value in zip(texts, values, strict=True) if texts is not values else ():
+            kinds[isinstance(value, str)].add(label)
+        mixed = tuple(level for level in levels if level in kinds[True] & kinds[False])
+        index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
+        recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)
+        return Labels(codes=recode[self.codes], levels=levels, mixed=mixed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labels:
+    """A column as codes into its sorted text labels.
+
+    Attributes
+    ----------
+    codes : (cells,) int64 array
+        Indexes into `levels`; -1 where the value is missing.
+    levels : tuple of str
+        Distinct labels, sorted by code point.
+    mixed : tuple of str
+        Labels that a column writes both as a number (or another value) and as text.
+    """
+
+    codes: IntArray
+    levels: tuple[str, ...]
+    mixed: tuple[str, ...] = ()
+
+    def take(self, keep: AnyArray) -> Labels:
+        """Return the labels of some cells, without the levels that these cells do not use."""
+        codes = self.codes[keep]
+        used = np.zeros(len(self.levels) + 1, dtype=bool)
+        used[codes] = True
+        used = used[:-1]
+        recode = np.append(np.cumsum(used, dtype=np.int64) - 1, -1)
+        levels = tuple(level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept)
+        return Labels(codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels))
+
+
+MOST_COLUMNS = 50_000  # of a text file: its fields are read one by one
+LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns are looked for
+NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
+
+
+def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str | None]] = ()) -> None:
+    """Refuse column names that are not text, or not distinct.
+
+    Parameters
+    ----------
+    names : sequence
+    source : str
+        Named in errors.
+    below : iterable of sequence of str
+        Rows under the names, to tell whether the names are a row as well; read only where names repeat.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> check_names(["a", "b", "a"], "x.csv")
+    Traceback (most recent call last):
+    socialstats.errors.InputError: x.csv: two columns are called 'a'. Rename one of them
+    """
+    seen: set[str] = set()
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{source}: the column name {name!r} is not text. Rename the columns")
+        if name in seen:
+            signs = signs_of_data(names, below)
+            if signs:
+                raise InputError(f"{source}: the first line looks like data, not column names ({signs}). {NAME_THEM}")
+            if not name:
+                raise InputError(f"{source}: {names.count(name)} columns have no name. Name each of them")
+            raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
+        seen.add(name)
+
+
+def refuse_wide(names: Sequence[str], source: str) -> None:
+    """Refuse a text file with more columns than are read in seconds.
+
+    Raises
+    ------
+    InputError
+    """
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{source}: the table has {len(names):,} columns, and at most {MOST_COLUMNS:,} are read. A table has one "
+            "row per observation and one column per variable: transpose it, or keep the columns that are needed"
+        )
+
+
+def signs_of_data(names: Sequence[str], below: Iterable[Sequence[str | None]]) -> str:
+    """Return what says that names of columns are a row of data; empty where little does.
+
+    Names that are numbers, or that occur again in their own column, are those of data where at least half of the
+    names occur again, or all are such names and some occur again.
+
+    Examples
+    --------
+    >>> signs_of_data(["A", "B", "B"], [["B", "A", "B"], ["A", "B", "A"]])
+    "'A' and 'B' occur again below"
+    >>> signs_of_data(["unit", "1", "2"], [["u1", "1", "2"]])
+    ''
+    """
+    rows, names = islice(below, LOOKED[0]), names[: LOOKED[1]]
+    pairs = (pair for row in rows for pair in enumerate(zip(names, row, strict=False)))
+    places = {place for place, (name, value) in pairs if name and value == name}
+    again = dict.fromkeys(names[place] for place in sorted(places))
+    numbers = {place for place, name in enumerate(names) if as_number(name) is not None}
+    if places and (2 * len(places - numbers) >= len(names) or len(places | numbers) == len(names)):
+        return f"{quoted([*again])} occur{'s' if len(again) == 1 else ''} again below"
+    return ""
+
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_EXTREME = 0, 1, 2, 3, 4, 5
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # products of three weights are floats
+LARGEST = 2**62
+R_INTEGER_NA = -(2**31)  # how R's integer NA reads where a file or engine does not know it
+N, SUM, SUM_SQ, STATUS = "socialstats rows", "socialstats sum", "socialstats sum of squares", "socialstats status"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counts:
+    """Distinct rows of some columns.
+
+    Attributes
+    ----------
+    columns : mapping of str to Coded
+        One a key column, over the cells.
+    n : (cells,) float64 array
+        Rows in the cell.
+    weight, weight_sq : (cells,) float64 arrays
+        Sum of the rows' weights and of their squares; both equal `n` without weights, and 0 in cells whose
+        weights cannot be used.
+    status : (cells,) int64 array
+        ``WEIGHT_OK``, ``WEIGHT_ZERO``, ``WEIGHT_MISSING``, ``WEIGHT_NEGATIVE``, ``WEIGHT_NO_NUMBER`` (text, infinite)
+        or ``WEIGHT_EXTREME`` (below 1e-100, above 1e100): rows of different status are never in one cell.
+    """
+
+    columns: Mapping[str, Coded]
+    n: FloatArray
+    weight: FloatArray
+    weight_sq: FloatArray
+    status: IntArray
+
+
+def counts(
+    frame: Frame, keys: Sequence[str], weight: str | None = None, *, na: Collection[str] = (), source: str = ""
+) -> Counts:
+    """Count the distinct rows of the key columns.
+
+    Parameters
+    ----------
+    frame : narwhals DataFrame or LazyFrame
+    keys : sequence of str
+        Columns that make a cell.
+    weight : str, optional
+        Column of row weights, summed and checked in the same pass when it is numeric. A text column (from a csv
+        file) is one more key: its distinct values are parsed, not its rows.
+    na : collection of str
+        Texts that mean a missing weight.
+    source : str
+        Named in errors.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = counts(nw.from_native(pd.DataFrame({"x": ["u", "v", "u"]})), ["x"])
+    >>> cells.columns["x"].values.tolist(), cells.n.tolist()
+    (['u', 'v'], [2.0, 1.0])
+    """
+    keys = list(dict.fromkeys(keys))
+    text_weight = weight is not None and not frame.select(weight).collect_schema()[weight].is_numeric()
+    if weight is not None and text_weight:
+        keys = list(dict.fromkeys([*keys, weight]))
+    summed = None if text_weight else weight
+    if frame.implementation.is_pandas():
+        cells = _count_pandas(nw.to_native(frame), keys, summed, source)
+    else:
+        cells = _count_narwhals(frame, keys, summed, source)
+    return _parse_weights(cells, weight, na) if weight is not None and text_weight else cells
+
+
+def _count_pandas(frame: pd.DataFrame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+    """Count by combining the columns' codes in mixed radix, re-coded whenever the radix would overflow."""
+    combined = _Radix()
+    values: dict[str, AnyArray] = {}
+    for key in keys:
+        codes, values[key] = _factorise(frame[key], key, source)
+        combined.push(key, codes, len(values[key]) + 1)
+    numbers = None
+    if weight is not None:
+        numbers = frame[weight].to_numpy(dtype=np.float64, na_value=np.nan)
+        status = weight_status(numbers)
+        if status.any():
+            numbers = np.where(status > WEIGHT_ZERO, 0.0, numbers)
+            combined.push(STATUS, status - 1, WEIGHT_EXTREME + 1)
+    n, cell_of_row, cells = combined.finish(len(frame), each_row=numbers is not None)
+    size = len(n)
+    w = w2 = n
+    if numbers is not None and cell_of_row is not None:
+        w = np.bincount(cell_of_row, weights=numbers, minlength=size).astype(np.float64, copy=False)
+        w2 = np.bincount(cell_of_row, weights=numbers**2, minlength=size).astype(np.float64, copy=False)
+    state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
+    columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
+    return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
+
+
+class _Radix:
+    """Several code columns (each from -1) as one integer a row, and back."""
+
+    def __init__(self) -> None:
+        self.key: IntArray | None = None
+        self.size = 1
+        self.stages: list[tuple[IntArray | None, list[tuple[str, int]]]] = [(None, [])]
+
+    def push(self, name: str, codes: IntArray, size: int) -> None:
+        import pandas as pd
+
+        if self.key is not None and self.size > LARGEST // size:
+            self.key, seen = pd.factorize(self.key)
+            self.size = len(seen)
+            self.stages.append((seen, []))
+        if self.key is None:
+            self.key = codes + 1
+        else:
+            self.key *= size
+            self.key += codes
+            self.key += 1
+        self.size *= size
+        self.stages[-1][1].append((name, size))
+
+    def finish(self, rows: int, *, each_row: bool) -> tuple[FloatArray, IntArray | None, dict[str, IntArray]]:
+        """Return the rows of each cell, the cell of each row if asked for, and each column's codes over the cells.
+
+        Where the possible keys are no more than the rows, they are counted in place of being hashed.
+        """
+        import pandas as pd
+
+        key = np.zeros(rows, dtype=np.int64) if self.key is None else self.key
+        cell_of_row = None
+        if self.size <= rows:
+            every = np.bincount(key, minlength=self.size)
+            rest = np.flatnonzero(every)
+            n = every[rest].astype(np.float64)
+            if each_row:
+                cell_of_row = (np.cumsum(every > 0) - 1)[key]
+        else:
+            cell_of_row, rest = pd.factorize(key)
+            n = np.bincount(cell_of_row, minlength=len(rest)).astype(np.float64)
+        codes: dict[str, IntArray] = {}
+        for seen, names in reversed(self.stages):
+            for name, size in reversed(names):
+                codes[name] = rest % size - 1
+                rest = rest // size
+            if seen is not None:
+                rest = seen[rest]
+        return n, cell_of_row, codes
+
+
+def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray, AnyArray]:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values = np.asarray(column.cat.categories)
+        return column.cat.codes.to_numpy().astype(np.int64), values
+    # Text held as Python objects factorises twice as fast as an object array than through its extension array.
+    python_text = isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "python"
+    data: Any = column.to_numpy(dtype=object) if python_text else column
+    try:
+        codes, distinct = pd.factorize(data)
+    except TypeError as error:
+        raise InputError(f"{source}, column '{key}': it holds values that are no labels ({error})") from error
+    values = np.asarray(distinct, dtype=object) if column.dtype.kind in "mM" else np.asarray(distinct)
+    return codes.astype(np.int64, copy=False), values
+
+
+def _count_narwhals(frame: Frame, keys: Sequence[str], weight: str | None, source: str) -> Counts:
+    """Count with the engine's own group-by; only the cells leave the engine."""
+    chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
+    schema = chosen.collect_schema()
+    for key in keys:
+        if schema[key].is_nested():
+            raise InputError(f"{source}, column '{key}': it holds values that are no labels ({schema[key]})")
+    texts = [k for k in keys if isinstance(schema[k], (nw.Categorical, nw.Enum))]
+    if texts:
+        chosen = chosen.with_columns(*(nw.col(key).cast(nw.String) for key in texts))
+    by, sums = list(keys), [nw.len().alias(N)]
+    if weight is not None:
+        w = nw.col(weight).cast(nw.Float64)
+        usable = nw.col(STATUS) <= WEIGHT_ZERO
+        chosen = chosen.with_columns(_status_expression(w).alias(STATUS))
+        chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
+        chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
+        by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
+    cells = chosen.group_by(*by).agg(*sums)
+    if isinstance(cells, nw.LazyFrame):
+        cells = cells.collect()
+    n = cells.get_column(N).to_numpy().astype(np.float64)
+    columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
+    if weight is None:
+        return Counts(columns=columns, n=n, weight=n, weight_sq=n, status=np.zeros(len(n), dtype=np.int64))
+    w_sum, w_sq, state = (cells.get_column(name).to_numpy() for name in (SUM, SUM_SQ, STATUS))
+    return Counts(
+        columns=columns,
+        n=n,
+        weight=w_sum.astype(float),
+        weight_sq=w_sq.astype(float),
+        status=state.astype(np.int64),
+    )
+
+
+def _status_expression(w: nw.Expr) -> nw.Expr:
+    usual = (w >= SMALLEST_WEIGHT) & (w <= LARGEST_WEIGHT)
+    extreme = nw.when(usual).then(nw.lit(WEIGHT_OK)).otherwise(nw.lit(WEIGHT_EXTREME))
+    infinite = nw.when(w.is_finite()).then(extreme).otherwise(nw.lit(WEIGHT_NO_NUMBER))
+    negative = nw.when(w < 0).then(nw.lit(WEIGHT_NEGATIVE)).otherwise(infinite)
+    zero = nw.when(w == 0).then(nw.lit(WEIGHT_ZERO)).otherwise(negative)
+    nan = nw.when(w.is_nan() | (w == R_INTEGER_NA)).then(nw.lit(WEIGHT_MISSING)).otherwise(zero)
+    return nw.when(w.is_null()).then(nw.lit(WEIGHT_MISSING)).otherwise(nan)
+
+
+def _code_cells(column: nw.Series[Any], source: str) -> Coded:
+    import pandas as pd
+
+    codes, values = _factorise(pd.Series(column.to_list(), dtype=object), column.name, source)
+    return Coded(codes=codes, values=values)
+
+
+def weight_status(numbers: FloatArray) -> IntArray:
+    """Classify weights: usable, zero, missing, negative, no finite number, or far from 1."""
+    status = np.zeros(len(numbers), dtype=np.int64)
+    status[(numbers < SMALLEST_WEIGHT) | (numbers > LARGEST_WEIGHT)] = WEIGHT_EXTREME
+    status[numbers == 0] = WEIGHT_ZERO
+    status[np.isnan(numbers)] = WEIGHT_MISSING
+    status[np.isinf(numbers)] = WEIGHT_NO_NUMBER
+    status[numbers < 0] = WEIGHT_NEGATIVE
+    status[numbers == R_INTEGER_NA] = WEIGHT_MISSING
+    return status
+
+
+def text_weight(value: Any) -> tuple[float, int]:
+    """Return a weight written as text, and its status.
+
+    Examples
+    --------
+    >>> text_weight("2.5"), text_weight("-1"), text_weight("many"), text_weight("")
+    ((2.5, 0), (0.0, 3), (0.0, 4), (0.0, 2))
+    """
+    text = as_text(value)
+    if text is None:
+        return 0.0, WEIGHT_MISSING
+    number = as_number(text)
+    if number is None:
+        return 0.0, WEIGHT_NO_NUMBER if text != "-inf" else WEIGHT_NEGATIVE
+    status = int(weight_status(np.array([number]))[0])
+    return number if status == WEIGHT_OK else 0.0, status
+
+
+def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
+    coded = cells.columns[weight]
+    parsed = [*(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()), (0.0, WEIGHT_MISSING)]
+    w = np.array([value for value, _ in parsed])[coded.codes]
+    status = np.array([state for _, state in parsed], dtype=np.int64)[coded.codes]
+    return Counts(columns=cells.columns, n=cells.n, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)
+
 
 Locate = Callable[[Sequence[int]], list[int]]
 FEW = 20  # values that are looked at
@@ -76,7 +563,7 @@ class Table:
         return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
 
     def counts(self, keys: Sequence[str], weight: str | None = None, na: Collection[str] = ()) -> Counts:
-        """Count the distinct rows of some columns; see `socialstats.tables.counting.counts`."""
+        """Count the distinct rows of some columns; see `socialstats.tables.table.counts`."""
         try:
             return counts(self.frame, keys, weight, na=na, source=self.source)
         except ImportError as error:
@@ -197,3 +684,208 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
         return pd.DataFrame(dict(data))
     except ValueError as error:
         raise InputError(f"{source}: the columns do not make a table ({error})") from error
+
+
+SHOWN = 20
+
+
+def rows_where(table: Table, column: str, value: str) -> tuple[Table, int]:
+    """Keep the rows whose value, written as text, is `value`.
+
+    Parameters
+    ----------
+    table : Table
+        Of an engine that holds its rows in memory, as every file's is.
+    column, value : str
+
+    Returns
+    -------
+    table : Table
+    left_out : int
+        Rows that have another value.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If no row has the value; the message lists those there are.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> kept, left_out = rows_where(as_table({"model": ["m1", "m2", "m1"], "y": [1, 2, 3]}), "model", "m1")
+    >>> kept.frame.shape, left_out
+    ((2, 2), 1)
+    """
+    mask, values = _matching(table, column, value)
+    if not mask.any():
+        known = text.listing([text.shorten(str(as_text(v))) for v in values], most=SHOWN)
+        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{text.shorten(value)}'; values: {known}")
+    return _kept(table, mask), int((~mask).sum())
+
+
+def rows_without(table: Table, column: str, value: str) -> tuple[Table, int]:
+    """Leave out the rows whose value, written as text, is `value`; rows that miss a value stay.
+
+    Returns
+    -------
+    table : Table
+    left_out : int
+        Rows with the value; 0 where there is none, since what is excluded in advance may not occur.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If every row has the value.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> kept, left_out = rows_without(as_table({"state": ["ok", "failed", None], "y": [1, 2, 3]}), "state", "failed")
+    >>> kept.frame.shape, left_out
+    ((2, 2), 1)
+    """
+    mask, _ = _matching(table, column, value)
+    if mask.all():
+        raise NothingToAnalyse(f"{table.source}: every row has {column} = '{text.shorten(value)}': none is left")
+    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
+
+
+def rows_unlike(table: Table, one: str, other: str) -> tuple[Table, int]:
+    """Leave out the rows in which two columns hold the same text; rows that miss a value stay.
+
+    Returns
+    -------
+    table : Table
+    left_out : int
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If the columns agree in every row.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> kept, left_out = rows_unlike(as_table({"winner": ["a", "b"], "loser": ["b", "b"]}), "winner", "loser")
+    >>> kept.frame.shape, left_out
+    ((1, 2), 1)
+    """
+    for column in (one, other):
+        if column not in table.columns:
+            listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+            raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+    a, b = ([as_text(value) for value in _eager(table).get_column(c).to_list()] for c in (one, other))
+    mask = np.array([x == y not in (None, "") for x, y in zip(a, b, strict=True)], dtype=bool)
+    if mask.all():
+        raise NothingToAnalyse(f"{table.source}: every row has the same value in '{one}' and '{other}': none is left")
+    return (_kept(table, ~mask) if mask.any() else table), int(mask.sum())
+
+
+def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
+    """Leave out all rows of everyone (everything named in the column `whole`) who has a row with the value.
+
+    Returns
+    -------
+    table : Table
+    left_out, names : int
+        Rows, and how many names.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+    NothingToAnalyse
+        If nobody is left.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> rows = as_table({"rater": ["ann", "bob", "ann"], "check": ["ok", "ok", "failed"]})
+    >>> kept, left_out, names = rows_without_whole(rows, "check", "failed", "rater")
+    >>> kept.frame.shape, left_out, names
+    ((1, 2), 2, 1)
+    """
+    mask, _ = _matching(table, column, value)
+    if whole not in table.columns:
+        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+        raise InputError(f"{table.source}: no column '{text.shorten(whole)}'. Columns: {listed}")
+    who = [as_text(name) for name in _eager(table).get_column(whole).to_list()]
+    out = {name for name, hit in zip(who, mask.tolist(), strict=True) if hit and name not in (None, "")}
+    gone = mask | np.array([name in out for name in who], dtype=bool)
+    if gone.all():
+        raise NothingToAnalyse(
+            f"{table.source}: everyone in '{text.shorten(whole)}' has a row with {column} = '{text.shorten(value)}'"
+        )
+    return (_kept(table, ~gone) if gone.any() else table), int(gone.sum()), len(out)
+
+
+def with_joint(table: Table, column: str | Sequence[str]) -> tuple[Table, str]:
+    """Make one key of several columns: a column of their values, with the columns' names joined by commas as its name.
+
+    Parameters
+    ----------
+    table : Table
+    column : str or sequence of str
+        Several columns, or their names in one text with commas between; a column of that very name is left as it is.
+
+    Returns
+    -------
+    table : Table
+        With the column added where there are several; a value is missing where one of its parts is.
+    name : str
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> made, name = with_joint(as_table({"task": ["t", "t"], "id": [1, 2]}), "task,id")
+    >>> name, made.frame["task,id"].to_list()
+    ('task,id', ['t | 1', 't | 2'])
+    """
+    names = [part.strip() for part in column.split(",")] if isinstance(column, str) else list(column)
+    name = column if isinstance(column, str) else ",".join(names)
+    if name in table.columns or len(names) < 2 or not set(names) <= set(table.columns):
+        return table, name
+    if isinstance(table.frame, nw.LazyFrame):
+        parts = [nw.col(part).cast(nw.String()) for part in names]
+        lazy = table.frame.with_columns(nw.concat_str(parts, separator=" | ").alias(name))
+        return replace(table, frame=lazy, columns=(*table.columns, name)), name
+    values = [[as_text(value) for value in table.frame.get_column(part).to_list()] for part in names]
+    keys = [None if None in row else " | ".join(map(str, row)) for row in zip(*values, strict=True)]
+    series = nw.new_series(name, keys, nw.String(), backend=table.frame.implementation)
+    return replace(table, frame=table.frame.with_columns(series), columns=(*table.columns, name)), name
+
+
+def _matching(table: Table, column: str, value: str) -> tuple[BoolArray, list[Any]]:
+    """Tell for each row whether it has the value, and list the values there are."""
+    if column not in table.columns:
+        listed = text.listing([text.shorten(name) for name in table.columns], most=SHOWN)
+        raise InputError(f"{table.source}: no column '{text.shorten(column)}'. Columns: {listed}")
+    coded = table.counts([column]).columns[column]
+    wanted = [v for v in coded.values if as_text(v) == value]
+    series = _eager(table).get_column(column)
+    if not wanted:  # of an empty list, not every engine can tell the type
+        return np.zeros(len(series), dtype=bool), coded.values.tolist()
+    return np.array(np.array(series.is_in(wanted).to_numpy(), dtype=object) == True, dtype=bool), coded.values.tolist()  # noqa: E712
+
+
+def _eager(table: Table) -> Any:
+    frame: Any = table.frame
+    return frame.collect() if hasattr(frame, "collect") else frame
+
+
+def _kept(table: Table, mask: BoolArray) -> Table:
+    """Return the rows of the mask; the places of errors stay those of the whole table."""
+    kept = np.flatnonzero(mask)
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        before = [int(kept[position]) for position in positions]
+        places = table.places(before)
+        return [places[position] for position in before]
+
+    return replace(table, frame=_eager(table).filter(mask.tolist()), locate=locate)

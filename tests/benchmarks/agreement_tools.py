@@ -133,7 +133,7 @@ def krippendorff_loop(resamples: int) -> Job:
 
 
 def ours_flips(flips: int = 100_000) -> Job:
-    from socialstats.resampling.sign_flip import sign_flip
+    from socialstats.resampling.permutation import sign_flip
 
     return Job(
         call=lambda d: {"statistic": float(sign_flip(d, flips=flips, seed=SEED, exact=False).statistic[0]) / len(d)}

@@ -11,9 +11,8 @@ from scipy.special import expit
 
 from socialstats import Comparisons, datasets
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.models.bradley_terry.data import pair_data
-from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS
-from socialstats.models.bradley_terry.newton import fit_newton
+from socialstats.models.bradley_terry.fitting import fit_newton
+from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, pair_data
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 

@@ -9,9 +9,8 @@ import pandas as pd
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.metrics.js_similarity.ceiling import ceiling
-from socialstats.metrics.js_similarity.rows import places
-from socialstats.models.source_counts import Cells, SourceCounts
+from socialstats.metrics.js_similarity import ceiling, places
+from socialstats.models.shares import Cells, SourceCounts
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
 PEOPLE, RUNS = 7, 5

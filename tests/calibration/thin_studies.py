@@ -14,11 +14,9 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewed
 from socialstats.inference.dependence import FEW_DF, shape_cautions
-from socialstats.metrics.js_similarity import FEW_RATINGS
-from socialstats.metrics.js_similarity.estimates import How, pooled
-from socialstats.metrics.js_similarity.rows import noncentral
+from socialstats.metrics.js_similarity import FEW_RATINGS, How, noncentral, pooled
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.source_counts import Cells
+from socialstats.models.shares import Cells
 
 HOLDS = (0.925, 1.0)
 CR2 = "CR2, Satterthwaite's df (default)"

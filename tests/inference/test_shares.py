@@ -9,8 +9,7 @@ from scipy import stats
 import socialstats as ss
 from socialstats.inference.paired_score import FEW, PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, clustered_share, wilson
-from socialstats.models.mcnemar import Cells
-from socialstats.models.paired_proportions import tango
+from socialstats.models.matched_pairs import Cells, tango
 from tests.golden_data import golden
 
 R = golden("shares")

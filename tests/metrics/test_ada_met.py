@@ -15,17 +15,15 @@ from scipy import stats
 
 from socialstats import Ratings, ada_met, datasets
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.ada_met.options import AlignmentOptions
-from socialstats.metrics.ada_met.rows import whole_targets
-from socialstats.metrics.ada_met.state import State
-from socialstats.models.alignment_population import critical_of_range
-from socialstats.models.alignment_resampling import (
+from socialstats.metrics.ada_met import AlignmentOptions, State, whole_targets
+from socialstats.models.alignment import (
     people_draws,
     resampled_groups,
     seed_of,
     unit_draws,
     whole_replicates,
 )
+from socialstats.models.split_half import critical_of_range
 
 LETTERS = "ABCDE"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "adamet" / "adamet_llm_answers.csv"

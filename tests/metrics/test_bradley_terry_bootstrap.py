@@ -12,11 +12,10 @@ from scipy.sparse import csgraph, csr_array
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import InputError, NonConvergence, UndefinedStatistic
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.bradley_terry.refits import refit_all
-from socialstats.models.bradley_terry.batch import Refitter, strongly_connected
-from socialstats.models.bradley_terry.data import pair_data
-from socialstats.models.bradley_terry.newton import fit_newton
-from socialstats.resampling.units import Units, weight_blocks
+from socialstats.metrics.bradley_terry.result import refit_all
+from socialstats.models.bradley_terry.fitting import Refitter, fit_newton, strongly_connected
+from socialstats.models.bradley_terry.likelihoods import pair_data
+from socialstats.resampling.engine import Units, weight_blocks
 from tests.golden_data import golden_frame
 
 CLOSE = 5e-6

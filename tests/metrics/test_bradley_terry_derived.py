@@ -14,7 +14,7 @@ from socialstats.datasets import baseball, journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.ranks import rank_sets
+from socialstats.models.bradley_terry.covariance import rank_sets
 from tests.golden_data import golden, golden_frame
 
 

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.ranks import rank_sets
+from socialstats.models.bradley_terry.covariance import rank_sets
 
 
 def counted(pairs):

@@ -11,7 +11,7 @@ from scipy import stats
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.choice_entropy import choice_entropy, choice_entropy_difference
-from socialstats.models.entropy import entropy, miller_madow
+from socialstats.models.divergence import entropy, miller_madow
 
 
 def counted(wins):

@@ -12,7 +12,7 @@ from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.intervals import holm
 from socialstats.metrics.cochran_q import cochran_q
 from socialstats.metrics.mcnemar import mcnemar
-from socialstats.models.cochran import cochran_q as q_test
+from socialstats.models.matched_pairs import cochran_q as q_test
 from tests.golden_data import golden, golden_frame
 
 RATERS = ("m1", "m2", "m3", "m4", "m5")

@@ -9,12 +9,10 @@ from scipy import stats
 from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.js_similarity import js_similarity
-from socialstats.metrics.js_similarity.estimates import How, pooled
-from socialstats.metrics.js_similarity.rows import noncentral
+from socialstats.metrics.js_similarity import How, js_similarity, noncentral, pooled
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.half_noise import half_parts, mean_divergence
-from socialstats.models.source_counts import Cells
+from socialstats.models.shares import Cells
+from socialstats.models.split_half import half_parts, mean_divergence
 from socialstats.resampling import basic, percentile
 from tests.golden_data import golden
 from tests.metrics.source_tables import drawn, rows_of, sources

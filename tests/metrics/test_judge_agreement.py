@@ -12,7 +12,7 @@ import pytest
 import socialstats as ss
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.models.agreement_weights import agreement_weights
+from socialstats.models.agreement import agreement_weights
 from tests.golden_data import golden, golden_frame
 
 WEIGHTS = ("unweighted", "linear", "quadratic", "ordinal", "ratio")

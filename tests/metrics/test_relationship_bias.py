@@ -340,9 +340,8 @@ def demet(rng, scenarios, pairs, sd_scenario, sd_pair):
                          [(29, 20, 0.5, 0.3), (29, 20, 0.0, 0.0), (109, 14, 0.5, 0.3)])  # fmt: skip
 def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd_pair):
     """Of a true null on the design of 29 scenarios x 20 pairs: 600 runs, Monte-Carlo s.e. .009."""
-    from socialstats.models.couple_orders import couples
-    from socialstats.models.couples import Answers, inference, linear, scores
-    from socialstats.models.mcnemar import asymptotic
+    from socialstats.models.couples import Answers, couples, inference, linear, scores
+    from socialstats.models.matched_pairs import asymptotic
 
     rng = np.random.default_rng(12)
     default, naive = [], []

@@ -11,8 +11,7 @@ from scipy import stats
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.metrics.sensitivity import sensitivity, sensitivity_difference
-from socialstats.models.conditions import condition_table
-from socialstats.models.sensitivity_index import TERMS, sensitivity_terms
+from socialstats.models.sensitivity import TERMS, condition_table, sensitivity_terms
 from socialstats.resampling import Units, bootstrap, weight_blocks
 from socialstats.results import ResultGroup
 

@@ -10,8 +10,8 @@ from socialstats.errors import DesignError, InputError
 from socialstats.inference.intervals import holm
 from socialstats.metrics.mcnemar import mcnemar
 from socialstats.metrics.symmetry import symmetry
-from socialstats.models.robust_wald import robust_wald
-from socialstats.models.symmetry import bowker, stuart_maxwell
+from socialstats.models.matched_pairs import bowker, stuart_maxwell
+from socialstats.models.unit_means import robust_wald
 from tests.golden_data import golden
 
 SQUARES = golden("mcnemar")["squares"]

@@ -12,8 +12,8 @@ import pytest
 from socialstats import Ratings, judge_zeros, trait_profile, trait_ratings
 from socialstats.datasets import staged_values, staged_values_controls, staged_values_truth
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.metrics.trait_profile.options import BASELINE
-from socialstats.models.trait_weights import TRAIT_WEIGHTS, balanced, checked_weights, variants
+from socialstats.metrics.trait_profile import BASELINE
+from socialstats.models.traits import TRAIT_WEIGHTS, balanced, checked_weights, variants
 from tests.golden_data import golden, golden_frame
 from tests.metrics.remembered import remember
 

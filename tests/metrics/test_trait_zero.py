@@ -12,8 +12,7 @@ from scipy import stats
 from socialstats import judge_zeros, trait_profile, trait_ratings
 from socialstats.errors import InputError
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.judge_zeros import JudgeZeros
-from socialstats.models.trait_weights import variants
+from socialstats.models.traits import JudgeZeros, variants
 from tests.golden_data import golden, golden_frame
 
 WEIGHTS = golden("traits")["weights"]

@@ -17,9 +17,8 @@ from socialstats.metrics.gwet_ac import gwet_ac
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.agreement_weights import agreement_weights
-from socialstats.models.kappa import kappa_table
-from socialstats.models.raters import pair_names, patterns
+from socialstats.models.agreement import agreement_weights
+from socialstats.models.kappa import kappa_table, pair_names, patterns
 from socialstats.resampling import Units, jackknife, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import expanded, of_matrix, of_table

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.models.agreement_weights import WEIGHTS, agreement_weights
+from socialstats.models.agreement import WEIGHTS, agreement_weights
 
 
 @pytest.mark.parametrize("name", WEIGHTS)

@@ -10,11 +10,8 @@ from scipy.optimize import approx_fprime
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import NonConvergence
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.assembly import gradient, information
-from socialstats.models.bradley_terry.data import pair_data
-from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS
-from socialstats.models.bradley_terry.mm import fit_mm
-from socialstats.models.bradley_terry.newton import fit_firth, fit_newton
+from socialstats.models.bradley_terry.fitting import fit_firth, fit_mm, fit_newton
+from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, gradient, information, pair_data
 
 MODELS = ["none", "half", "davidson", "rao_kupper"]
 

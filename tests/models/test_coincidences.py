@@ -9,14 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats.errors import InputError
-from socialstats.models.coincidences import (
+from socialstats.models.agreement import (
     alpha_sums,
     coincidence_matrix,
     influence,
+    merged,
     observed,
     pairs_within,
+    rating_counts,
 )
-from socialstats.models.rating_counts import merged, rating_counts
 from socialstats.resampling import Units, bootstrap, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.rated import ratings
@@ -168,7 +169,7 @@ def test_many_different_values_cost_no_matrix_a_unit(scale):
 @pytest.mark.parametrize("at_once", [1, 7, 10**6])
 def test_pairs_within_units_come_once_whatever_the_block(monkeypatch, at_once):
     counts = counts_of(half_missing(n=25))
-    monkeypatch.setattr("socialstats.models.coincidences.PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr("socialstats.models.agreement.PAIRS_AT_ONCE", at_once)
     found = [pair for a, b in pairs_within(counts) for pair in zip(a.tolist(), b.tolist(), strict=True)]
     size = range(len(counts.unit))
     want = [(a, b) for a in size for b in size if a < b and counts.unit[a] == counts.unit[b]]

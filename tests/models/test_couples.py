@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.models.couple_orders import couples
-from socialstats.models.couples import Answers, folded_mean, mcnemar_bounds
-from socialstats.models.mean_absolute import flipped_mean_absolute
+from socialstats.models.alignment import flipped_mean_absolute
+from socialstats.models.couples import Answers, couples, folded_mean, mcnemar_bounds
 from tests.golden_data import golden
 
 

@@ -9,9 +9,9 @@ from scipy.spatial.distance import jensenshannon
 
 from socialstats.errors import InputError
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, quadratic_moments, unit_corrected
-from socialstats.models.noncentral_chi2 import quadratic_intervals
-from socialstats.models.rater_exchange import exchange_test
-from socialstats.models.source_swaps import swap_test
+from socialstats.models.kappa import exchange_test
+from socialstats.models.power import quadratic_intervals
+from socialstats.models.shares import swap_test
 from socialstats.models.split_half import noise_ratio, split_half
 from tests.golden_data import golden
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.metrics.mcnemar.rows import named
-from socialstats.models.clustered_mcnemar import SPECTRAL_FLOOR, spectral_sign_flip
-from socialstats.models.robust_wald import WaldTest, robust_wald
+from socialstats.metrics.mcnemar import named
+from socialstats.models.matched_pairs import SPECTRAL_FLOOR, spectral_sign_flip
+from socialstats.models.unit_means import WaldTest, robust_wald
 
 
 def crossed(seed):

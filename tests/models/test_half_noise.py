@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.half_noise import half_parts, log_error, mean_divergence
+from socialstats.models.split_half import half_parts, log_error, mean_divergence
 
 
 def halvings(counts):

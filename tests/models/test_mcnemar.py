@@ -10,9 +10,8 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError
-from socialstats.models import mcnemar as tests_of
-from socialstats.models.mcnemar import Cells, cohens_g, odds_ratio_interval
-from socialstats.models.paired_proportions import INTERVALS, tango, wald_std_error
+from socialstats.models import matched_pairs as tests_of
+from socialstats.models.matched_pairs import INTERVALS, Cells, cohens_g, odds_ratio_interval, tango, wald_std_error
 from tests.golden_data import golden
 
 PAIRS = golden("mcnemar")["pairs"]

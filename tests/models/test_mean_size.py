@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from socialstats.models.mean_size import Estimates, influence_correlation, nearest, no_bias, size_interval
+from socialstats.models.effect_sizes import Estimates, influence_correlation, nearest, no_bias, size_interval
 
 CORRELATION = np.array([[1, 0.5, -0.2], [0.5, 1, 0.1], [-0.2, 0.1, 1]])
 THREE = Estimates(

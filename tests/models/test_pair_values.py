@@ -6,7 +6,7 @@ from scipy import stats
 
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError
-from socialstats.models.pair_values import mean_interval, merged, pair_values
+from socialstats.models.effect_sizes import mean_interval, merged, pair_values
 from socialstats.resampling import Units, bca, bootstrap, jackknife
 
 RNG = np.random.default_rng(8)

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.pair_values import merged
-from socialstats.models.signed_rank import signed_rank
+from socialstats.models.effect_sizes import merged, signed_rank
 from tests.golden_data import golden, golden_frame
 
 NAMES = {"two.sided": "two_sided", "greater": "greater", "less": "less"}

@@ -15,9 +15,8 @@ import pytest
 import socialstats as ss
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics import METRICS
-from socialstats.models.conditions import condition_table
-from socialstats.models.sensitivity_index import sensitivity_terms
-from socialstats.resampling.units import Units, weight_blocks
+from socialstats.models.sensitivity import condition_table, sensitivity_terms
+from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare import reference_of
 from socialstats.studies.compare_diagnostics import with_level_effect

@@ -12,7 +12,7 @@ from study_examples import FAST
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.resampling.units import Units, weight_blocks
+from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, pick, run_study
 from socialstats.studies.compare_measures import ratings_difference
 from socialstats.studies.outcome import Outcome

@@ -11,7 +11,7 @@ from scipy import stats
 
 from socialstats import datasets
 from socialstats.errors import InputError
-from socialstats.models.trait_weights import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
+from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.stage_controls import control_table, weights_of, with_zero
 from socialstats.studies.stage_diagnostics import few_controls

@@ -13,7 +13,7 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 from socialstats import datasets
 from socialstats.errors import InputError
 from socialstats.figures import trajectories
-from socialstats.models.trait_weights import TRAIT_WEIGHTS
+from socialstats.models.traits import TRAIT_WEIGHTS
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.outcome import Outcome

@@ -1,19 +1,128 @@
-"""The three likelihoods of one comparison, as functions of the difference eta and a tie parameter tau.
-
-Each model gives log-likelihood, gradient and negative Hessian in (eta, tau) for every cell of a
-`PairData`; nothing here knows about items. Outcomes are ordered (a wins, b wins, tie).
-"""
+"""Bradley-Terry models: data, likelihoods with ties, and what Newton's method needs of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from scipy import linalg
 from scipy.special import expit, log_expit
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.comparisons import TIED, Comparisons
+
+
+def sums(codes: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Return the sum of the values with each code, shape (size,)."""
+    return np.asarray(np.bincount(codes, values, size), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairData:
+    """Distinct linear predictors eta = strength[a] - strength[b] + z @ theta, each with its outcome weights.
+
+    Attributes
+    ----------
+    n_items : int
+        Length of the strength block; 0 when strengths are not free.
+    a, b : (m,) int64 arrays
+        Items, oriented so that a < b.
+    z : (m, k) float64 array
+        Order effect and covariate differences, a minus b.
+    z_names : tuple of str
+    w : (3, m) float64 array
+        Weight of a wins, b wins and ties.
+    w_sq : (3, m) float64 array
+        Sum of squared row weights, for the row sandwich.
+    cell : (cells,) int64 array
+        Predictor of each cell of the design.
+    flipped : (cells,) bool array
+        True where the cell was turned round to make a < b.
+    """
+
+    n_items: int
+    a: IntArray
+    b: IntArray
+    z: FloatArray
+    z_names: tuple[str, ...]
+    w: FloatArray
+    w_sq: FloatArray
+    cell: IntArray
+    flipped: np.ndarray[Any, np.dtype[np.bool_]]
+
+    @property
+    def free(self) -> bool:
+        """True when every item has a strength of its own."""
+        return self.n_items > 0
+
+    @property
+    def n_z(self) -> int:
+        """Number of order and covariate columns."""
+        return int(self.z.shape[1])
+
+    def eta(self, beta: FloatArray) -> FloatArray:
+        """Return the linear predictor for parameters of shape (p, ...)."""
+        n = self.n_items
+        eta = beta[self.a] - beta[self.b] if self.free else np.zeros((len(self.a), *beta.shape[1:]))
+        return eta + self.z @ beta[n : n + self.n_z] if self.n_z else eta
+
+
+def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, free: bool = True) -> PairData:
+    """Collapse the cells of a design to distinct predictors.
+
+    Parameters
+    ----------
+    design : Comparisons
+    z : (cells, k) array
+        Order effect and covariate differences (side a minus side b) of each cell.
+    z_names : tuple of str
+    free : bool
+        False when items have no strength of their own.
+    """
+    flipped = design.item_a > design.item_b
+    a = np.where(flipped, design.item_b, design.item_a)
+    b = np.where(flipped, design.item_a, design.item_b)
+    outcome = np.where(flipped & (design.outcome != TIED), 1 - design.outcome, design.outcome).astype(np.int64)
+    z = np.where(flipped[:, None], -z, z)
+    n = len(design.items)
+    key = a * n + b
+    if z.shape[1]:
+        _, z_code = np.unique(z, axis=0, return_inverse=True)
+        key = key * (int(z_code.max()) + 1) + z_code.reshape(-1)
+    _, first, cell = np.unique(key, return_index=True, return_inverse=True)
+    m = len(first)
+    slot = outcome * m + cell
+    w = sums(slot, design.weight, 3 * m).reshape(3, m)
+    w_sq = sums(slot, design.weight_sq, 3 * m).reshape(3, m) if design.weighted else w
+    return PairData(
+        n_items=n if free else 0, a=a[first], b=b[first], z=z[first], z_names=z_names, w=w, w_sq=w_sq,
+        cell=cell.reshape(-1), flipped=flipped,
+    )  # fmt: skip
+
+
+def with_ghost(data: PairData, pseudo: float) -> PairData:
+    """Add a ghost item that every item beats and loses to `pseudo` times (the last item of the result).
+
+    The pseudo-wins tie all items together, so that a finite estimate exists for any table.
+    """
+    n = data.n_items
+    rows = np.arange(n)
+    extra = np.zeros((3, n))
+    extra[:2] = pseudo
+    return replace(
+        data,
+        n_items=n + 1,
+        a=np.concatenate([data.a, rows]),
+        b=np.concatenate([data.b, np.full(n, n)]),
+        z=np.concatenate([data.z, np.zeros((n, data.n_z))]),
+        w=np.concatenate([data.w, extra], axis=1),
+        w_sq=np.concatenate([data.w_sq, np.zeros((3, n))], axis=1),
+    )
+
 
 LARGE = 1e300  # odds beyond are as good as infinite
 
@@ -230,3 +339,117 @@ LIKELIHOODS: dict[str, Likelihood] = {
     "davidson": Davidson(),
     "rao_kupper": RaoKupper(),
 }
+
+
+def item_sums(data: PairData, g: FloatArray) -> FloatArray:
+    """Return sum of g over cells where the item is a, minus where it is b; shape (n_items,)."""
+    n = data.n_items
+    return sums(data.a, g, n) - sums(data.b, g, n)
+
+
+def gradient(data: PairData, g_eta: FloatArray, g_tau: Any = None) -> FloatArray:
+    """Return the gradient in all parameters; `g_tau` is None where the model has no tie parameter."""
+    parts = [item_sums(data, g_eta)] if data.free else []
+    parts.append(data.z.T @ g_eta)
+    if g_tau is not None:
+        parts.append(np.atleast_1d(np.asarray(g_tau, dtype=float)))
+    return np.concatenate(parts)
+
+
+def information(data: PairData, h_ee: FloatArray, h_et: FloatArray | None, h_tt: float) -> FloatArray:
+    """Return the symmetric matrix sum over cells of m' [[h_ee, h_et], [h_et, h_tt]] m, m = (x, tau).
+
+    Used for the information, and with squared scores in place of h for the row sandwich.
+
+    Parameters
+    ----------
+    data : PairData
+    h_ee, h_et : (m,) arrays
+        `h_et` is None where the model has no tie parameter.
+    h_tt : float
+        Sum over cells.
+    """
+    n, k = data.n_items, data.n_z
+    p = n + k + (h_et is not None)
+    out = np.zeros((p, p))
+    if n:
+        off = sums(data.a * n + data.b, h_ee, n * n).reshape(n, n)
+        off += off.T
+        out[:n, :n] = -off
+        out[np.arange(n), np.arange(n)] = off.sum(axis=1)
+    if k:
+        zh = data.z * h_ee[:, None]
+        out[n : n + k, n : n + k] = data.z.T @ zh
+        for j in range(k if n else 0):
+            out[:n, n + j] = out[n + j, :n] = item_sums(data, zh[:, j])
+    if h_et is not None:
+        column = np.concatenate([item_sums(data, h_et) if n else np.zeros(0), data.z.T @ h_et])
+        out[: p - 1, p - 1] = out[p - 1, : p - 1] = column
+        out[p - 1, p - 1] = h_tt
+    return out
+
+
+def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray:
+    """Solve info @ x = rhs for x whose strengths sum to zero.
+
+    The likelihood does not change when all strengths move together, so adding a constant to the strength block
+    makes the system regular without changing the centred solution.
+    """
+    with _singular_is_an_error():
+        return np.asarray(linalg.solve(_regular(info, n_items), rhs, assume_a="sym", check_finite=False))
+
+
+def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
+    """Return the covariance under the sum-zero constraint: the inverse on the space it leaves."""
+    with _singular_is_an_error():
+        inverse = np.asarray(linalg.inv(_regular(info, n_items), check_finite=False))
+    inverse = (inverse + inverse.T) / 2
+    if n_items:
+        inverse[:n_items, :n_items] -= 1 / (_scale(info, n_items) * n_items**2)
+    return inverse
+
+
+@contextmanager
+def _singular_is_an_error() -> Iterator[None]:
+    """Turn scipy's warning about a matrix that is singular to working precision into its error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", linalg.LinAlgWarning)
+        try:
+            yield
+        except linalg.LinAlgWarning as warning:
+            raise linalg.LinAlgError(str(warning)) from warning
+
+
+def _scale(info: FloatArray, n_items: int) -> float:
+    return float(np.trace(info[:n_items, :n_items])) / n_items**2 or 1.0
+
+
+def _regular(info: FloatArray, n_items: int) -> FloatArray:
+    out = info.copy()
+    if n_items:
+        out[:n_items, :n_items] += _scale(info, n_items)
+    return out
+
+
+def predictor_variance(data: PairData, cov: FloatArray) -> FloatArray:
+    """Return x' cov x for every predictor, x its row of the design; shape (m,)."""
+    n, k = data.n_items, data.n_z
+    out = np.zeros(len(data.a))
+    if n:
+        d = np.diagonal(cov)
+        out += d[data.a] + d[data.b] - 2 * cov[data.a, data.b]
+    if k:
+        theta = slice(n, n + k)
+        if n:
+            cross = cov[data.a, theta] - cov[data.b, theta]
+            out += 2 * np.einsum("ij,ij->i", data.z, cross)
+        out += np.einsum("ij,jk,ik->i", data.z, cov[theta, theta], data.z)
+    return out
+
+
+def predictor_tau_covariance(data: PairData, cov: FloatArray) -> FloatArray:
+    """Return the covariance of every predictor with tau (the last parameter); shape (m,)."""
+    n, k = data.n_items, data.n_z
+    tau = cov[:, -1]
+    out = tau[data.a] - tau[data.b] if n else np.zeros(len(data.a))
+    return out + data.z @ tau[n : n + k]

@@ -1,0 +1,808 @@
+"""Leaderboard: each model's mean score on the same units, every pair tested, ranks."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray, IntArray
+from socialstats.designs.calls import TableLike, reads
+from socialstats.designs.model_scores import model_scores
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.inference.clustered_mean import ClusteredMean, skewed
+from socialstats.inference.compare import HOLM, with_holm
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_facts,
+    cluster_text,
+    shape_cautions,
+    share_cautions,
+    small_sample,
+)
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import MeanErrors
+from socialstats.inference.proportions import share_interval, wilson
+from socialstats.inference.rows import with_ends, with_t
+from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, RankSets, holm_rank_sets, rank_sets
+from socialstats.models.unit_means import Strata, StratifiedMeans, flat, stratified_means
+from socialstats.registry import Metric
+from socialstats.results import Result, ResultGroup, Row, Verification, by_levels
+from socialstats.text import count, digits_of, interval, level_text, listing, number, p_value, quoted, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+TASK = "task"
+POOLINGS = ("tasks", "units")
+MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
+NOBODY = "no unit has scores of both"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Board:
+    """Scores of models.
+
+    Attributes
+    ----------
+    models, tasks : tuple of str
+        A single task without a name where the design has none.
+    values : (units, models) float64 array
+        NaN where a model has no score.
+    task, cluster : (units,) int64 arrays
+        Cluster: one of its own for each unit where none are declared.
+    factors : tuple of Factor
+        The declared clusters that are used: none or one.
+    pooling : {"tasks", "units"}
+    level : float
+    """
+
+    models: tuple[str, ...]
+    tasks: tuple[str, ...]
+    values: FloatArray
+    task: IntArray
+    cluster: IntArray
+    factors: tuple[Factor, ...]
+    pooling: str
+    level: float
+    known: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", ~np.isnan(self.values))
+
+    @cached_property
+    def shares(self) -> bool:
+        """True where every score lies between 0 and 1, so that no mean can leave that range."""
+        values = self.values[self.known]
+        return bool(values.min() >= 0 and values.max() <= 1)
+
+    @cached_property
+    def magnitude(self) -> float:
+        """Largest size of a score."""
+        return float(np.abs(self.values[self.known]).max())
+
+    @cached_property
+    def complete(self) -> bool:
+        """True where every model has a score of every unit."""
+        return bool(self.known.all())
+
+    @cached_property
+    def patterns(self) -> tuple[tuple[BoolArray, tuple[int, ...]], ...]:
+        """The units that models have scores of, each pattern with its models."""
+        found: dict[bytes, list[int]] = {}
+        for k in range(len(self.models)):
+            found.setdefault(np.packbits(self.known[:, k]).tobytes(), []).append(k)
+        return tuple((self.known[:, members[0]], tuple(members)) for members in found.values())
+
+    def strata(self, units: BoolArray, pooling: str) -> Strata | str:
+        """Return the tasks of some units with their weights, or why they have no mean."""
+        if not units.any():
+            return "no unit has a score"
+        sizes = np.bincount(self.task[units], minlength=len(self.tasks))
+        lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
+        if lost and pooling == "tasks":
+            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; pooling='units' does not"
+        there = np.flatnonzero(sizes)
+        weights = np.full(len(there), 1 / len(there)) if pooling == "tasks" else sizes[there] / sizes.sum()
+        return Strata(
+            stratum=np.searchsorted(there, self.task[units]), cluster=self.cluster[units], weights=weights,
+            names=tuple(self.tasks[t] for t in there.tolist()),
+        )  # fmt: skip
+
+    def means(self, units: BoolArray, columns: Sequence[int], pooling: str) -> StratifiedMeans | str:
+        """Return the means of some models over units that they all have scores of, or why there are none."""
+        strata = self.strata(units, pooling)
+        return strata if isinstance(strata, str) else stratified_means(self.values[units][:, [*columns]], strata)
+
+    def own_means(self, pooling: str, units: BoolArray | None = None) -> dict[int, StratifiedMeans | str]:
+        """Return the mean of each model over its own units (of some units)."""
+        found: dict[int, StratifiedMeans | str] = {}
+        for mask, columns in self.patterns:
+            means = self.means(mask if units is None else mask & units, columns, pooling)
+            for place, k in enumerate(columns):
+                found[k] = means if isinstance(means, str) else column_of(means, place)
+        return found
+
+    def differences(self, pooling: str) -> Mapping[tuple[int, int], StratifiedMeans | str]:
+        """Return the mean difference of each two models, first minus second, over the units that both have."""
+        found: dict[tuple[int, int], StratifiedMeans | str] = {}
+        for i, (one, first) in enumerate(self.patterns):
+            for other, second in self.patterns[i:]:
+                columns = [*first, *(k for k in second if k not in first)]
+                shared = one & other
+                means = self.means(shared, columns, pooling) if shared.any() else NOBODY
+                for a in first:
+                    for b in second:
+                        pair = (min(a, b), max(a, b))
+                        if a == b or pair in found:
+                            continue
+                        places = columns.index(pair[0]), columns.index(pair[1])
+                        found[pair] = means if isinstance(means, str) else minus(means, *places)
+        return dict(sorted(found.items()))
+
+
+def column_of(means: StratifiedMeans, k: int) -> StratifiedMeans:
+    """Return one of several means."""
+    return StratifiedMeans(estimate=means.estimate[[k]], influence=means.influence[:, [k]], df=means.df,
+                           undefined=means.undefined)  # fmt: skip
+
+
+def minus(means: StratifiedMeans, a: int, b: int) -> StratifiedMeans:
+    """Return the difference of two of several means."""
+    return StratifiedMeans(
+        estimate=means.estimate[[a]] - means.estimate[[b]], df=means.df, undefined=means.undefined,
+        influence=means.influence[:, [a]] - means.influence[:, [b]],
+    )  # fmt: skip
+
+
+def board_of(
+    design: Ratings, *, task: str | None, pooling: str, cluster: str | Sequence[str] | None, level: float
+) -> Board:
+    """Take the scores of a design.
+
+    Raises
+    ------
+    DesignError
+        For values that are no numbers, raters that nobody named, or a single model.
+    InputError
+        For a task or a cluster that is not declared, or two clusters.
+    NothingToAnalyse
+        Without a score.
+    """
+    if not (design.numeric or len(design.levels) == 2):
+        raise DesignError(f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
+                          f"{quoted(design.levels, 8)}")  # fmt: skip
+    if not design.raters_known or len(design.raters) < 2:
+        who = f"one model, {quoted(design.raters)}" if design.raters_known else "raters without names"
+        raise DesignError(f"{design.source}: a leaderboard compares two models or more; this table has {who}")
+    factors = cluster_factors(design, cluster)
+    if len(factors) > 1:
+        raise InputError(f"{design.source}: a leaderboard takes one cluster factor, got "
+                         f"{quoted([f.name for f in factors])}. Name one of them with cluster=")  # fmt: skip
+    values = np.append(design.scores, np.nan)[np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)]
+    kept = ~np.isnan(values).all(axis=1)
+    if not kept.any():
+        raise NothingToAnalyse(f"{design.source}: no model has a score")
+    times = np.where(kept, design.unit_count, 0).astype(np.int64)
+    if (total := float(times.sum())) > max(MOST_COUNTED, len(times)):
+        raise InputError(f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
+                         f"{count(total)}. Divide all counts by a common factor")  # fmt: skip
+    index = np.repeat(np.arange(len(times)), times)
+    tasks, codes = tasks_of(design, task)
+    there, dense = np.unique(codes[index], return_inverse=True)
+    return Board(
+        models=design.raters, tasks=tuple(tasks[t] for t in there.tolist()), values=values[index],
+        task=dense.astype(np.int64), cluster=factors[0].codes[index] if factors else np.arange(len(index)),
+        factors=factors, pooling=pooling, level=level,
+    )  # fmt: skip
+
+
+def tasks_of(design: Ratings, task: str | None) -> tuple[tuple[str, ...], IntArray]:
+    """Return the tasks and the task of each unit: a stratum, or one task without a name."""
+    if task is not None and task in design.strata:
+        return design.strata[task].levels, design.strata[task].codes
+    if task not in (None, TASK):
+        raise InputError(
+            f"task='{shorten(str(task))}' is no stratum. Declared: {quoted(list(design.strata)) or 'none'}"
+        )
+    return ("",), np.zeros(len(design.units), dtype=np.int64)
+
+
+MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
+OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
+WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
+TASK_PREFIX = "task: "
+
+
+def task_group(task: str) -> str:
+    """Return the group of the means of one task."""
+    return f"{TASK_PREFIX}{task}"
+
+
+def mean_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
+    """Means of all models over all tasks, over their own units among some."""
+    rows = pooled_rows(board, group, pooling, units)
+    return combined(board, rows, pooling, units) if board.shares and len(board.tasks) > 1 else rows
+
+
+def pooled_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
+    """Means of all models with the error of all tasks together, or of the one task that the units are from."""
+    means = board.own_means(pooling, units)
+    rows = []
+    for k, model in enumerate(board.models):
+        mask = board.known[:, k] if units is None else board.known[:, k] & units
+        rows.append(mean_row(board, Row(term=model, group=group), k, mask, means[k], pooling))
+    return rows
+
+
+def combined(board: Board, rows: list[Row], pooling: str, units: BoolArray | None) -> list[Row]:
+    """Give means of shares over several tasks the outer ends of two intervals: pooled, and made of those of the tasks.
+
+    With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
+    root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009): a small task whose answers are alike keeps the width that
+    its number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1; the pooled ones
+    alone held .65 to .89 where a task of 3 to 20 units weighs as much as one of 100 to 1,000.
+
+    References
+    ----------
+    Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
+    binomial proportions. doi:10.1016/j.csda.2008.09.033
+    """
+    masks = [board.task == t if units is None else units & (board.task == t) for t in range(len(board.tasks))]
+    parts = [pooled_rows(board, "", "units", mask) for mask in masks if mask.any()]
+    out = []
+    for k, row in enumerate(rows):
+        own = [part[k] for part in parts if part[k].estimate is not None]
+        if row.conf_low is None or row.conf_high is None or len(own) < 2 or any(one.conf_low is None for one in own):
+            out.append(row)
+            continue
+        sizes = np.array([one.n for one in own], dtype=np.float64)
+        w = np.full(len(own), 1 / len(own)) if pooling == "tasks" else sizes / sizes.sum()
+        p, low, high = (np.array([getattr(one, name) for one in own], dtype=np.float64)
+                        for name in ("estimate", "conf_low", "conf_high"))  # fmt: skip
+        ends = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)), float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
+        ends = min(ends[0], row.conf_low), max(ends[1], row.conf_high)
+        out.append(with_ends(row, *ends, board.level, within=(0.0, 1.0)))
+    return out
+
+
+def task_rows(board: Board) -> list[Row]:
+    """Means of all models by task; none where there is one task."""
+    if len(board.tasks) < 2:
+        return []
+    return [
+        row
+        for t, task in enumerate(board.tasks)
+        for row in pooled_rows(board, task_group(task), "units", board.task == t)
+    ]
+
+
+def sized(board: Board, row: Row, units: BoolArray, pooling: str) -> Row:
+    """Return the row with its units and clusters."""
+    n = int(units.sum())
+    row = replace(row, n=float(n), n_units=n)
+    strata = board.strata(units, pooling)
+    if not board.factors or isinstance(strata, str):
+        return replace(row, n_clusters=len(np.unique(board.cluster[units])) if board.factors else None)
+    shares = cluster_shares(strata)
+    return replace(row, n_clusters=len(shares), leverage=float(shares.max()))
+
+
+def cluster_shares(strata: Strata) -> FloatArray:
+    """Return the share of a mean over strata that each cluster holds."""
+    share = (strata.weights / np.bincount(strata.stratum))[strata.stratum]
+    return np.asarray(np.bincount(np.unique(strata.cluster, return_inverse=True)[1], share))
+
+
+def mean_row(
+    board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans | str, pooling: str
+) -> Row:  # fmt: skip
+    """Row of the mean of one model."""
+    row = sized(board, row, units, pooling)
+    if isinstance(means, str):
+        return replace(row, undefined=means)
+    row = replace(row, estimate=float(means.estimate[0]), method=method_of(board, units, pooling, interval=True))
+    if means.undefined:
+        return replace(row, undefined=means.undefined)
+    error = float(np.sqrt((means.influence**2).sum()))
+    still = bool(flat(means.influence, board.magnitude)[0])
+    row = row if still else replace(row, std_error=error)
+    if board.shares:
+        return share_row(board, row, k, units, means, 0.0 if still else error, pooling)
+    if still:
+        return replace(row, undefined=constant(board.values[units, k], "scores"))
+    return replace(with_t(row, error, means.df, board.level, test=False), df=means.df)
+
+
+def share_row(
+    board: Board, row: Row, k: int, units: BoolArray, means: StratifiedMeans, error: float, pooling: str
+) -> Row:
+    """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
+
+    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998); yes-or-no scores in clusters never count as
+    more than the tasks' weights make of independent ones, 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
+    unit (cluster) is one score: 1 / sum of squared shares of the clusters.
+    """
+    strata = board.strata(units, pooling)
+    assert isinstance(strata, Strata)
+    sizes, shares = np.bincount(strata.stratum), cluster_shares(strata)
+    yes_no = bool(np.isin(board.values[units, k], (0.0, 1.0)).all())
+    if len(sizes) == 1 and not board.factors and yes_no:
+        low, high = wilson(means.estimate, np.array([float(len(shares))]), level=board.level)
+        return with_ends(row, float(low[0]), float(high[0]), board.level)
+    errors = MeanErrors.of(
+        variance=error**2, df=means.df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
+        largest=float(shares.max()),
+    )  # fmt: skip
+    most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
+    low, high, n = share_interval(means.estimate, errors, most, level=board.level)
+    effective = float(n[0]) if board.factors else None
+    return with_ends(row, float(low[0]), float(high[0]), board.level, df=means.df, effective=effective)
+
+
+def difference_rows(board: Board) -> list[Row]:
+    """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
+    rows = []
+    for (a, b), found in board.differences(board.pooling).items():
+        units = board.known[:, a] & board.known[:, b]
+        row = Row(term=f"{board.models[a]} - {board.models[b]}", group=DIFFERENCE)
+        row = sized(board, row, units, board.pooling)
+        rows.append(difference_row(board, row, found, board.values[units, a] - board.values[units, b], units))
+    return with_holm(rows, HOLM)
+
+
+def difference_row(board: Board, row: Row, found: StratifiedMeans | str, gaps: FloatArray, units: BoolArray) -> Row:
+    """Row of one difference with its t test."""
+    if isinstance(found, str):
+        return replace(row, undefined=found)
+    row = replace(row, estimate=float(found.estimate[0]), method=method_of(board, units, board.pooling))
+    if found.undefined:
+        return replace(row, undefined=found.undefined)
+    if flat(found.influence, board.magnitude)[0]:
+        return replace(row, undefined=constant(gaps, "differences"))
+    most = 1.0 if board.shares else math.inf
+    error = float(np.sqrt((found.influence**2).sum()))
+    return with_t(row, error, found.df, board.level, within=(-most, most))
+
+
+def constant(values: FloatArray, what: str) -> str:
+    """Say that values show no variation."""
+    if np.ptp(values) == 0:
+        return f"all {count(len(values))} {what} are equal: no standard error, no test"
+    return f"the {what} do not vary between clusters within tasks: no standard error, no test"
+
+
+def method_of(board: Board, units: BoolArray, pooling: str, *, interval: bool = False) -> str:
+    """Name interval or test, and what weighs how much."""
+    kind = "Wilson" if board.shares and interval else "t"
+    clusters = f", clusters of {board.factors[0].name} (CR2)" if board.factors else ""
+    several = len(np.unique(board.task[units])) > 1
+    joined = " by task" if several and kind == "Wilson" else ""
+    return f"{kind}{joined}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")
+
+
+KINDS = ("marginal", "simultaneous")
+FEWEST_DRAWS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LeaderboardResult(Result):
+    """Means and differences of models; besides what every `Result` has: `ranks()`."""
+
+    board: Board | None = field(default=None)
+
+    def ranks(
+        self, *, kind: Literal["marginal", "simultaneous"] = "marginal", draws: int = 4000, seed: int = 0
+    ) -> Result:  # fmt: skip
+        """Return the rank of each model by its mean (1 = highest) with a confidence set.
+
+        Parameters
+        ----------
+        kind : {"marginal", "simultaneous"}
+            A marginal set covers the rank of one model; simultaneous sets cover all ranks at once.
+        draws, seed : int
+            Draws of the max-t test, which needs complete scores and ten units (or clusters) per model; otherwise the
+            sets are by Holm's method, which needs no draws.
+
+        Returns
+        -------
+        Result
+            Group ``"rank"``: estimate is the rank, the interval its set. A model without a mean has no rank.
+
+        References
+        ----------
+        Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
+        """
+        if kind not in KINDS:
+            raise InputError(f"kind={kind!r} is not one of {', '.join(map(repr, KINDS))}")
+        if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
+            raise InputError(f"seed={seed}, draws={draws}: a seed is 0 or more, and draws at least {FEWEST_DRAWS}")
+        return rank_table(self, kind, draws, seed)
+
+
+class RankTable(Result):
+    """Ranks of a leaderboard; ``extras["board"]`` is the result that they belong to."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Verification:
+        """Count ranks again, and sets by Holm's method where no draws made them."""
+        found: Verification = importlib.import_module("socialstats.crosscheck.leaderboard").verify_ranks(self)
+        return found
+
+
+def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> Result:
+    """Rank the models that have a mean; `LeaderboardResult.ranks` documents it."""
+    level = float(result.settings["level"])
+    means = [row for row in result.rows if row.group == MEAN]
+    ranked = [row for row in means if row.estimate is not None]
+    sets, test = sets_of(result, ranked, kind, draws, seed)
+    found = {
+        row.term: with_ends(
+            Row(term=row.term, group="rank", estimate=float(sets.rank[i]), method=f"{kind} {test} rank set, step-down"),
+            float(sets.low[i]), float(sets.high[i]), level,
+        )
+        for i, row in enumerate(ranked)
+    }  # fmt: skip
+    rows = tuple(found.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means)
+    first = [row.term for row in sorted(found.values(), key=lambda r: r.estimate or 0.0) if row.conf_low == 1]
+    return RankTable(
+        metric="leaderboard", title=f"Ranks with {kind} confidence sets", rows=rows,
+        inference=f"{kind} sets, {test}" + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),
+        counts=result.counts, settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
+        references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
+        words=f"The {level_text(level)} {kind} rank {'interval' if len(first) == 1 else 'intervals'} of "
+        f"{count(len(first), 'model')} of {count(len(means))} included rank 1 ({quoted(first)}); the intervals held "
+        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} ranks on average.",
+        extras={"result": result, "first": len(first)},
+    )  # fmt: skip
+
+
+def sets_of(
+    result: LeaderboardResult, ranked: list[Row], kind: str, draws: int, seed: int
+) -> tuple[RankSets, str]:  # fmt: skip
+    """Return the sets and the test they come from: max-t on complete scores of enough units, else Holm's."""
+    board, level = result.board, float(result.settings["level"])
+    assert board is not None
+    strength = np.array([row.estimate for row in ranked], dtype=np.float64)
+    means = board.means(every(board), range(len(board.models)), board.pooling) if board.complete else ""
+    many = isinstance(means, StratifiedMeans) and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked)
+    if isinstance(means, StratifiedMeans) and not means.undefined and many and means.covariance.any():
+        sets = rank_sets(strength, means.covariance, level=level, simultaneous=kind == "simultaneous", draws=draws,
+                         seed=seed, df=int(means.df))  # fmt: skip
+        return sets, "max-t"
+    place = {row.term: i for i, row in enumerate(ranked)}
+    difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
+    pairs = iter(row for row in result.rows if row.group == DIFFERENCE)
+    for a, one in enumerate(board.models):
+        for other in board.models[a + 1 :]:
+            row = next(pairs)
+            if row.p_value is None or row.estimate is None or not {one, other} <= set(place):
+                continue
+            i, j = place[one], place[other]
+            difference[i, j], difference[j, i] = row.estimate, -row.estimate
+            p[i, j] = p[j, i] = row.p_value
+    return holm_rank_sets(strength, difference, p, level=level, simultaneous=kind == "simultaneous"), "Holm's method"
+
+
+def every(board: Board) -> BoolArray:
+    """(units,) bool array of True."""
+    return np.ones(len(board.task), dtype=bool)
+
+
+def ordered(rows: list[Row]) -> list[Row]:
+    """Return the rows that have an estimate, the highest first; equal ones in the order given."""
+    return sorted((r for r in rows if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
+
+
+def difference_of(result: Result, one: str, other: str) -> Row:
+    """Return the difference of two models, the first minus the second, whichever way the table has it."""
+    models = result.design.raters
+    if models.index(one) < models.index(other):
+        return result.row(f"{one} - {other}", group=DIFFERENCE)
+    row = result.row(f"{other} - {one}", group=DIFFERENCE)
+    return replace(row, term=f"{one} - {other}", estimate=turned(row.estimate), statistic=turned(row.statistic),
+                   conf_low=turned(row.conf_high), conf_high=turned(row.conf_low))  # fmt: skip
+
+
+def turned(value: float | None) -> float | None:
+    """Return a number with its sign changed."""
+    return None if value is None else -value
+
+
+def over(result: Result) -> str:
+    """Say over what the means are."""
+    n = result.counts
+    tasks = f" of {count(n['tasks'], 'task')} ({WEIGHED[result.settings['pooling']]})" if "tasks" in n else ""
+    return f"Over {count(n['units'], 'unit')}{tasks}"
+
+
+def sentence(result: Result) -> str:
+    """Say which model has the highest mean, how far it is above the next, and from how many it differs."""
+    means = [row for row in result.rows if row.group == MEAN]
+    known = ordered(means)
+    start = f"{over(result)}, "
+    if not known:
+        return f"{start}no model has a mean ({means[0].undefined})."
+    best, bounded = known[0], bool(result.extras["shares"])
+    text = f"{start}'{shorten(best.term)}' had the highest mean of {count(len(means), 'model')}"
+    text += f" ({value_text(best, bounded=bounded)})"
+    tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    if len(tied) > 1:
+        who = f"{count(len(tied))} of {count(len(means), 'model')}"
+        return f"{start}{who} had the highest mean ({value_text(best, bounded=bounded)}): {quoted(tied)}."
+    if len(known) == 1:
+        return f"{text}; no other model has a mean."
+    gap = difference_of(result, best.term, known[1].term)
+    text += f", {gap_text(gap, known[1].term, bounded=bounded)}"
+    others = [difference_of(result, best.term, row.term) for row in known[1:]]
+    tested = [row for row in others if row.p_adjusted is not None]
+    if len(others) < 2 or not tested:
+        return f"{text}."
+    alpha = 1 - result.settings["level"]
+    clear = sum((row.p_adjusted or 0.0) <= alpha for row in tested)
+    who = "none" if not clear else "all" if clear == len(others) else count(clear)
+    return f"{text}; it differed significantly from {who} of the {count(len(others))} others (Holm)."
+
+
+def value_text(row: Row, *, bounded: bool) -> str:
+    """Write a mean with its interval; `bounded`: without a leading zero, as it cannot exceed 1."""
+    digits = digits_of(row.std_error)
+    text = number(row.estimate, digits, bounded=bounded)
+    if row.conf_low is None:
+        return f"{text}, no interval: {row.undefined}" if row.undefined else text
+    level = row.conf_level or 0.95
+    return f"{text}, {interval(row.conf_low, row.conf_high, digits, level=level, bounded=bounded)}"
+
+
+def gap_text(row: Row, other: str, *, bounded: bool) -> str:
+    """Write a difference with its interval and test."""
+    if row.estimate is None:
+        return f"and its difference from '{shorten(other)}' is undefined: {row.undefined}"
+    digits = digits_of(row.std_error)
+    size = number(row.estimate, digits, bounded=bounded)
+    text = f"{size} above '{shorten(other)}'"
+    if row.estimate < 0:
+        text = f"and on shared units its difference from '{shorten(other)}' was {size}"
+    if row.statistic is None:
+        return f"{text} ({row.undefined})"
+    df = number(row.df, 0 if (row.df or 0.0) % 1 == 0 else 1)
+    test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_adjusted, name='Holm-adjusted p')}"
+    ends = interval(row.conf_low, row.conf_high, digits, level=row.conf_level or 0.95, bounded=bounded)
+    return f"{text} ({ends}, {test})"
+
+
+def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
+    """Draw the means of one group (``"mean"``, ``"task: NAME"``, ...) with their intervals, highest first."""
+    from socialstats.figures import forest
+
+    groups = list(dict.fromkeys(row.group for row in result.rows if row.group))
+    if group not in groups:
+        raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
+    rows = [row for row in result.rows if row.group == group]
+    settings: dict[str, Any] = {"xlabel": shorten(group) if group != MEAN else "mean score", "reference": None}
+    settings["digits"] = max((digits_of(row.std_error) for row in rows), default=2)
+    return forest(rows[:200], ax=ax, **{**settings, **options})
+
+
+FEW_UNITS = 10
+FEWEST_DIFFERING = 8.0  # equal units (clusters) with different scores: `few_differences`
+
+
+@reads(model_scores, Ratings)
+def leaderboard(
+    ratings: Ratings | TableLike,
+    *,
+    task: str | None = "task",
+    pooling: Literal["tasks", "units"] = "tasks",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
+) -> LeaderboardResult | ResultGroup:
+    """Estimate each model's mean score, and test the difference of every two models on the same units.
+
+    Units (items, questions) are drawn, tasks are fixed: errors come from the variation of units within tasks, CR2 with
+    Satterthwaite's degrees of freedom, by clusters of units where these are declared.
+
+    Parameters
+    ----------
+    ratings : Ratings, data frame, mapping of columns, or path of a file
+        Raters are the models; scores are numbers, or two levels (0 and 1). A data frame is read by `model_scores`.
+        With a ``by`` factor: one result a level of it.
+    task : str or None
+        Stratum of the tasks, if the design has it; None takes all units as one task.
+    pooling : {"tasks", "units"}
+        The mean over tasks, each weighted equally, or over units.
+    cluster : str, sequence of str or None
+        ``"declared"``, the name of one cluster of units, or None (units independent, caution SS201).
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `model_scores` or `read_ratings`.
+
+    Returns
+    -------
+    LeaderboardResult
+        Group ``"mean"``: the mean of each model over its own units, in the unit of the scores. Scores between 0 and 1
+        have Wilson's intervals (with clusters, or scores that are not 0 or 1: for the effective number of units, with
+        t; over several tasks no narrower than the tasks' own make it, Zou, Huang & Zhang 2009); others t intervals.
+        Groups ``"task: NAME"``: by task, with several.
+        ``"mean over units"`` or ``"mean over tasks"``: the other pooling, where it differs. ``"difference"``: each
+        pair of models, first minus second in alphabetical order, over the units that both have, t test against 0,
+        `p_adjusted` by Holm over all pairs. ``"mean on shared units"``: over the units that every model has, where
+        some cells are missing (caution SS342). ``ranks()`` gives the rank of each model with a confidence set.
+
+    Raises
+    ------
+    DesignError
+        For scores that are labels, or a single model.
+    InputError
+        For an unknown option, stratum or cluster, or two clusters.
+    NothingToAnalyse
+        Without a score.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
+    binomial proportions. doi:10.1016/j.csda.2008.09.033
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure.
+    Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
+
+    Examples
+    --------
+    >>> scores = {"model": ["m1"] * 5 + ["m2"] * 5, "item": [*range(5)] * 2, "score": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2]}
+    >>> print(leaderboard(scores).sentence())
+    Over 5 units, 'm1' had the highest mean of 2 models (4.60, ...), 1.60 above 'm2' (95% CI [0.18, 3.02], ...).
+    """
+    checked_level(level)
+    if pooling not in POOLINGS:
+        raise InputError(f"pooling={pooling!r} is not one of {', '.join(POOLINGS)}")
+    settings = {"task": task, "pooling": pooling, "cluster": cluster, "level": level, "ci": "closed"}
+    return by_levels(ratings, "declared", lambda one: estimate(one, settings), Ratings)
+
+
+def estimate(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
+    """Compute the leaderboard of one design."""
+    board = board_of(design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")})
+    lead, other = board.pooling, next(p for p in POOLINGS if p != board.pooling)
+    rows = mean_rows(board, MEAN, lead)
+    second = mean_rows(board, OTHER[lead], other) if len(board.tasks) > 1 else []
+    rows += second if differs(rows, second) else []
+    rows += task_rows(board)
+    shared = np.asarray(board.known.all(axis=1))
+    if not board.complete and shared.any():
+        rows += mean_rows(board, SHARED, lead, shared)
+    rows += difference_rows(board)
+    names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
+    sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
+    tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
+    missing = (~board.known).sum(axis=0)
+    return LeaderboardResult(
+        metric="leaderboard",
+        title=f"Leaderboard of {count(len(board.models), 'model')}",
+        inference=f"{'Wilson' if board.shares else 't'} intervals of means, t tests of paired differences"
+        + (f", {WEIGHED[lead]}" if tasks else "") + f"; {cluster_text(board.factors, 'units')}",
+        rows=tuple(rows),
+        counts={
+            "units": len(board.task), "models": len(board.models), **tasks, "scores": int(board.known.sum()), **sizes,
+        },
+        fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)}
+        | (cluster_facts(rows) if board.factors else {}),
+        settings=settings,
+        cautions=(
+            *share_cautions(design, board.factors, rows), *own_cautions(board, shared),
+            *(few_differences(board) if board.shares else shapes_of(board)),
+        ),
+        references=("bellmccaffrey2002", "pustejovskytipton2018", "holm1979", "mogstad2024", "romanowolf2005")
+        + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
+        design=design,
+        extras={
+            "shares": board.shares, "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
+            "missing": dict(zip(board.models, missing.tolist(), strict=True)),
+            "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True)) if tasks else {},
+        },
+        board=board,
+    )  # fmt: skip
+
+
+def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+    """Tell whether two poolings give other numbers for some model."""
+    pairs = [(r.estimate, o.estimate) for r, o in zip(rows, others, strict=False)]
+    return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
+
+
+def own_cautions(board: Board, shared: Any) -> tuple[Caution, ...]:
+    """Cautions SS342 (models have different units) and SS312 (few units)."""
+    found = []
+    lost = [(model, int(n)) for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True) if n]
+    if lost:
+        said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
+        common = f"all models share {count(int(shared.sum()))}"
+        found.append(caution(
+            "SS342", f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
+            affects="means, which are over each model's own units; differences are on the units that both models have",
+            fix="score the missing units, or quote the means on shared units",
+        ))  # fmt: skip
+    groups = len(np.unique(board.cluster))
+    if not board.factors and board.shares:
+        said = f"{count(groups, 'unit')}; t needs values close to normal"
+        found += small_sample(groups, FEW_UNITS, said, affects="intervals, tests", fix="more units")
+    return tuple(found)
+
+
+def few_differences(board: Board) -> tuple[Caution, ...]:
+    """Caution SS212: differences of shares that rest on few units (clusters) with different scores.
+
+    Of units m_t that differ, of n_t in task t of weight w_t, these count as (sum m_t a_t)^2 / sum m_t a_t^2 equal ones,
+    a_t = (w_t / n_t)^2, a task without any counted as one. Nominal 95 % intervals held .69 to .92 where a task of 2 to
+    20 units weighs as much as one of 100 to 1,000. The count was below 8 in .86 to 1 of these samples, and in at most
+    .02 where tasks are of one size or their units differ often (which held .945 to .96).
+    """
+    few = []
+    for (a, b), found in board.differences(board.pooling).items():
+        units = board.known[:, a] & board.known[:, b]
+        strata = board.strata(units, board.pooling)
+        if isinstance(found, str) or found.undefined or isinstance(strata, str):
+            continue
+        cell = np.unique(np.stack([strata.stratum, strata.cluster]), axis=1, return_inverse=True)
+        task, gaps = cell[0][0], np.abs(board.values[units, a] - board.values[units, b])
+        differ = np.bincount(cell[1].ravel(), gaps) > 0
+        m = np.maximum(np.bincount(task, differ), 1)
+        share = (strata.weights / np.bincount(task)) ** 2
+        few.append(float(m @ share) ** 2 / float(m @ share**2))
+    least = [value for value in few if value < FEWEST_DIFFERING]
+    if not least:
+        return ()
+    what = "clusters" if board.factors else "units"
+    return (caution(
+        "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
+        f"few {what} whose scores differ, the least on about {number(min(least), 1)} (fewer than "
+        f"{FEWEST_DIFFERING:g})",
+        affects="these differences, their tests and ranks: nominal 95 % intervals held .69 to .92 of simulations where "
+        "a small task weighs as much as a large one", fix="score more units of the small tasks, or pooling='units'",
+    ),)  # fmt: skip
+
+
+def shapes_of(board: Board) -> tuple[Caution, ...]:
+    """Cautions SS312 and SS317 of t intervals of means and differences, by what units (clusters) add to them."""
+    parts = [*board.own_means(board.pooling).values(), *board.differences(board.pooling).values()]
+    known = [part for part in parts if not isinstance(part, str) and not part.undefined]
+    sizes = (len(np.unique(board.cluster)),) if board.factors else ()
+    return shape_cautions(
+        (ClusteredMean(
+            mean=float(part.estimate[0]), sd=math.nan, std_error=math.nan, df=part.df, n=len(part.influence),
+            clusters=sizes, kind="CR2", skewness=skewed(part.influence[:, 0], np.ones(len(part.influence))),
+        ) for part in known), what="units",
+    )  # fmt: skip
+
+
+METRIC = Metric(
+    name="leaderboard",
+    title="Mean scores of models on the same units, with their ranks",
+    design="ratings",
+    function=leaderboard,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.leaderboard:verify",
+    estimand="The mean score of each model over units like these, tasks weighted equally (or by their units), and the "
+    "difference of every two models.",
+    assumptions=(
+        "units (or the named clusters of units) are drawn independently within tasks; the tasks are fixed",
+        "missing scores are missing at random",
+        "t: mean differences are close to normal",
+    ),
+    references=("bellmccaffrey2002", "holm1979", "mogstad2024"),
+    values="binary",
+    options={"task": "domain"},
+)

@@ -1,0 +1,1159 @@
+"""Agreement of raters corrected for chance: weights, counts of ratings, coefficients and their rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    rare_level_cautions,
+    small_sample,
+)
+from socialstats.inference.how import NAMES, How
+from socialstats.inference.infer import Disagreement, Estimand, infer
+from socialstats.inference.rows import with_inferred
+from socialstats.models.effect_sizes import whole
+from socialstats.results import Row
+from socialstats.results.rows import scaled
+from socialstats.text import count, interval, listing, number, p_value, quoted, shorten
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+WeightsName = Literal["unweighted", "linear", "quadratic", "ordinal", "ratio"]
+WEIGHTS: tuple[str, ...] = get_args(WeightsName)
+WeightsKind = Literal["agreement", "disagreement"]
+KINDS: tuple[str, ...] = get_args(WeightsKind)
+NEAR = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AgreementWeights:
+    """Weights with the name they go by.
+
+    Attributes
+    ----------
+    name : str
+        One of `WEIGHTS`, or ``"custom"``.
+    matrix : (levels, levels) float64 array
+        Symmetric, between 0 and 1, ones on the diagonal.
+    cautions : tuple of Caution
+        SS330, where ordinal levels are numbers at unequal distances.
+    """
+
+    name: str
+    matrix: FloatArray
+    cautions: tuple[Caution, ...] = ()
+
+
+def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement") -> AgreementWeights:
+    """Return the agreement weights of a design's levels.
+
+    Parameters
+    ----------
+    design : Ratings
+    weights : str, (levels, levels) matrix or None
+        None: unweighted for nominal levels, quadratic for all others.
+    kind : {"agreement", "disagreement"}
+        What a matrix holds.
+
+    Raises
+    ------
+    InputError
+        As `agreement_weights`; also for distances between levels that are declared to have no order.
+    """
+    name = weights if isinstance(weights, str) else "custom"
+    if weights is None:
+        name = weights = "unweighted" if design.scale == "nominal" else "quadratic"
+    if name not in ("unweighted", "custom") and name in WEIGHTS and design.scale == "nominal" and not design.numeric:
+        raise InputError(
+            f"weights='{name}' needs levels in an order, and these are nominal: {quoted(list(design.levels))}. "
+            "Declare levels=[lowest, ..., highest] and scale='ordinal', or use weights='unweighted'"
+        )
+    matrix = agreement_weights(weights, design.scores, kind=kind, levels=design.levels)
+    return AgreementWeights(name=name, matrix=matrix, cautions=numbers_taken(design, name))
+
+
+def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
+    """Caution SS330: weights follow the numbers of ordinal levels (as irrCAC), not their ranks (as vcd, psych)."""
+    if design.scale != "ordinal" or not design.numeric or name not in ("linear", "quadratic", "ratio"):
+        return ()
+    steps = np.diff(np.sort(scaled(design.scores)))
+    if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
+        return ()
+    said = f"weights='{name}' take the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
+    return (caution("SS330", said, affects="the coefficient", fix="weights='ordinal' takes ranks, or pass a matrix"),)
+
+
+def agreement_weights(
+    weights: Any,
+    scores: Sequence[float] | FloatArray,
+    *,
+    kind: str = "agreement",
+    levels: Sequence[str] | None = None,
+) -> FloatArray:
+    """Return the (levels, levels) matrix of agreement weights.
+
+    Parameters
+    ----------
+    weights : {"unweighted", "linear", "quadratic", "ordinal", "ratio"} or (levels, levels) matrix
+        With x the scores and d = x_i - x_j: linear 1 - |d|/range, quadratic 1 - (d/range)^2 (Cohen 1968), ratio
+        1 - (d/(x_i + x_j))^2 over its largest value, ordinal 1 - C(m, 2)/C(k, 2) with m the number of levels from i
+        to j, both included (Gwet 2014).
+        A data frame is put in the order of `levels` by its labels.
+    scores : (levels,) array
+        Numbers of the levels, all different.
+    kind : {"agreement", "disagreement"}
+        What a matrix holds: agreement has ones on its diagonal, disagreement zeros. Disagreement weights v (of any
+        size) become 1 - v/max(v).
+    levels : sequence of str, optional
+        Labels, for messages and to order a data frame.
+
+    Returns
+    -------
+    (levels, levels) float64 array
+        Symmetric, between 0 and 1, ones on the diagonal.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, scores that are equal or not finite, ratio weights of negative scores, or a matrix that
+        is not square, symmetric, of the right size and of the `kind` that was declared.
+
+    References
+    ----------
+    Cohen, J. (1968). Weighted kappa. doi:10.1037/h0026256
+    Gwet, K. L. (2014). Handbook of inter-rater reliability (4th ed.). Advanced Analytics.
+
+    Examples
+    --------
+    >>> agreement_weights("quadratic", [1, 2, 5]).round(4).tolist()
+    [[1.0, 0.9375, 0.0], [0.9375, 1.0, 0.4375], [0.0, 0.4375, 1.0]]
+    >>> agreement_weights([[0, 1, 3], [1, 0, 6], [3, 6, 0]], [1, 2, 3], kind="disagreement")[0].tolist()
+    [1.0, 0.8333333333333334, 0.5]
+    """
+    x = np.asarray(scores, dtype=np.float64)
+    if x.ndim != 1 or not len(x) or not np.all(np.isfinite(x)) or len(np.unique(x)) != len(x):
+        raise InputError(f"scores of the levels must be different finite numbers, not {shorten(str(x.tolist()))}")
+    if kind not in KINDS:
+        raise InputError(f"kind='{kind}' is not one of {', '.join(KINDS)}")
+    if not isinstance(weights, str):
+        return from_matrix(in_order(weights, levels), len(x), kind)
+    if weights not in WEIGHTS:
+        raise InputError(f"weights='{shorten(weights)}' is not one of {', '.join(WEIGHTS)}, nor a matrix")
+    if kind != "agreement":
+        raise InputError(f"kind='{kind}' describes a matrix; weights='{weights}' need none: leave kind out")
+    return np.ones((1, 1)) if len(x) == 1 else 1 - distances(weights, x)
+
+
+def distances(name: str, x: FloatArray) -> FloatArray:
+    """Distances between levels as a share of the largest one, (levels, levels)."""
+    k = len(x)
+    x = scaled(x)
+    far = np.abs(x[:, None] - x[None, :])
+    if name == "unweighted":
+        return 1 - np.eye(k)
+    if name == "ordinal":  # C(m, 2), m = steps + 1 levels from one to the other in the order of the scores
+        rank = np.argsort(np.argsort(x))
+        steps = np.abs(rank[:, None] - rank[None, :]).astype(np.float64)
+        raw = (steps + 1) * steps / 2
+    elif name == "ratio":
+        if np.any(x < 0):
+            raise InputError(f"weights='ratio' needs levels of at least 0, not {x.min():g}; use 'quadratic'")
+        both = x[:, None] + x[None, :]
+        raw = np.divide(far, both, out=np.zeros_like(far), where=both > 0) ** 2
+    else:
+        raw = far / far.max() if name == "linear" else (far / far.max()) ** 2
+    share: FloatArray = raw / raw.max()
+    return share
+
+
+def in_order(weights: Any, levels: Sequence[str] | None) -> AnyArray:
+    """Return a matrix as an array; a labelled one (data frame) in the order of the levels."""
+    if hasattr(weights, "loc") and hasattr(weights, "columns") and levels is not None:
+        names = [[str(label) for label in labels] for labels in (weights.index, weights.columns)]
+        unlabelled = [str(i) for i in range(len(levels))]
+        if names[0] == names[1] == unlabelled and set(unlabelled) != set(levels):
+            return np.asarray(weights)
+        for part, found in zip(("rows", "columns"), names, strict=True):
+            if sorted(found) != sorted(levels):
+                raise InputError(
+                    f"the {part} of the weights are {quoted(found)}, the levels {quoted(list(levels))}; "
+                    "name both alike, or pass a plain matrix in the order of the levels"
+                )
+        rows, columns = ([found.index(level) for level in levels] for found in names)
+        return np.asarray(weights)[np.ix_(rows, columns)]
+    return np.asarray(weights)
+
+
+def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
+    """Check a custom matrix and return it as agreement weights."""
+    try:
+        w = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a matrix of weights must hold numbers ({shorten(str(error))})") from error
+    if w.shape != (k, k):
+        size = " x ".join(map(str, w.shape)) or "a single number"
+        raise InputError(f"the weights are {size}; {k} levels need a {k} x {k} matrix, in the order of the levels")
+    if not np.all(np.isfinite(w)):
+        raise InputError("the matrix of weights has cells that are missing or infinite; fill all of them")
+    if np.abs(w - w.T).max() > NEAR * max(1.0, np.abs(w).max()):
+        i, j = np.argwhere(np.abs(w - w.T) > NEAR * max(1.0, np.abs(w).max()))[0]
+        raise InputError(
+            f"the weights are not symmetric: row {i + 1}, column {j + 1} is {w[i, j]:g} and row {j + 1}, column "
+            f"{i + 1} is {w[j, i]:g}; raters are exchangeable, give both the same"
+        )
+    return agreement(w) if kind == "agreement" else disagreement(w)
+
+
+def agreement(w: FloatArray) -> FloatArray:
+    """Check agreement weights: ones on the diagonal, all between 0 and 1, some below 1."""
+    diagonal = np.diag(w)
+    if np.any(np.abs(diagonal - 1) > NEAR):
+        hint = "; these look like disagreement weights: pass kind='disagreement'" if not diagonal.any() else ""
+        raise InputError(f"agreement weights have 1 on the diagonal, these have {diagonal.tolist()}{hint}")
+    if w.min() < 0 or w.max() > 1 + NEAR:
+        wrong = w.min() if w.min() < 0 else w.max()
+        raise InputError(f"agreement weights lie between 0 and 1, not {wrong:g}; rescale them")
+    if len(w) > 1 and w.min() >= 1:
+        raise InputError("all agreement weights are 1: every choice would agree with every other")
+    return np.minimum(w, 1.0)
+
+
+def disagreement(v: FloatArray) -> FloatArray:
+    """Turn disagreement weights (zeros on the diagonal, none negative, some positive) into agreement weights."""
+    diagonal = np.diag(v)
+    if np.any(np.abs(diagonal) > NEAR):
+        hint = "; these look like agreement weights: pass kind='agreement'" if np.all(diagonal == 1) else ""
+        raise InputError(f"disagreement weights have 0 on the diagonal, these have {diagonal.tolist()}{hint}")
+    if v.min() < 0:
+        raise InputError(f"disagreement weights are not negative, these have {v.min():g}")
+    if len(v) == 1:
+        return np.ones((1, 1))
+    if v.max() <= 0:
+        raise InputError("all disagreement weights are 0: every choice would agree with every other")
+    w: FloatArray = 1 - v / v.max()
+    return w
+
+
+Refusal = Literal["missing", "level"]
+REFUSALS: tuple[str, ...] = get_args(Refusal)
+REFUSED = "(refusal)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RatingCounts:
+    """Ratings of each unit by level.
+
+    Attributes
+    ----------
+    unit, level : (triplets,) int64 arrays
+        Sorted by unit, then level; each combination once.
+    n : (triplets,) float64 array
+        How many raters gave the unit this level; at least 1.
+    size : (units,) float64 array
+        Ratings of each unit.
+    copies : (units,) float64 array
+        How many alike units each stands for.
+    index : (units,) int64 array
+        Position of each unit in the design.
+    levels : tuple of str
+    scores : (levels,) float64 array
+    """
+
+    unit: IntArray
+    level: IntArray
+    n: FloatArray
+    size: FloatArray
+    copies: FloatArray
+    index: IntArray
+    levels: tuple[str, ...]
+    scores: FloatArray
+
+    @property
+    def n_units(self) -> int:
+        """Units, alike ones counted."""
+        return int(self.copies.sum())
+
+    @property
+    def n_ratings(self) -> int:
+        """Ratings in these units."""
+        return int(self.copies @ self.size)
+
+    @property
+    def margins(self) -> FloatArray:
+        """(levels,) float64 array: how often each level was given."""
+        weights = self.n * self.copies[self.unit]
+        return np.bincount(self.level, weights=weights, minlength=len(self.levels)).astype(np.float64)
+
+    @property
+    def varies(self) -> bool:
+        """Tell whether more than one level was given."""
+        return bool(np.any(self.level != self.level[:1]))
+
+    @property
+    def agrees(self) -> bool:
+        """Tell whether all ratings of a unit are the same, in every unit."""
+        return len(self.unit) == len(self.size)
+
+    def table(self) -> csr_array:
+        """Counts as a sparse (units, levels) array."""
+        return self.sparse(self.n)
+
+    def sparse(self, values: FloatArray) -> csr_array:
+        """Put a value of each triplet into a sparse (units, levels) array."""
+        return by_rows(values, self.unit, self.level, (len(self.size), len(self.levels)))
+
+    def per_unit(self, values: FloatArray) -> FloatArray:
+        """Sum a value of each triplet over the triplets of each unit."""
+        return np.bincount(self.unit, weights=values, minlength=len(self.size)).astype(np.float64)
+
+    def keep(self, mask: Any) -> RatingCounts:
+        """Some of the units."""
+        kept = np.flatnonzero(mask)
+        place = np.full(len(self.size), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        here = place[self.unit] >= 0
+        return replace(
+            self, unit=place[self.unit[here]], level=self.level[here], n=self.n[here], size=self.size[kept],
+            copies=self.copies[kept], index=self.index[kept],
+        )  # fmt: skip
+
+
+def by_rows(values: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]) -> csr_array:
+    """Make a sparse array of values whose rows are ascending, without sorting them again."""
+    from scipy.sparse import csr_array
+
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
+    return csr_array((values, column, start), shape=shape)
+
+
+def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
+    """Count the ratings of each unit by level; units without a rating are left out.
+
+    Parameters
+    ----------
+    design : Ratings
+    refusal : {"missing", "level"}
+        What a refusal is: no rating, or a level of its own, the last one, even where nobody refused (for nominal
+        levels only: it has no place in an order).
+
+    Raises
+    ------
+    InputError
+        For an unknown option.
+    """
+    unit, _, value, levels = given(design, refusal)
+    scores = scaled(design.scores)
+    scores = np.append(scores, scores.max(initial=-1.0) + 1)[: len(levels)]
+    keys, n = np.unique(unit * len(levels) + value, return_counts=True)
+    index, unit = np.unique(keys // max(len(levels), 1), return_inverse=True)
+    size = np.bincount(unit, weights=n, minlength=len(index)).astype(np.float64)
+    return RatingCounts(
+        unit=unit.astype(np.int64), level=keys % max(len(levels), 1), n=n.astype(np.float64), size=size,
+        copies=design.unit_count[index], index=index.astype(np.int64), levels=levels,
+        scores=np.asarray(scores, dtype=np.float64),
+    )  # fmt: skip
+
+
+def given(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, IntArray, tuple[str, ...]]:
+    """Unit, rater and level of the ratings that count, each (ratings,), and the levels with that of refusals."""
+    if refusal not in REFUSALS:
+        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    refused = design.status == REFUSAL
+    if refusal == "missing":
+        used = design.status == OK
+        return design.unit[used], design.rater[used], design.value[used], design.levels
+    used = refused | (design.status == OK)
+    value = np.where(refused, len(design.levels), design.value)
+    return design.unit[used], design.rater[used], value[used], (*design.levels, free_name(design.levels))
+
+
+def rated(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rater and level of the ratings that count, and how many alike units each stands for."""
+    unit, rater, value, _ = given(design, refusal)
+    return rater, value, design.unit_count[unit]
+
+
+def free_name(levels: Sequence[str]) -> str:
+    """Name the level of refusals so that no other level has the name."""
+    name = REFUSED
+    while name in levels:
+        name = f"({name})"
+    return name
+
+
+def merged(counts: RatingCounts) -> RatingCounts:
+    """Count units with the same ratings together (their `index` is that of the first of them).
+
+    For single units as resampling units only: which cluster a unit is in does not enter.
+    """
+    random = np.random.default_rng(20110621).integers(1, 2**63, size=len(counts.levels), dtype=np.uint64)
+    sums = np.zeros(len(counts.size), dtype=np.uint64)
+    np.add.at(sums, counts.unit, counts.n.astype(np.uint64) * random[counts.level])
+    _, first, same = np.unique(sums, return_index=True, return_inverse=True)
+    table = counts.table()
+    if len(first) == len(counts.size) or abs(table - table[first[same]]).sum() > 0:  # two patterns, one sum
+        return counts
+    alike = np.bincount(same, weights=counts.copies)
+    order = np.argsort(first)
+    one = counts.keep(np.isin(np.arange(len(counts.size)), first))
+    return replace(one, copies=alike[order].astype(np.float64))
+
+
+Kind = Literal["gwet", "fleiss"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ChanceAgreement:
+    """Per-unit statistics of one of the coefficients.
+
+    Attributes
+    ----------
+    kind : {"gwet", "fleiss"}
+    weights : (levels, levels) float64 array
+    counts : RatingCounts
+        Of units with at least one rating.
+    """
+
+    kind: Kind
+    weights: FloatArray
+    counts: RatingCounts
+
+    @property
+    def shares(self) -> csr_array:
+        """r_ik / r_i, sparse (units, levels)."""
+        return self.counts.sparse(self.counts.n / self.counts.size[self.counts.unit])
+
+    @property
+    def agreement(self) -> FloatArray:
+        """Share of the pairs of raters of a unit that agree, by weight, (units,); 0 where it has one rating."""
+        counts, m = self.counts, self.counts.size
+        table = counts.table()
+        together = np.asarray((table @ self.weights)[counts.unit, counts.level])  # r*_ik at each triplet
+        pairs = counts.per_unit(counts.n * (together - 1))
+        return np.divide(pairs, m * (m - 1), out=np.zeros_like(m), where=m > 1)
+
+    def statistics(self) -> csr_array:
+        """Return what is resampled, (units, 3 + levels): agreement, whether paired, whether rated, and shares."""
+        from scipy.sparse import csr_array, hstack
+
+        left = np.column_stack([self.agreement, self.counts.size > 1, np.ones(len(self.counts.size))])
+        both = hstack([csr_array(left), self.shares], format="csr")
+        return csr_array(both.multiply(self.counts.copies[:, None]))
+
+    def finish(self, sums: FloatArray) -> FloatArray:
+        """(B, 3 + levels) sums -> (B, 1) coefficients; NaN where no unit is paired or chance agreement is 1."""
+        observed, expected = self.parts(sums)
+        known = 1 - expected > 1e-12
+        out = np.divide(observed - expected, 1 - expected, out=np.full_like(observed, np.nan), where=known)
+        return out[:, None]
+
+    def parts(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(B, 3 + levels) sums -> observed and chance agreement, each (B,)."""
+        paired, rated = sums[:, 1], sums[:, 2]
+        nothing = np.full_like(paired, np.nan)
+        observed = np.divide(sums[:, 0], paired, out=nothing.copy(), where=paired > 0)
+        pi = sums[:, 3:] / np.where(rated > 0, rated, np.nan)[:, None]
+        return observed, self.chance(pi)
+
+    def chance(self, pi: FloatArray) -> FloatArray:
+        """(B, levels) shares of the levels -> chance agreement (B,); NaN for Gwet's with a single level."""
+        if self.kind == "fleiss":
+            return np.asarray(((pi @ self.weights) * pi).sum(axis=1))
+        q = pi.shape[1]
+        if q < 2:
+            return np.full(len(pi), np.nan)
+        return np.asarray(self.weights.sum() / (q * (q - 1)) * (pi * (1 - pi)).sum(axis=1))
+
+    def whole(self) -> tuple[float, float, FloatArray]:
+        """Observed and chance agreement of all units, and the shares of the levels."""
+        sums = np.asarray(self.statistics().sum(axis=0), dtype=np.float64)[None, :]
+        observed, chance = self.parts(sums)
+        return float(observed[0]), float(chance[0]), np.asarray(sums[0, 3:] / sums[0, 2])
+
+    def linear_values(self) -> tuple[float, FloatArray]:
+        """Coefficient, and each unit's linearised value, whose mean is the coefficient (Gwet 2014).
+
+        The standard error is that of their mean. Units with one rating enter the level shares only; their number is
+        taken as fixed, as Gwet does.
+        """
+        counts = self.counts
+        totals = counts.copies @ np.column_stack([self.agreement, counts.size > 1, np.ones(len(counts.size))])
+        pi = counts.copies @ self.shares / totals[2]
+        observed, expected = totals[0] / totals[1], float(self.chance(pi[None, :])[0])
+        value = float((observed - expected) / (1 - expected))
+        paired = counts.size > 1
+        own = totals[2] / totals[1] * (self.agreement - expected * paired) / (1 - expected)
+        if self.kind == "fleiss":
+            chance = self.shares @ (self.weights @ pi)
+        else:
+            q = len(pi)
+            chance = self.weights.sum() / (q * (q - 1)) * (self.shares @ (1 - pi))
+        return value, own - 2 * (1 - value) * (chance - expected) / (1 - expected)
+
+
+def conger_chance(rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray) -> float:
+    """Chance agreement of Conger's (1980) kappa, in which each rater keeps their own level shares.
+
+    pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl, with p_gk the share of the ratings of
+    rater g that are k (Conger 1980; Gwet 2014 for weights and missing ratings).
+
+    Parameters
+    ----------
+    rater, level : (ratings,) int64 arrays
+        At least two raters.
+    copies : (ratings,) float64 array
+        Alike units that each rating stands for.
+    weights : (levels, levels) float64 array
+    """
+    names, dense = np.unique(rater, return_inverse=True)
+    raters, q = len(names), len(weights)
+    given = np.bincount(dense * q + level, weights=copies, minlength=raters * q).reshape(raters, q)
+    share = given / given.sum(axis=1, keepdims=True)
+    total = share.sum(axis=0)
+    both = np.outer(total, total) - share.T @ share
+    return float((weights * both).sum() / (raters * (raters - 1)))
+
+
+def fleiss_null(counts: RatingCounts) -> float:
+    """Standard error of unweighted Fleiss' kappa where there is no agreement beyond chance.
+
+    var0 = 2 / (N m (m - 1)) * ((sum p q)^2 - sum p q (q - p)) / (sum p q)^2, q = 1 - p (Fleiss, Nee & Landis 1979).
+
+    Parameters
+    ----------
+    counts : RatingCounts
+        All units rated by the same number m of raters, and ratings that vary.
+    """
+    m, units = float(counts.size[0]), counts.copies.sum()
+    p = counts.margins / counts.margins.sum()
+    q = 1 - p
+    variance = 2 / (units * m * (m - 1)) * ((p @ q) ** 2 - np.sum(p * q * (q - p))) / (p @ q) ** 2
+    return float(np.sqrt(variance))
+
+
+PAIRS_AT_ONCE = 2_000_000
+BLOCK = 1024
+NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AlphaSums:
+    """What is resampled.
+
+    Attributes
+    ----------
+    statistics : (units, k) sparse array
+        Alike units counted.
+    finish : callable
+        (B, k) sums -> Do, De and the number n of pairable values, each (B,).
+    """
+
+    statistics: csr_array
+    finish: Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
+
+    def total(self) -> FloatArray:
+        """Sums of the whole sample, (1, k)."""
+        return np.asarray(self.statistics.sum(axis=0), dtype=np.float64)[None, :]
+
+    def alpha(self, sums: FloatArray) -> FloatArray:
+        """(B, k) sums -> (B, 1) alphas; NaN where the values do not vary."""
+        observed, expected, n = self.finish(sums)
+        known = expected > 0
+        ratio = np.divide((n - 1) * observed, expected, out=np.full_like(observed, np.nan), where=known)
+        return np.asarray(1 - ratio)[:, None]
+
+
+def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
+    """Per-unit statistics of alpha and its finish, for one of the four scales.
+
+    Parameters
+    ----------
+    counts : RatingCounts
+        Of units with at least two ratings.
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+    """
+    from scipy.sparse import csr_array, hstack
+
+    check_scores(counts, scale)
+    table = counts.table()
+    if scale == "ordinal":
+        first, second, pairs = pair_columns(counts)
+        parts = [pairs, table]
+        finish = ordinal_finish(first, second)
+    elif scale == "interval":
+        x = centred(counts)
+        moments = [counts.per_unit(counts.n * x[counts.level] ** p) for p in range(3)]
+        parts = [csr_array(np.column_stack([observed(counts, scale), *moments]))]
+        finish = interval_finish
+    else:
+        parts = [csr_array(observed(counts, scale)[:, None]), table]
+        finish = nominal_finish if scale == "nominal" else ratio_finish(counts.scores)
+    statistics = csr_array(hstack(parts, format="csr"))
+    if np.any(counts.copies != 1):
+        statistics.data *= np.repeat(counts.copies, np.diff(statistics.indptr))
+    return AlphaSums(statistics=statistics, finish=finish)
+
+
+def check_scores(counts: RatingCounts, scale: str) -> None:
+    """Raise InputError for ratio distances between negative numbers."""
+    if scale == "ratio" and counts.scores.min() < 0:
+        least = counts.levels[int(counts.scores.argmin())]
+        raise InputError(
+            f"scale='ratio' needs values of at least 0, not {least}; use scale='interval' where 0 is not the absence "
+            "of what is measured"
+        )
+
+
+def centred(counts: RatingCounts) -> FloatArray:
+    """Scores minus their mean over the ratings: the same differences with less rounding."""
+    x: FloatArray = counts.scores - counts.margins @ counts.scores / counts.margins.sum()
+    return x
+
+
+# --- finishes: (B, k) sums -> Do, De, n, each (B,) ----------------------------------------------------------------
+
+
+def nominal_finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """De = sum n_c (n - n_c)."""
+    margins = sums[:, 1:]
+    n = margins.sum(axis=1)
+    return sums[:, 0], (margins * (n[:, None] - margins)).sum(axis=1), n
+
+
+def interval_finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """De = 2 (n sum x^2 - (sum x)^2)."""
+    observed, n, s1, s2 = sums.T
+    return observed, clear(2 * (n * s2 - s1**2), n * s2), n
+
+
+def ratio_finish(scores: FloatArray) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """De = sum n_c n_k ((c - k) / (c + k))^2."""
+
+    def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        margins = np.ascontiguousarray(sums[:, 1:])
+        n = margins.sum(axis=1)
+        return sums[:, 0], (margins * to_margins(margins, scores)).sum(axis=1), n
+
+    return finish
+
+
+def ordinal_finish(
+    first: IntArray, second: IntArray
+) -> Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
+    """Do and De from mid-ranks of the resample: De = 2 (n sum n_c r_c^2 - (sum n_c r_c)^2)."""
+
+    def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        pairs, margins = sums[:, : len(first)], sums[:, len(first) :]
+        r = mid_ranks(margins)
+        n = margins.sum(axis=1)
+        observed = 2 * np.einsum("bp,bp->b", pairs, (r[:, first] - r[:, second]) ** 2)
+        s1, s2 = (margins * r).sum(axis=1), (margins * r**2).sum(axis=1)
+        return observed, clear(2 * (n * s2 - s1**2), n**4), n
+
+    return finish
+
+
+def mid_ranks(margins: FloatArray) -> FloatArray:
+    """Mid-ranks of the levels around the middle rank: cumulated counts less half a level's own, less n/2."""
+    r: FloatArray = np.cumsum(margins, axis=-1) - margins / 2 - margins.sum(axis=-1, keepdims=True) / 2
+    return r
+
+
+def clear(value: FloatArray, size: FloatArray) -> FloatArray:
+    """Value with 0 where it is rounding error of quantities of this size."""
+    return np.where(value > NO_SPREAD * size, value, 0.0)
+
+
+# --- disagreement within units ------------------------------------------------------------------------------------
+
+
+def observed(counts: RatingCounts, scale: str, scores: FloatArray | None = None) -> FloatArray:
+    """What one unit adds to Do, (units,): sum_ck n_uc n_uk d_ck / (m_u - 1) (ordinal: `scores` are mid-ranks)."""
+    m = counts.size
+    if scale == "nominal":
+        apart = m**2 - counts.per_unit(counts.n**2)
+    elif scale == "ratio":
+        apart = 2 * pair_sums(counts)
+    else:
+        x = (centred(counts) if scores is None else scores)[counts.level]
+        mean = counts.per_unit(counts.n * x) / m
+        apart = 2 * m * counts.per_unit(counts.n * (x - mean[counts.unit]) ** 2)
+    return np.asarray(apart / (m - 1))
+
+
+def pair_sums(counts: RatingCounts) -> FloatArray:
+    """sum_{c<k} n_uc n_uk ((c - k) / (c + k))^2 of each unit."""
+    total = np.zeros(len(counts.size))
+    for a, b in pairs_within(counts):
+        x, y = counts.scores[counts.level[a]], counts.scores[counts.level[b]]
+        part = counts.n[a] * counts.n[b] * ((x - y) / (x + y)) ** 2
+        total += np.bincount(counts.unit[a], weights=part, minlength=len(total))
+    return total
+
+
+def pair_columns(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
+    """Pairs of levels that share a unit: lower level, higher level, and (units, pairs) coincidences o_ck."""
+    found = [(counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
+             for a, b in pairs_within(counts)]  # fmt: skip
+    unit, low, high, n = (np.concatenate([part[i] for part in found]) for i in range(4))
+    k = len(counts.levels)
+    keys, column = np.unique(low * k + high, return_inverse=True)
+    values = n / (counts.size[unit] - 1)
+    return keys // k, keys % k, by_rows(values, unit, column, (len(counts.size), len(keys)))
+
+
+def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
+    """Positions (a, b) of the pairs of triplets a < b of the same unit, some units at a time."""
+    distinct = np.bincount(counts.unit, minlength=len(counts.size))
+    start = np.concatenate([[0], np.cumsum(distinct)])
+    block = np.cumsum(distinct * (distinct - 1) // 2) // PAIRS_AT_ONCE
+    for k in range(int(block.max(initial=0)) + 1):
+        units = np.flatnonzero(block == k)
+        rows = np.arange(start[units[0]], start[units[-1] + 1]) if len(units) else np.arange(0)
+        after = start[counts.unit[rows] + 1] - rows - 1  # triplets of the unit that come later
+        a = np.repeat(rows, after)
+        b = a + 1 + np.arange(len(a)) - np.repeat(np.cumsum(after) - after, after)
+        yield a, b
+
+
+def coincidence_matrix(counts: RatingCounts) -> FloatArray:
+    """(levels, levels) coincidences o_ck; row sums are the margins."""
+    share = counts.copies / (counts.size - 1)
+    products = (counts.table().T @ counts.sparse(counts.n * share[counts.unit])).toarray()
+    own = np.bincount(counts.level, weights=counts.n * share[counts.unit], minlength=len(counts.levels))
+    matrix: FloatArray = products - np.diag(own)
+    return matrix
+
+
+# --- distances to all values, and the linearised standard error ---------------------------------------------------
+
+
+def to_margins(margins: FloatArray, scores: FloatArray) -> FloatArray:
+    """sum_k n_k ((c - k) / (c + k))^2 for each level c and each row of margins, (B, levels)."""
+    out = np.empty_like(margins)
+    for start in range(0, len(scores), BLOCK):
+        some = slice(start, start + BLOCK)
+        far, total = scores[:, None] - scores[None, some], scores[:, None] + scores[None, some]
+        total[total == 0] = 1.0  # 0 and 0
+        far /= total
+        far *= far
+        out[:, some] = margins @ far
+    return out
+
+
+def influence(counts: RatingCounts, scale: str) -> FloatArray:
+    """Derivative of alpha' = 1 - n Do/De by the weight of each unit (times 1 unit), (units,).
+
+    The sum over all units, alike ones counted, is 0. With fixed distances this is the linearisation behind Gwet's
+    (2014, chapter 6) standard error of alpha; for ordinal levels the ranks' own dependence on the units is included.
+    """
+    margins, m = counts.margins, counts.size
+    n = margins.sum()
+    x = positions(counts, scale)
+    own = observed(counts, scale, x)
+    away = distances_to_all(margins, x, scale)
+    do, de = counts.copies @ own, margins @ away
+    d_do, d_de = own, 2 * counts.per_unit(counts.n * away[counts.level])
+    if scale == "ordinal":
+        moved_do, moved_de = moving_ranks(counts, x)
+        d_do, d_de = d_do + moved_do, d_de + moved_de
+    slope: FloatArray = -(m * do + n * d_do - n * do * d_de / de) / de
+    return slope
+
+
+def positions(counts: RatingCounts, scale: str) -> FloatArray:
+    """Places of the levels whose squared differences are the distances (ratio and nominal: their scores)."""
+    return {"interval": centred(counts), "ordinal": mid_ranks(counts.margins)}.get(scale, counts.scores)
+
+
+def largest_distance(counts: RatingCounts, scale: str) -> float:
+    """Largest distance of two levels that were given."""
+    if scale == "nominal":
+        return 1.0
+    used = positions(counts, scale)[counts.margins > 0]
+    low, high = float(used.min()), float(used.max())
+    return ((high - low) / (high + low)) ** 2 if scale == "ratio" else (high - low) ** 2
+
+
+def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArray:
+    """sum_k n_k d_ck for each level c, (levels,)."""
+    if scale == "nominal":
+        return np.asarray(margins.sum() - margins)
+    if scale == "ratio":
+        return np.asarray(to_margins(margins[None, :], x)[0])
+    return np.asarray(margins.sum() * x**2 - 2 * x * (margins @ x) + margins @ x**2)
+
+
+def moving_ranks(counts: RatingCounts, r: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Change of Do and De through the mid-ranks that one more unit of each kind brings."""
+    margins = counts.margins
+    within = counts.per_unit(counts.n * r[counts.level]) / counts.size
+    factor = (counts.n * counts.size[counts.unit] / (counts.size[counts.unit] - 1)) * counts.copies[counts.unit]
+    pull = np.bincount(counts.level, weights=factor * (r[counts.level] - within[counts.unit]), minlength=len(r))
+    push = margins * (margins.sum() * r - margins @ r)
+    out = []
+    for g in (pull, push):  # rank of c grows by n_u above c's own level, by half of it within: 4 sum_c g_c rho_uc
+        above = np.cumsum(g[::-1])[::-1] - g / 2
+        out.append(4 * counts.per_unit(counts.n * above[counts.level]))
+    return out[0], out[1]
+
+
+CiName = Literal["closed", "percentile", "basic", "bca"]
+CI: tuple[str, ...] = get_args(CiName)
+NO_ERROR = 1e-12
+MOST_LEVELS = 2000
+METHODS = {
+    "t": "linearised s.e., t interval", "fisher": "error by clusters, Fisher z, t",
+    "disagreements": "Korn and Graubard's interval of the share of disagreement",
+    "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
+}  # fmt: skip
+NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
+FULL = "no variation: the weights say that all levels given agree fully"
+CONSTANT = "no variation: every rating is '{level}', so agreement by chance is complete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementOptions(How):
+    """Options that all coefficients take; see `krippendorff_alpha`."""
+
+    refusal: str
+    raters: tuple[str, ...] | None
+    stratum: str | None
+    on_undefined: Any
+
+    def check_all(self) -> None:
+        """Raise InputError for an impossible option."""
+        self.check(CI)
+        if self.refusal not in REFUSALS:
+            raise InputError(f"refusal='{self.refusal}' is not one of {', '.join(REFUSALS)}")
+        allowed = self.on_undefined in ("nan", "raise") or (
+            isinstance(self.on_undefined, float | int)
+            and not isinstance(self.on_undefined, bool)
+            and self.on_undefined == 1
+        )
+        if not allowed:
+            raise InputError(f"on_undefined={self.on_undefined!r} is not one of 'nan', 'raise', 1.0")
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything, to be echoed in a result."""
+        names = ("refusal", "raters", "stratum", "ci", "cluster", "on_undefined", "level", "resamples", "seed")
+        return {name: getattr(self, name) for name in names}
+
+    def fit(self, row: Row, largest: float) -> dict[str, Any]:
+        """Return the header of a result whose first row is this one."""
+        return {
+            "nobs": int(row.n or 0), "n_clusters": row.n_clusters, "df": None if row.df is None else whole(row.df),
+            "method": row.method, "effective_df": row.df, "largest_leverage": largest or None, **self.drawn,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Coefficient:
+    """One coefficient of one group of units.
+
+    Attributes
+    ----------
+    estimate : float
+        NaN where it does not exist.
+    statistics, finish
+        As for `socialstats.resampling.bootstrap`.
+    values : callable
+        Returns the linearised values of the units, whose mean has the standard error of the coefficient.
+    apart, weight : callable, (units,) float64 array
+        Disagreement within each unit, from 0 to 1, and what the unit weighs in its mean.
+    expected : float
+        That disagreement by chance: the coefficient is 1 - sum weight apart / sum weight / expected.
+    """
+
+    estimate: float
+    statistics: Any
+    finish: Callable[[FloatArray], FloatArray]
+    values: Callable[[], FloatArray]
+    apart: FloatArray
+    weight: FloatArray
+    expected: float
+
+    def estimand(self, copies: FloatArray) -> Estimand:
+        """Return what the room of inference needs."""
+        n, weight = copies.sum(), copies * self.weight
+        shares = weight / weight.sum()
+
+        def influence() -> FloatArray:
+            values = self.values()
+            return np.asarray((values - copies @ values / n) * copies / n)[:, None]
+
+        return Estimand(
+            estimate=np.array([self.estimate]), influence=influence, shares=(copies / n)[:, None], copies=copies,
+            statistics=self.statistics, finish=self.finish, disagreement=Disagreement(
+                values=(shares * self.apart)[:, None], shares=shares[:, None], expected=np.array([self.expected])
+            ),
+        )  # fmt: skip
+
+
+NOTHING = np.zeros(0)
+UNDEFINED = Coefficient(
+    estimate=math.nan, statistics=None, finish=np.asarray, values=lambda: NOTHING, apart=NOTHING, weight=NOTHING,
+    expected=math.nan,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Group:
+    """The units of one row: all of them, or one level of a stratum.
+
+    Attributes
+    ----------
+    name : str or None
+    design : Ratings
+    counts : RatingCounts
+        Units with a rating (or with two); alike ones together unless there are clusters.
+    clusters : tuple of (units,) int64 arrays
+    """
+
+    name: str | None
+    design: Ratings
+    counts: RatingCounts
+    clusters: tuple[IntArray, ...]
+
+    @property
+    def n_paired(self) -> int:
+        """Units with two ratings or more."""
+        return int(self.counts.copies[self.counts.size > 1].sum())
+
+    @property
+    def n_clusters(self) -> int | None:
+        """Levels of the (smaller) cluster factor; None without clusters."""
+        return min(len(np.unique(codes)) for codes in self.clusters) if self.clusters else None
+
+
+def chosen_raters(design: Ratings, options: AgreementOptions) -> Ratings:
+    """Return the design of the raters asked for."""
+    if options.raters is not None:
+        if not design.raters_known:
+            raise InputError("raters= needs raters with names; these ratings are counts of levels")
+        design = design.of_raters(options.raters)
+    return design
+
+
+def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list[Group]:
+    """All units, and then the units of each level of the stratum; units with fewer than `least` ratings left out.
+
+    Raises
+    ------
+    NothingToAnalyse
+        If no unit has two ratings.
+    """
+    parts: list[tuple[str | None, Ratings]] = [(None, design)]
+    if options.stratum is not None:
+        parts += list(design.split_units(options.stratum).items())
+    out = []
+    for name, part in parts:
+        counts = rating_counts(part, refusal=options.refusal)
+        if name is None and not np.any(counts.size > 1):
+            raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
+        counts = counts.keep(counts.size >= least)
+        factors = cluster_factors(part, options.cluster)
+        codes = tuple(factor.codes[counts.index] for factor in factors)
+        out.append(Group(name=name, design=part, counts=counts if codes else merged(counts), clusters=codes))
+    return out
+
+
+def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) -> AgreementWeights:
+    """Return the weights of the levels, with a row and column for refusals where these are a level.
+
+    Raises
+    ------
+    InputError
+        If there are too many levels for a table of weights, or a refusal is a level and the levels are weighted.
+    """
+    if len(design.levels) > MOST_LEVELS:
+        raise InputError(
+            f"{count(len(design.levels), 'different value')}, too many for levels of agreement (at most "
+            f"{count(MOST_LEVELS)}): group the values, or use krippendorff_alpha(scale='interval')"
+        )
+    chosen = weights_of(design, weights, kind=kind)
+    if refusal not in REFUSALS:
+        raise InputError(f"refusal='{refusal}' is not one of {', '.join(REFUSALS)}")
+    if refusal == "missing":
+        return chosen
+    if chosen.name != "unweighted":
+        raise InputError(f"refusal='level' needs weights='unweighted': '{chosen.name}' has no place for a refusal")
+    return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
+
+
+def coefficient_rows(
+    term: str, groups: Sequence[Group], coefficients: Sequence[Coefficient], options: AgreementOptions
+) -> tuple[tuple[Row, ...], tuple[Caution, ...], float]:
+    """Make the rows of a coefficient, of all units and of each level of the stratum, with their intervals.
+
+    Returns
+    -------
+    tuple
+        Rows, cautions, and the largest share of a coefficient that one cluster holds.
+
+    Raises
+    ------
+    UndefinedStatistic
+        If a coefficient does not exist and ``on_undefined="raise"``.
+    """
+    made = [coefficient_row(term, *one, options) for one in zip(groups, coefficients, strict=True)]
+    cautions: dict[str, Caution] = {}
+    for _, _, found in made:
+        for one in found:
+            cautions.setdefault(one.code, one)
+    return tuple(row for row, _, _ in made), tuple(cautions.values()), max(largest for _, largest, _ in made)
+
+
+def coefficient_row(
+    term: str, group: Group, coefficient: Coefficient, options: AgreementOptions
+) -> tuple[Row, float, tuple[Caution, ...]]:
+    """Make the row of a coefficient, with the largest share of a cluster and cautions."""
+    counts = group.counts
+    known: dict[str, Any] = {
+        "term": term, "group": group.name, "n": float(counts.n_ratings), "n_units": counts.n_units,
+        "n_clusters": group.n_clusters,
+    }  # fmt: skip
+    if math.isnan(coefficient.estimate):
+        why = undefined_reason(group)
+        if options.on_undefined == "raise":
+            raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
+        if options.on_undefined == "nan" or group.n_paired == 0:
+            return Row(**known, undefined=why), 0.0, ()
+        return Row(**known, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
+    (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options)
+    what = "clusters" if group.clusters else "units"
+    method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {what}"
+    tested = options.ci == "closed"
+    row = Row(**known, estimate=coefficient.estimate, method=None if found.why and found.std_error is None else method)
+    return with_inferred(row, found, options.level, test=tested), found.largest, cautions
+
+
+def undefined_reason(group: Group) -> str:
+    """Say why a coefficient does not exist."""
+    if group.n_paired == 0:
+        return NO_PAIR
+    if group.counts.varies:
+        return FULL
+    return CONSTANT.format(level=shorten(group.counts.levels[int(group.counts.level[0])]))
+
+
+SMALL = 50
+
+
+def inference_text(design: Ratings, options: AgreementOptions) -> str:
+    """Say how the intervals were obtained."""
+    factors = cluster_factors(design, options.cluster)
+    over = cluster_text(factors, "units")
+    if options.ci == "closed":
+        made = (
+            "Fisher z intervals with standard errors by" if factors else "t intervals with linearised standard errors;"
+        )
+        return f"{made} {over}"
+    return f"{NAMES[options.ci]} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
+
+
+def agreement_cautions(
+    design: Ratings, groups: Sequence[Group], rows: Sequence[Row], options: AgreementOptions, largest: float
+) -> tuple[Caution, ...]:
+    """Cautions on clusters, small samples, constant ratings, and missing ratings."""
+    factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
+    found = list(cluster_cautions(design, factors, df=[r.df for r in rows if r.conf_low is not None], largest=largest))
+    units = groups[0].n_paired
+    if not factors:
+        fix = f"rate {SMALL} units or more, or read the interval as approximate"
+        found += small_sample(units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix)
+    counts = groups[0].counts
+    carriers = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
+    found += rare_level_cautions(carriers.astype(np.float64), counts.n_units, groups[0].n_clusters)
+    still = [row for row in rows if row.undefined and row.undefined.startswith("no variation")]
+    if still:
+        where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"
+        found.append(caution("SS313", f"every rating is the same in {where}", affects="the coefficient there",
+                             fix="take units that differ: a reliability needs something to tell apart"))  # fmt: skip
+    return (*found, *missing_cautions(design, groups[0], options))
+
+
+def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -> tuple[Caution, ...]:
+    """Caution SS315: refusals, missing ratings, and units with fewer than two ratings."""
+    copies = design.unit_count[design.unit]
+    refused = int(copies[design.status == REFUSAL].sum())
+    rated = int(copies[design.status == OK].sum())
+    cells = int(design.unit_count.sum()) * len(design.raters)
+    unparsed = int(copies[design.status == MISSING].sum())
+    alone = int(design.unit_count.sum()) - group.n_paired
+    said = []
+    if refused:
+        as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
+        said.append(f"{count(refused, 'refusal')} {as_what}")
+    if cells > rated + refused and design.raters_known and not spread_evenly(design):
+        said.append(f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for")
+    if unparsed and design.raters_known and unparsed < cells - rated - refused:
+        said.append(f"{count(unparsed)} of them written as missing")
+    if alone:
+        said.append(f"{count(alone, 'unit')} with fewer than two ratings")
+    if not said:
+        return ()
+    return (caution("SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"),)
+
+
+def spread_evenly(design: Ratings) -> bool:
+    """Tell whether ratings were shared out: every unit has as many as any other, with none refused or missing.
+
+    Where people rate a part of the units each, most cells of the table of units by raters are empty by design; nothing
+    is missing then.
+    """
+    rated = np.bincount(design.unit, minlength=len(design.units))
+    return bool(np.all(design.status == OK) and len(rated) > 0 and rated.min() == rated.max())
+
+
+def reliability_counts(design: Ratings, counts: RatingCounts) -> dict[str, int]:
+    """Number of units, raters (where they are known) and ratings of a result."""
+    raters = {"raters": len(design.raters)} if design.raters_known else {}
+    return {"units": counts.n_units, **raters, "ratings": counts.n_ratings}
+
+
+def reliability_sentence(result: Any, name: str) -> str:
+    """Say the coefficient of all units with its interval and what it was computed from.
+
+    Parameters
+    ----------
+    result : Result
+        With counts of units, raters (where known) and ratings, and the coefficient of all units as its first row.
+    name : str
+        Of the coefficient, in words.
+    """
+    row, n = result.rows[0], result.counts
+    known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
+    of = listing(known)
+    start = f"{name} of {of}"
+    if row.estimate is None:
+        return f"{start} does not exist: {row.undefined}."
+    value = f"{start} was {number(row.estimate, 3, bounded=True)}"
+    if row.conf_low is None:
+        return f"{value}, without an interval: {row.undefined}."
+    ends = interval(row.conf_low, row.conf_high, 3, level=row.conf_level or 0.95, bounded=True)
+    over = f", over {count(row.n_clusters, 'cluster')}" if row.n_clusters else ""
+    if row.statistic is None:
+        return f"{value}, {ends} ({row.method}{over})."
+    test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
+    return f"{value}, {ends}; against 0, {test}{over}."
+
+
+def reliability_rows(result: Any, term: str) -> list[Row]:
+    """Rows of the coefficient `term` for a figure, named by their group."""
+    return [replace(row, term=row.group or "all units", group=None) for row in result.rows if row.term == term]

@@ -1,0 +1,578 @@
+"""Fitting Bradley-Terry models: existence, Newton, MM, many resamples at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from socialstats.arrays import BoolArray, FloatArray
+from socialstats.errors import MleDoesNotExist, NonConvergence, NotIdentified
+from socialstats.models.bradley_terry.likelihoods import (
+    Curvature,
+    Likelihood,
+    PairData,
+    centred_inverse,
+    gradient,
+    information,
+    predictor_tau_covariance,
+    predictor_variance,
+    solve_centred,
+)
+from socialstats.text import count, quoted
+
+STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
+MAX_ITERATIONS = 100
+ROUNDING_DECREMENT = 1e-10  # squared step in standard errors: what huge counts leave of it is rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Fitted:
+    """A maximum of the (penalised) likelihood.
+
+    Attributes
+    ----------
+    beta : (p,) array
+        Strengths (sum zero), order and covariate effects, tau where the model has it.
+    covariance : (p, p) array
+        Inverse information under the sum-zero constraint.
+    loglik : float
+        Log-likelihood without penalty.
+    iterations : int
+    """
+
+    beta: FloatArray
+    covariance: FloatArray
+    loglik: float
+    iterations: int
+
+
+def start(data: PairData, model: Likelihood) -> FloatArray:
+    """Return starting values: equal strengths, no effects, tau for equal strengths."""
+    beta = np.zeros(data.n_items + data.n_z + (model.tie_term is not None))
+    if model.tie_term is not None:
+        beta[-1] = model.start_tau(float(data.w[:2].sum()), float(data.w[2].sum()))
+    return beta
+
+
+def fit_newton(
+    data: PairData, model: Likelihood, *, beta: FloatArray | None = None, max_iterations: int = MAX_ITERATIONS
+) -> Fitted:
+    """Maximise the log-likelihood.
+
+    Newton with step halving; stops when the largest step is below 1e-9 of the largest parameter (or 1), having
+    taken that step.
+
+    Raises
+    ------
+    NonConvergence
+        If the tolerance is not reached.
+    """
+    beta = start(data, model) if beta is None else beta.copy()
+    loglik = _loglik(data, model, beta)
+    gap = decrement = np.inf
+    for iteration in range(1, max_iterations + 1):
+        at = _curvature(data, model, beta)
+        try:
+            slope = _gradient(data, model, beta)
+            step = solve_centred(_information(data, model, at), slope, data.n_items)
+        except np.linalg.LinAlgError:  # the likelihood is flat to working precision
+            break
+        gap = float(np.max(np.abs(step), initial=0.0))
+        decrement = float(step @ slope)
+        beta, loglik = _move(data, model, beta, step, loglik)
+        if gap <= STEP_TOLERANCE * (1 + np.max(np.abs(beta), initial=0.0)):
+            return _fitted(data, model, beta, iteration)
+        if not np.isfinite(gap):
+            break
+    if abs(decrement) <= ROUNDING_DECREMENT and gap <= 1e-5:  # a separated fit has steps of about 1 for ever
+        return _fitted(data, model, beta, max_iterations)
+    raise NonConvergence("Newton's method did not converge", iterations=max_iterations, gap=gap)
+
+
+def fit_firth(data: PairData, model: Likelihood, *, max_iterations: int = 500) -> Fitted:
+    """Maximise the log-likelihood plus half the log determinant of the information (Firth 1993).
+
+    The estimate is finite for every table whose terms are identified. Only for canonical models.
+
+    Raises
+    ------
+    NonConvergence
+        If the tolerance is not reached.
+    """
+    beta = start(data, model)
+    gap, damping, last = np.inf, 1.0, np.zeros_like(beta)
+    reach = np.ones_like(beta)  # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
+    reach[data.n_items : data.n_items + data.n_z] = np.minimum(1.0, np.abs(data.z).max(axis=0, initial=0.0))
+    for iteration in range(1, max_iterations + 1):
+        step = _firth_step(data, model, beta)
+        gap = float(np.max(np.abs(step), initial=0.0))
+        if gap <= 1e-11 * (1 + np.max(np.abs(beta), initial=0.0)):
+            return _fitted(data, model, beta + step, iteration)
+        if step @ last < 0:  # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
+            damping /= 1 + float(np.sqrt(step @ step / (last @ last)))
+        last = step
+        move = damping * step * min(1.0, 2.0 / float(np.max(np.abs(step) * reach)))
+        before = _penalised(data, model, beta)
+        while _penalised(data, model, beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8:
+            move = move / 2
+        beta = beta + move
+    raise NonConvergence("Firth's penalised likelihood did not converge", iterations=max_iterations, gap=gap)
+
+
+def _firth_step(data: PairData, model: Likelihood, beta: FloatArray) -> FloatArray:
+    """Return the Fisher scoring step of the penalised likelihood."""
+    at = _curvature(data, model, beta)
+    cov = centred_inverse(_information(data, model, at), data.n_items)
+    adjust_eta, adjust_tau = _jeffreys_score(data, model, beta, cov)
+    tau_part = None if model.tie_term is None else at.g_tau + adjust_tau
+    return cov @ gradient(data, at.g_eta + adjust_eta, tau_part)
+
+
+def _penalised(data: PairData, model: Likelihood, beta: FloatArray) -> float:
+    """Return the log-likelihood plus half the log determinant of the information, up to a constant."""
+    info = _information(data, model, _curvature(data, model, beta))
+    info[: data.n_items, : data.n_items] += 1.0  # the direction that the likelihood does not see
+    return _loglik(data, model, beta) + 0.5 * float(np.linalg.slogdet(info)[1])
+
+
+def _jeffreys_score(data: PairData, model: Likelihood, beta: FloatArray, cov: FloatArray) -> tuple[FloatArray, float]:
+    """Return half the trace of cov times the derivative of the information, by cell and for tau.
+
+    In a canonical family that derivative is the third cumulant of the sufficient statistics
+    s (half the signed win) and t (tie): Firth 1993, section 3.
+    """
+    n = data.w.sum(axis=0)
+    tau = beta[-1] if model.tie_term is not None else 0.0
+    p = model.probabilities(data.eta(beta), tau)
+    q_ee = predictor_variance(data, cov)
+    unit = 1.0 if model.tie_term is None else 0.5
+    mean_s = unit * (p[0] - p[1]) if model.tie_term is not None else p[0]
+    s = np.array([0.5, -0.5, 0.0]) if model.tie_term is not None else np.array([1.0, 0.0, 0.5])
+    ds = s[:, None] - mean_s
+    if model.tie_term is None:
+        return 0.5 * n * q_ee * np.sum(p * ds**3, axis=0), 0.0
+    dt = np.array([0.0, 0.0, 1.0])[:, None] - p[2]
+    q_et, q_tt = predictor_tau_covariance(data, cov), float(cov[-1, -1])
+    spread = q_ee * ds**2 + 2 * q_et * ds * dt + q_tt * dt**2
+    return 0.5 * n * np.sum(p * spread * ds, axis=0), float(np.sum(0.5 * n * np.sum(p * spread * dt, axis=0)))
+
+
+def _curvature(data: PairData, model: Likelihood, beta: FloatArray) -> Curvature:
+    tau = beta[-1] if model.tie_term is not None else 0.0
+    return model.curvature(data.eta(beta), tau, model.statistics(data.w))
+
+
+def _gradient(data: PairData, model: Likelihood, beta: FloatArray) -> FloatArray:
+    """Return the score: by outcome, as wins less expected wins lose all digits where odds are large."""
+    has_tau = model.tie_term is not None
+    of_eta, of_tau = model.scores(data.eta(beta), beta[-1] if has_tau else 0.0)
+    return gradient(data, (data.w * of_eta).sum(axis=0), float((data.w * of_tau).sum()) if has_tau else None)
+
+
+def _information(data: PairData, model: Likelihood, at: Curvature) -> FloatArray:
+    if model.tie_term is None:
+        return information(data, at.h_ee, None, 0.0)
+    return information(data, at.h_ee, at.h_et, float(np.sum(at.h_tt)))
+
+
+def _loglik(data: PairData, model: Likelihood, beta: FloatArray) -> float:
+    tau = beta[-1] if model.tie_term is not None else 0.0
+    return model.loglik(data.eta(beta), tau, model.statistics(data.w))
+
+
+def _move(
+    data: PairData, model: Likelihood, beta: FloatArray, step: FloatArray, loglik: float
+) -> tuple[FloatArray, float]:
+    """Take the step, halved until the log-likelihood does not fall (and log theta stays positive)."""
+    positive_tau = model.tie_term == "log_theta"
+    slack = 1e-12 * (1 + abs(loglik))
+    size = 1.0
+    for _ in range(60):
+        trial = beta + size * step
+        if not positive_tau or trial[-1] > 0:
+            there = _loglik(data, model, trial)
+            if there >= loglik - slack:
+                return trial, there
+        size /= 2
+    return beta, loglik
+
+
+def _fitted(data: PairData, model: Likelihood, beta: FloatArray, iterations: int) -> Fitted:
+    if data.free:
+        beta = beta.copy()
+        beta[: data.n_items] -= beta[: data.n_items].mean()
+    cov = centred_inverse(_information(data, model, _curvature(data, model, beta)), data.n_items)
+    return Fitted(beta=beta, covariance=cov, loglik=_loglik(data, model, beta), iterations=iterations)
+
+
+def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 100_000) -> tuple[FloatArray, int]:
+    """Iterate p_i <- W_i / sum_j n_ij / (p_i + p_j), normalised to sum one (Hunter 2004, section 2).
+
+    Parameters
+    ----------
+    data : PairData
+        Without order effect, covariates or ties.
+    tolerance : float
+        Largest relative change of a worth in one sweep at which to stop.
+    max_iterations : int
+
+    Returns
+    -------
+    worth : (n,) array, sum one
+    iterations : int
+
+    Raises
+    ------
+    NonConvergence
+        If the tolerance is not reached.
+    """
+    n = data.n_items
+    games = np.bincount(data.a * n + data.b, data.w.sum(axis=0), n * n).reshape(n, n)
+    games += games.T
+    wins = np.bincount(data.a, data.w[0] + data.w[2] / 2, n) + np.bincount(data.b, data.w[1] + data.w[2] / 2, n)
+    worth = np.full(n, 1 / n)
+    change = np.inf
+    for iteration in range(1, max_iterations + 1):
+        new = wins / (games / (worth[:, None] + worth[None, :])).sum(axis=1)
+        new /= new.sum()
+        change = float(np.max(np.abs(new - worth) / worth))
+        worth = new
+        if change <= tolerance:
+            return worth, iteration
+    raise NonConvergence("the MM iteration did not converge", iterations=max_iterations, gap=change)
+
+
+ONE_WAY_OUT = "Ways out: penalty='firth', prior=0.5 (pseudo-wins), components='separate', or leave these items out"
+SEPARATE_OUT = "Ways out: components='separate', or prior=0.5 (pseudo-wins, which tie the groups by assumption)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinGraph:
+    """How the items hang together.
+
+    Attributes
+    ----------
+    components : tuple of tuple of int
+        Strongly connected components, largest first (then by lowest item).
+    unbeaten, winless : tuple of int
+        Items without a loss (or tie), and items without a win (or tie).
+    groups : tuple of tuple of int
+        Weakly connected components: groups that were never compared with each other.
+    """
+
+    components: tuple[tuple[int, ...], ...]
+    unbeaten: tuple[int, ...]
+    winless: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @property
+    def connected(self) -> bool:
+        """True when a finite estimate exists."""
+        return len(self.components) == 1
+
+
+def win_graph(data: PairData) -> WinGraph:
+    """Describe the win graph; costs a fraction of a millisecond for 65 items."""
+    n = data.n_items
+    a_won = data.w[0] + data.w[2] > 0
+    b_won = data.w[1] + data.w[2] > 0
+    winner = np.concatenate([data.a[a_won], data.b[b_won]])
+    loser = np.concatenate([data.b[a_won], data.a[b_won]])
+    graph = sparse.csr_array((np.ones(len(winner)), (winner, loser)), shape=(n, n))
+    n_strong, strong = connected_components(graph, directed=True, connection="strong")
+    if n_strong == 1:
+        everything = (tuple(range(n)),)
+        return WinGraph(components=everything, unbeaten=(), winless=(), groups=everything)
+    _, weak = connected_components(graph, directed=False)
+    wins, losses = np.bincount(winner, minlength=n), np.bincount(loser, minlength=n)
+    return WinGraph(
+        components=_by_size(strong),
+        unbeaten=tuple(int(i) for i in np.flatnonzero(losses == 0)),
+        winless=tuple(int(i) for i in np.flatnonzero(wins == 0)),
+        groups=_by_size(weak),
+    )
+
+
+def _by_size(labels: np.ndarray[Any, np.dtype[Any]]) -> tuple[tuple[int, ...], ...]:
+    members = [tuple(int(i) for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
+    return tuple(sorted(members, key=lambda m: (-len(m), m)))
+
+
+def require_connected(data: PairData, items: tuple[str, ...]) -> None:
+    """Raise `MleDoesNotExist`, naming components, unbeaten and winless items, unless the estimate is finite."""
+    graph = win_graph(data)
+    if graph.connected:
+        return
+    named = [tuple(items[i] for i in c) for c in graph.components]
+    unbeaten, winless = (tuple(items[i] for i in part) for part in (graph.unbeaten, graph.winless))
+    ways = SEPARATE_OUT if len(graph.groups) > 1 else ONE_WAY_OUT
+    raise MleDoesNotExist(
+        f"no finite strengths exist: {_why(graph, items)}. {ways}",
+        components=tuple(named), unbeaten=unbeaten, winless=winless, separate=len(graph.groups) > 1,
+    )  # fmt: skip
+
+
+def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
+    reasons = []
+    lone = {i for g in graph.groups if len(g) == 1 for i in g}
+    if len(graph.groups) > 1:
+        groups = "; ".join(f"{{{quoted([items[i] for i in g])}}}" for g in graph.groups[:4])
+        more = f" and {len(graph.groups) - 4} more" if len(graph.groups) > 4 else ""
+        reasons.append(f"{len(graph.groups)} groups of items were never compared with each other: {groups}{more}")
+    for part, text in ((graph.unbeaten, "never lost"), (graph.winless, "never won")):
+        names = [items[i] for i in part if i not in lone]
+        if names:
+            reasons.append(f"{quoted(names)} {text}")
+    if not reasons:
+        size = count(len(graph.components[-1]), "item")
+        names = [items[i] for i in graph.components[-1]]
+        reasons.append(
+            f"the items fall into {len(graph.components)} groups with wins in one direction only "
+            f"(the smallest has {size}: {quoted(names)})"
+        )
+    return "; ".join(reasons)
+
+
+def require_identified(data: PairData) -> None:
+    """Raise `NotIdentified`, naming terms, when effects are linear combinations of each other or of strengths."""
+    n, k = data.n_items, data.n_z
+    if not k:
+        return
+    total = data.w.sum(axis=0)
+    info = information(data, total, None, 0.0)
+    effects = info[n:, n:]
+    if n:
+        strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
+        effects = effects - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
+    size = np.sqrt(np.diagonal(info[n:, n:]))
+    if np.any(size == 0):
+        _not_identified([data.z_names[j] for j in np.flatnonzero(size == 0)], "never differ between the sides")
+    values, vectors = np.linalg.eigh(effects / np.outer(size, size))
+    null = vectors[:, values < 1e-9]
+    if null.shape[1]:
+        involved = np.flatnonzero(np.abs(null).max(axis=1) > 1e-5)
+        why = "are a combination of the item strengths" if n else "are combinations of each other"
+        _not_identified([data.z_names[j] for j in involved], why)
+
+
+def _not_identified(terms: list[str], why: str) -> None:
+    raise NotIdentified(
+        f"these data cannot tell {quoted(terms)} apart: they {why}. Leave them out"
+        + (" (order=False leaves out the order effect)" if "order" in terms else "")
+        + (", or use strengths='none' to explain the strengths by covariates" if "strengths" in why else ""),
+        terms=tuple(terms),
+    )
+
+
+def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
+    """Raise `MleDoesNotExist`, naming terms, when they predict outcomes perfectly.
+
+    Looks for a direction (d, t), t the tie parameter's, along which the likelihood rises for ever: s x'd >= t >= 0
+    for every decided comparison (s = +1 where a won) and |x'd| <= t for every tie, not all zero (Konis 2007;
+    without tie parameter t = 0). The terms named are few: each is left out if the others do.
+
+    Parameters
+    ----------
+    data : PairData
+    tie_term : str or None
+        Name of the tie parameter; None treats ties as half wins.
+    """
+    n = data.n_items
+    slack, names = _slack(data, tie_term)
+    if not names or not _rises(slack, ()):
+        return
+    dropped: tuple[int, ...] = ()
+    for j in reversed(range(n, n + len(names))):
+        if _rises(slack, (*dropped, j)):
+            dropped += (j,)
+    involved = [names[j - n] for j in range(n, n + len(names)) if j not in dropped]
+    with_items = " with the item strengths" if involved == [tie_term] else ""
+    firth = "" if tie_term == "log_theta" else "penalty='firth', "
+    ways = "prior=0.5 (pseudo-wins)" if with_items else f"or leave {'it' if len(involved) == 1 else 'them'} out"
+    predict = "predicts" if len(involved) == 1 else "predict"
+    raise MleDoesNotExist(
+        f"no finite estimate exists: {quoted(involved)} {predict} the outcomes perfectly{with_items} (separation). "
+        f"Ways out: {firth}{ways}",
+        terms=tuple(involved),
+    )
+
+
+def _slack(data: PairData, tie_term: str | None) -> tuple[sparse.csr_array, tuple[str, ...]]:
+    """Return the rows that must not be negative along (d, t), and the names of the columns after the items."""
+    m, rows = len(data.a), np.arange(len(data.a))
+    parts = [sparse.csr_array(data.z)]
+    if data.n_items:
+        items = (np.r_[np.ones(m), -np.ones(m)], (np.r_[rows, rows], np.r_[data.a, data.b]))
+        parts.insert(0, sparse.csr_array(items, shape=(m, data.n_items)))
+    x: Any = sparse.csr_array(sparse.hstack(parts))
+    x = sparse.csr_array(x @ sparse.diags_array(1 / np.maximum(abs(x).max(axis=0).toarray().ravel(), 1e-300)))
+    a_won, b_won, tied = data.w > 0
+    if tie_term is None:
+        return sparse.csr_array(sparse.vstack([x[a_won | tied], -x[b_won | tied]])), data.z_names
+    signed = sparse.vstack([x[a_won], -x[b_won], x[tied], -x[tied]])
+    by_tie = np.r_[np.full(a_won.sum() + b_won.sum(), -1.0), np.ones(2 * tied.sum())]
+    return sparse.csr_array(sparse.hstack([signed, by_tie[:, None]])), (*data.z_names, tie_term)
+
+
+def _rises(slack: sparse.csr_array, without: tuple[int, ...]) -> bool:
+    """Return whether some direction, zero in the columns `without`, keeps every row from 0 up and one above."""
+    from scipy.optimize import linprog
+
+    bounds = [(0.0, 0.0) if j in without else (-1.0, 1.0) for j in range(slack.shape[1])]
+    total = np.asarray(slack.sum(axis=0), dtype=np.float64)
+    search: Any = linprog  # its stubs know dense matrices only
+    solved = search(-total, A_ub=-slack, b_ub=np.zeros(slack.shape[0]), bounds=bounds, method="highs")
+    return bool(solved.status == 0 and -solved.fun > 1e-7)
+
+
+TOLERANCE = 3e-6  # largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
+SWEEPS = 60
+LONGEST_STEP = 3.0
+LITTLE_LEFT = 0.25
+SMALL_TABLE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Refits:
+    """Estimates from resampled data.
+
+    Attributes
+    ----------
+    beta : (p, B) array
+        NaN where the replicate has no finite estimate.
+    ok : (B,) bool array
+    """
+
+    beta: FloatArray
+    ok: BoolArray
+
+
+class Refitter:
+    """Refits one model to many reweightings of the same cells.
+
+    Parameters
+    ----------
+    data : PairData
+    model : Likelihood
+    beta : (p,) array
+        Estimate from the original weights.
+    """
+
+    def __init__(self, data: PairData, model: Likelihood, beta: FloatArray) -> None:
+        self.data, self.model, self.beta = data, model, beta
+        m, n = len(data.a), data.n_items
+        self.has_tau = model.tie_term is not None
+        at = model.curvature(data.eta(beta), beta[-1] if self.has_tau else 0.0, model.statistics(data.w))
+        h_et, h_tt = (at.h_et, float(np.sum(at.h_tt))) if self.has_tau else (None, 0.0)
+        info = information(data, at.h_ee, h_et, h_tt)
+        self.inverse = centred_inverse(info, n)
+        self.diagonal = np.diagonal(info)[:, None].copy()
+        self.incidence = _incidence(data.a, m, n) - _incidence(data.b, m, n)
+        self.touches = abs(self.incidence)
+
+    def refit(self, w: FloatArray) -> Refits:
+        """Refit to the outcome weights `w` of shape (3, m, B)."""
+        total = w.shape[2]
+        beta = np.repeat(self.beta[:, None], total, axis=1)
+        active = np.arange(total)
+        stats = self.model.statistics(w)
+        moving = np.ones(total, dtype=bool)
+        for _ in range(SWEEPS):
+            everyone = len(active) == total
+            step = self._step(beta if everyone else beta[:, active], stats)
+            beta[:, active] += step
+            still = np.abs(step).max(axis=0) > TOLERANCE
+            moving[active] = still
+            if not still.any():
+                break
+            if still.mean() < 0.75:
+                active, stats = active[still], tuple(s[:, still] for s in stats)
+        return self._settle(beta, w, ~moving)
+
+    def _step(self, beta: FloatArray, stats: Sequence[FloatArray]) -> FloatArray:
+        """Return the scaled chord step: D C D gradient, D^2 = original over own diagonal information."""
+        data, n, k = self.data, self.data.n_items, self.data.n_z
+        at = self.model.curvature(data.eta(beta), beta[-1] if self.has_tau else 0.0, stats)
+        grad, diag = np.empty_like(beta), np.empty_like(beta)
+        if n:
+            grad[:n] = self.incidence @ at.g_eta
+            diag[:n] = self.touches @ at.h_ee
+        if k:
+            grad[n : n + k] = data.z.T @ at.g_eta
+            diag[n : n + k] = (data.z**2).T @ at.h_ee
+        if self.has_tau:
+            grad[-1] = at.g_tau
+            diag[-1] = at.h_tt.sum(axis=0)
+        scale = np.sqrt(self.diagonal / np.maximum(diag, 1e-3 * self.diagonal))
+        step = scale * (self.inverse @ (scale * grad))
+        if n:
+            step[:n] -= step[:n].mean(axis=0)
+        return np.asarray(step / np.maximum(1.0, np.abs(step).max(axis=0) / LONGEST_STEP))
+
+    def _settle(self, beta: FloatArray, w: FloatArray, converged: BoolArray) -> Refits:
+        """Finish slow replicates with Newton's method; mark those without a finite estimate."""
+        ok = strongly_connected(self.data, w) if self.data.free else np.ones(len(converged), dtype=bool)
+        if self.data.n_z:
+            ok &= self._identified(w, ok)
+        for r in np.flatnonzero(ok & ~converged):
+            one = replace(self.data, w=np.ascontiguousarray(w[:, :, r]))
+            try:
+                with np.errstate(all="ignore"):
+                    beta[:, r] = fit_newton(one, self.model).beta
+            except (NonConvergence, np.linalg.LinAlgError, ValueError):
+                ok[r] = False
+        ok &= np.isfinite(beta).all(axis=0)
+        beta[:, ~ok] = np.nan
+        return Refits(beta=beta, ok=ok)
+
+    def _identified(self, w: FloatArray, ok: BoolArray) -> BoolArray:
+        """Return for each replicate whether its data tell the effects apart; steps would leave them where they were.
+
+        Looked at one by one where an effect lost much of its variation, and everywhere in small tables.
+        """
+        data, squares = self.data, self.data.z.T**2
+        left = squares @ w.sum(axis=0) / (squares @ data.w.sum(axis=0))[:, None]
+        out = np.ones(w.shape[2], dtype=bool)
+        for r in np.flatnonzero(ok & ((left.min(axis=0) < LITTLE_LEFT) | (len(data.a) <= SMALL_TABLE))):
+            try:
+                require_identified(replace(data, w=w[:, :, r]))
+            except NotIdentified:
+                out[r] = False
+        return out
+
+
+def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
+    """Return, for each replicate, whether the win graph is strongly connected (ties are edges both ways).
+
+    Breadth-first from the item with most opponents, along wins and against them. Replicates are bits, so that one
+    operation moves eight of them.
+    """
+    n, reps = data.n_items, w.shape[2]
+    up, down = (np.packbits((side > 0) | (w[2] > 0), axis=1) for side in (w[0], w[1]))
+    hub = int(np.argmax(np.bincount(data.a, minlength=n) + np.bincount(data.b, minlength=n)))
+    source, target = np.concatenate([data.a, data.b]), np.concatenate([data.b, data.a])
+    order = np.argsort(target, kind="stable")
+    source, (targets, starts) = source[order], np.unique(target[order], return_index=True)
+    everyone = np.full(up.shape[1], 255, dtype=np.uint8)
+    for edges in (np.concatenate([up, down]), np.concatenate([down, up])):
+        edges = edges[order]
+        reached = np.zeros((n, up.shape[1]), dtype=np.uint8)
+        reached[hub] = 255
+        while True:
+            arrived = np.bitwise_or.reduceat(edges & reached[source], starts, axis=0) | reached[targets]
+            if np.array_equal(arrived, reached[targets]):
+                break
+            reached[targets] = arrived
+        everyone &= np.bitwise_and.reduce(reached, axis=0)
+    return np.unpackbits(everyone, count=reps).astype(bool)
+
+
+def _incidence(item: np.ndarray[Any, np.dtype[np.int64]], m: int, n: int) -> sparse.csr_array:
+    if not n:
+        return sparse.csr_array((0, m))
+    return sparse.csr_array((np.ones(m), (item, np.arange(m))), shape=(n, m))

@@ -1,0 +1,781 @@
+"""Scores of traits by judges: answers, weights, judges and their zero."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.trait_ratings import trait_ratings
+from socialstats.errors import InputError, NothingToAnalyse, Problem
+from socialstats.text import count, listing, number, quoted, shorten
+
+TOTAL = 10.0
+CLOSE = 1e-9
+STEP = 0.2
+TRAIT_WEIGHTS: Mapping[str, float] = MappingProxyType({
+    "tradition": -1.125, "authority_deference": -1.125, "risk_aversion": -0.875, "individual_responsibility": -0.875,
+    "moral_certainty": -1.0, "progress": 1.0, "egalitarianism": 1.125, "openness": 1.125,
+    "collective_responsibility": 0.875, "nuanced_pragmatism": 0.875,
+})  # fmt: skip
+
+EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType({
+    trait: math.copysign(TOTAL / len(TRAIT_WEIGHTS), weight) for trait, weight in TRAIT_WEIGHTS.items()
+})  # fmt: skip
+NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType({"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS})
+
+
+def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) -> dict[str, float]:
+    """Return weights by trait.
+
+    Parameters
+    ----------
+    weights : mapping of str to float, or None
+        None: `TRAIT_WEIGHTS`.
+    free : bool
+        Allow any sum and any size.
+
+    Raises
+    ------
+    InputError
+        For weights that are no finite numbers or all 0; unless free, for a sum that is not 0 or absolute values that
+        do not add up to ten.
+
+    Examples
+    --------
+    >>> checked_weights({"openness": 5, "tradition": -5})
+    {'openness': 5.0, 'tradition': -5.0}
+    """
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(f"weights must map traits to numbers, not {weights!r}")
+    given = TRAIT_WEIGHTS if weights is None else weights
+    for trait, weight in given.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not math.isfinite(weight):
+            raise InputError(f"the weight of trait '{shorten(str(trait))}' must be a finite number, not {weight!r}")
+    found = {str(trait): float(weight) for trait, weight in given.items()}
+    if not any(found.values()):
+        raise InputError("weights: every weight is 0, or there is none")
+    total, size = math.fsum(found.values()), math.fsum(map(abs, found.values()))
+    if not free and (abs(total) > CLOSE or abs(size - TOTAL) > CLOSE):
+        raise InputError(
+            f"weights add up to {number(total, 3)} and their absolute values to {number(size, 3)}; they must add up to "
+            "0 and 10. Correct them, or say free_weights=True"
+        )
+    return found
+
+
+def balanced(weights: FloatArray) -> FloatArray:
+    """Rescale positive and negative weights to half of the total each (the sum is 0 again).
+
+    Examples
+    --------
+    >>> balanced(np.array([4.0, 1.0, -2.0])).tolist()
+    [4.0, 1.0, -5.0]
+    """
+    out = np.array(weights, dtype=np.float64)
+    for side in (out > 0, out < 0):
+        if side.any():
+            out[side] *= TOTAL / 2 / np.abs(out[side]).sum()
+    return out
+
+
+def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
+    """Return other weights, by what was changed: all equal in size, each 20 % up or down, each left out.
+
+    Unless the weights are free, the positive and the negative ones are rescaled to half of the total each afterwards,
+    so that the composite keeps its range; a variant that leaves one side without weights does not exist.
+
+    Parameters
+    ----------
+    weights : mapping of str to float
+    free : bool
+
+    Returns
+    -------
+    dict of str to (traits,) float64 array
+        Traits in the order of `weights`.
+
+    Examples
+    --------
+    >>> {k: v.round(2).tolist() for k, v in variants({"open": 5, "old": -4, "shy": -1}).items() if "old" in k}
+    {"'old' +20 %": [5.0, -4.14, -0.86], "'old' -20 %": [5.0, -3.81, -1.19], "without 'old'": [5.0, 0.0, -5.0]}
+    """
+    own = np.array(list(weights.values()))
+    size = np.abs(own).sum() / np.count_nonzero(own)
+    made = {"equal weights": np.sign(own) * size}
+    for k, trait in enumerate(weights):
+        if own[k] == 0:
+            continue
+        for change, name in ((1 + STEP, "'{}' +20 %"), (1 - STEP, "'{}' -20 %"), (0.0, "without '{}'")):
+            made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
+    if free:
+        return {name: w for name, w in made.items() if np.any(w)}
+    return {name: balanced(w) + 0.0 for name, w in made.items() if np.any(w > 0) and np.any(w < 0)}
+
+
+MissingTrait = Literal["error", "drop_unit"]
+MISSING_TRAIT = ("error", "drop_unit")
+PARTS = ("model", "scenario", "stage", "wording")
+ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not have
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The strata that say which answer a unit belongs to, and which trait of it."""
+
+    model: str | None = "model"
+    scenario: str | None = "scenario"
+    stage: str | None = "stage"
+    wording: str | None = "wording"
+    trait: str | None = "trait"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """Scores of answers.
+
+    Attributes
+    ----------
+    models, scenarios, stages, wordings, judges, traits : tuple of str
+    codes : (answers, 4) int64 array
+        Model, scenario, stage and wording of each answer.
+    scores : (answers, judges, traits) float64 array
+        Complete: no NaN.
+    unit : (answers,) int64 array
+        A unit of the design that belongs to the answer.
+    left_out : int
+        Answers without all their scores.
+    """
+
+    models: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    stages: tuple[str, ...]
+    wordings: tuple[str, ...]
+    judges: tuple[str, ...]
+    traits: tuple[str, ...]
+    codes: IntArray
+    scores: FloatArray
+    unit: IntArray
+    left_out: int
+
+    def cells(self, values: FloatArray) -> FloatArray:
+        """Average values of answers over wordings: (answers, k) -> (models, scenarios, stages, k), NaN where none."""
+        shape = (len(self.models), len(self.scenarios), len(self.stages))
+        flat = np.ravel_multi_index(tuple(self.codes[:, :3].T), shape)
+        n = np.bincount(flat, minlength=int(np.prod(shape)))
+        sums = np.column_stack([np.bincount(flat, values[:, j], len(n)) for j in range(values.shape[1])])
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums / n[:, None]).reshape(*shape, -1)
+
+
+def trait_table(
+    data: Any, *, weights: Mapping[str, float] | None = None, traits: Sequence[str] | None = None,
+    model: str | None = "model", scenario: str = "scenario", stage: str | None = None, wording: str | None = None,
+    trait: str | None = "trait", judge: str = "judge", cluster: str | Sequence[str] = (), by: str | None = None,
+    refusal: str | Sequence[str] = (), na: str | Sequence[str] = (), missing: Literal["error", "drop"] = "drop",
+) -> Ratings:  # fmt: skip
+    """Read a table with one column a trait: the traits that have weights, in strata called as the caller calls them.
+
+    Parameters
+    ----------
+    data, model, scenario, stage, wording, judge, cluster, by, refusal, na, missing
+        As in `trait_ratings`.
+    weights : mapping of str to float, optional
+        Its traits are those that are read, unless `traits` names others.
+    traits : sequence of str, optional
+        Columns that hold the scores, one a trait.
+    trait : str
+        Name for the stratum of traits.
+
+    Raises
+    ------
+    InputError
+        Where `trait` is None: the values of such a table are in one column.
+    """
+    if trait is None:
+        raise InputError("trait=None: name unit=, rater= and value=, the columns of a table with one score a row")
+    chosen = list(checked_weights(weights, free=True)) if traits is None else traits
+    done = trait_ratings(
+        data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
+        cluster=cluster, by=by, refusal=refusal, na=na, missing=missing,
+    )  # fmt: skip
+    named = {"model": model, "scenario": scenario, "stage": stage, "wording": wording, "trait": trait}
+    called = {own: named.get(own) or own for own in done.strata}
+    return replace(done, strata={called[own]: replace(f, name=called[own]) for own, f in done.strata.items()})
+
+
+def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
+    """Return the stratum (or cluster) that plays a part; a part that is None has one level.
+
+    Raises
+    ------
+    InputError
+        If nothing of that name is declared.
+    """
+    if name is None:
+        only = ONLY[PARTS.index(part)] if part in PARTS else "value"
+        return Factor(name=part, codes=np.zeros(len(design.units), dtype=np.int64), levels=(only,))
+    known = {**{f.name: f for f in design.clusters}, **design.strata}
+    if name not in known:
+        raise InputError(
+            f"no stratum '{shorten(name)}' for the {part}. Declared: {quoted(list(known)) or 'none'}; make the design "
+            f"with trait_ratings(), declare strata=, or name the one meant with {part}="
+        )
+    return known[name]
+
+
+def declared_wording(design: Ratings, wording: str | None) -> str | None:
+    """Return the stratum of wordings: the one named, else ``wording`` where it is declared."""
+    return "wording" if wording is None and "wording" in design.strata else wording
+
+
+def chosen_stages(design: Ratings, names: Names, stages: Sequence[str] | None) -> tuple[Ratings, tuple[str, ...]]:
+    """Return the ratings of some stages, and these in the order given.
+
+    Raises
+    ------
+    InputError
+        For a stage that is not there, or given twice.
+    """
+    factor = factor_of(design, "stage", names.stage)
+    if stages is None:
+        return design, factor.levels
+    wanted = (stages,) if isinstance(stages, str) else tuple(stages)
+    unknown = [s for s in wanted if s not in factor.levels]
+    if unknown or not wanted or len(set(wanted)) < len(wanted):
+        said = f"no stage '{shorten(str(unknown[0]))}'" if unknown else f"stages={list(wanted)!r}: name each stage once"
+        raise InputError(f"{said}. Stages: {listing([shorten(s) for s in factor.levels], most=20)}")
+    if len(wanted) == len(factor.levels):
+        return design, wanted
+    codes = [factor.levels.index(s) for s in wanted]
+    return design.take(np.isin(factor.codes[design.unit], codes), note=f"stages {listing(wanted, most=4)}"), wanted
+
+
+def answers_of(
+    design: Ratings, names: Names, traits: Sequence[str], stages: Sequence[str], *, missing: str = "error",
+) -> Answers:  # fmt: skip
+    """Collect the scores of each answer.
+
+    Parameters
+    ----------
+    design : Ratings
+    names : Names
+    traits : sequence of str
+        Every trait, in the order wanted; with ``names.trait`` None one name for the value itself.
+    stages : sequence of str
+        Every stage, in the order wanted.
+    missing : {"error", "drop_unit"}
+        An answer that a judge did not score on a trait is an error, or left out whole.
+
+    Raises
+    ------
+    InputError
+        For values that are no numbers, unknown or unweighted traits, two units of the same answer and trait, and
+        scores that are missing.
+    NothingToAnalyse
+        If no answer has all its scores.
+    """
+    check_numbers(design)
+    factors = {part: factor_of(design, part, getattr(names, part)) for part in (*PARTS, "trait")}
+    trait = trait_codes(factors["trait"], traits if names.trait is not None else factors["trait"].levels)
+    place = np.array([stages.index(s) if s in stages else -1 for s in factors["stage"].levels])
+    codes = np.column_stack([factors[p].codes if p != "stage" else place[factors[p].codes] for p in PARTS])
+    answers, first, answer = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    answer = answer.reshape(-1)
+    made = Answers(
+        models=factors["model"].levels, scenarios=factors["scenario"].levels, stages=tuple(stages),
+        wordings=factors["wording"].levels, judges=design.raters, traits=tuple(traits), codes=answers.astype(np.int64),
+        scores=np.full((len(answers), len(design.raters), len(traits)), np.nan), unit=first, left_out=0,
+    )  # fmt: skip
+    check_units(made, answer, trait)
+    ok = design.status == OK
+    unit = design.unit[ok]
+    made.scores[answer[unit], design.rater[ok], trait[unit]] = design.scores[design.value[ok]]
+    return complete(made, design.source, missing)
+
+
+def check_numbers(design: Ratings) -> None:
+    """Raise InputError for values that are no numbers, counted units, or judges that nobody can tell apart."""
+    if not design.numeric:
+        raise InputError(f"scores must be numbers; the levels are {quoted(design.levels)}")
+    if not design.raters_known or np.any(design.unit_count != 1):
+        raise InputError("scores need one rating a row with its judge; this design is made from counts")
+
+
+def trait_codes(factor: Factor, traits: Sequence[str]) -> IntArray:
+    """Return the place of each unit's trait in `traits`.
+
+    Raises
+    ------
+    InputError
+        For traits of the design that `traits` does not name, and the other way round.
+    """
+    extra = [t for t in factor.levels if t not in traits]
+    absent = [t for t in traits if t not in factor.levels]
+    if extra:
+        raise InputError(
+            f"trait {quoted(extra)} has no weight. Give it one in weights= (0 leaves it out of the composite), or make "
+            "the design without it"
+        )
+    if absent:
+        raise InputError(
+            f"weights name trait {quoted(absent)}, which no answer has; traits: {quoted(factor.levels, 12)}"
+        )
+    place = np.array([list(traits).index(t) for t in factor.levels], dtype=np.int64)
+    return np.asarray(place[factor.codes])
+
+
+def named(answers: Answers, k: int) -> str:
+    """Name an answer."""
+    levels = (answers.models, answers.scenarios, answers.stages, answers.wordings)
+    return ", ".join(
+        f"{part} '{shorten(level[code], 40)}'"
+        for part, level, code in zip(PARTS, levels, answers.codes[k].tolist(), strict=True)
+        if len(level) > 1
+    )
+
+
+def check_units(answers: Answers, answer: IntArray, trait: IntArray) -> None:
+    """Raise InputError for two units of the same answer and trait."""
+    key, times = np.unique(answer * len(answers.traits) + trait, return_counts=True)
+    bad = key[times > 1]
+    if len(bad):
+        k, t = divmod(int(bad[0]), len(answers.traits))
+        raise InputError(
+            f"several units are trait '{shorten(answers.traits[t])}' of one answer ({named(answers, k)}), and so for "
+            f"{len(bad):,} in all. Declare what tells them apart as a stratum and name it with wording="
+        )
+
+
+def complete(answers: Answers, source: str, missing: str) -> Answers:
+    """Report answers without all their scores, or leave them out."""
+    lacking = np.isnan(answers.scores)
+    bad = lacking.any(axis=(1, 2))
+    if not bad.any():
+        return answers
+    if missing == "error":
+        raise InputError([problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad).tolist()])
+    keep = ~bad
+    if not keep.any():
+        raise NothingToAnalyse(f"{source}: no answer has the scores of all judges on all traits")
+    return replace(
+        answers, codes=answers.codes[keep], scores=answers.scores[keep], unit=answers.unit[keep],
+        left_out=int(bad.sum()),
+    )  # fmt: skip
+
+
+def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], source: str) -> Problem:
+    """Say which scores an answer lacks."""
+    judges = [answers.judges[j] for j in np.flatnonzero(lacking.any(axis=1))]
+    traits = [answers.traits[t] for t in np.flatnonzero(lacking.any(axis=0))]
+    where = named(answers, k) or "the answer"
+    return Problem(
+        message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}", source=source,
+        fix="Fill it in, or say missing_trait='drop_unit' to leave such answers out; weights are never spread over the "
+            "other traits",
+    )  # fmt: skip
+
+
+def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) -> FloatArray:
+    """Sum of weight times (score - centre) over the last axis."""
+    return np.asarray((scores - centre) @ np.array(list(weights.values())))
+
+
+def check_range(answers: Answers, centre: float) -> None:
+    """Raise InputError for scores outside 0 to twice the centre."""
+    bad = (answers.scores < 0) | (answers.scores > 2 * centre)
+    if bad.any():
+        k, j, t = (int(x) for x in np.argwhere(bad)[0])
+        where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
+        raise InputError(
+            f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
+            f"is outside 0 to {number(2 * centre, 2)} ({count(int(bad.sum()), 'such score')} in all). "
+            "Correct it, or say centre= (half of the highest score), or free_weights=True"
+        )
+
+
+Basis = Literal["texts", "judging"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZeroError:
+    """Error of the judges' mean zero.
+
+    Attributes
+    ----------
+    std_error, df : float
+    basis : {"texts", "judging"}
+        ``"texts"``: neutral texts differ. ``"judging"``: there is one neutral text, and the judges' noise is that of
+        all control texts.
+    """
+
+    std_error: float
+    df: float
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class JudgeZeros(Mapping[str, float]):
+    """Each judge's mean composite of neutral texts: a mapping of judge to zero that knows its own error.
+
+    Attributes
+    ----------
+    texts, judges, traits : tuple of str
+        Of all control texts.
+    neutral : tuple of str
+        Texts that give the zero.
+    scores : (texts, judges, traits) float64 array
+    weights : mapping of str to float
+        Of the traits, in their order.
+    centre : float
+
+    Examples
+    --------
+    >>> scores = np.array([[[12.0, 9.0], [14.0, 10.0]], [[11.0, 9.0], [12.0, 10.0]]])
+    >>> zero = JudgeZeros(texts=("a", "b"), judges=("j1", "j2"), traits=("open", "shy"), neutral=("a", "b"),
+    ...                   scores=scores, weights={"open": 5.0, "shy": -5.0}, centre=10.0)
+    >>> dict(zero), zero.error().std_error, zero.error().df
+    ({'j1': 12.5, 'j2': 15.0}, 3.75, 1.0)
+    """
+
+    texts: tuple[str, ...]
+    judges: tuple[str, ...]
+    traits: tuple[str, ...]
+    neutral: tuple[str, ...]
+    scores: FloatArray
+    weights: Mapping[str, float]
+    centre: float
+
+    def __getitem__(self, judge: str) -> float:
+        if judge not in self.judges:
+            raise KeyError(judge)
+        return float(self.composites()[self.places(), self.judges.index(judge)].mean())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.judges)
+
+    def __len__(self) -> int:
+        return len(self.judges)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{judge!r}: {number(value)}" for judge, value in self.items())
+        return f"JudgeZeros({{{inside}}}, texts={list(self.neutral)!r})"
+
+    def places(self) -> list[int]:
+        """Return the places of the neutral texts."""
+        return [k for k, text in enumerate(self.texts) if text in self.neutral]
+
+    def composites(self) -> FloatArray:
+        """(texts, judges) float64 array of composites."""
+        return np.asarray((self.scores - self.centre) @ np.array([self.weights[t] for t in self.traits]))
+
+    def under(self, weights: Mapping[str, float]) -> JudgeZeros:
+        """Return the zero of the same texts under other weights.
+
+        Raises
+        ------
+        InputError
+            If the weights name other traits.
+        """
+        if set(weights) != set(self.traits):
+            raise InputError(
+                f"zero: the control texts are scored on {quoted(self.traits, 12)}, the weights are of "
+                f"{quoted(list(weights), 12)}; give the zero of this composite"
+            )
+        return replace(self, weights=dict(weights))
+
+    def without(self, judge: str) -> JudgeZeros:
+        """Return the zero of the other judges."""
+        keep = [k for k, name in enumerate(self.judges) if name != judge]
+        return replace(self, judges=tuple(self.judges[k] for k in keep), scores=self.scores[:, keep])
+
+    def error(self) -> ZeroError | None:
+        """Return the error of the mean of the judges' zeros; None where nothing tells it.
+
+        Notes
+        -----
+        With m neutral texts and c_t the judges' mean composite of text t: s.e. = sd(c_t) / sqrt(m), m - 1 degrees of
+        freedom. With one, the judges' noise alone: with E the mean square of the rest of the table of all M control
+        texts by k judges (means of texts and judges taken off), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of freedom.
+        None with a single control text or judge, or where all are scored alike.
+        """
+        x, at = self.composites(), self.places()
+        if len(at) > 1:
+            means = x[at].mean(axis=1)
+            found = ZeroError(
+                std_error=float(means.std(ddof=1)) / math.sqrt(len(at)), df=len(at) - 1.0, basis="texts"
+            )  # fmt: skip
+        else:
+            df = (len(x) - 1.0) * (x.shape[1] - 1.0)
+            if df < 1:
+                return None
+            rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+            found = ZeroError(std_error=math.sqrt(float((rest**2).sum()) / df / x.shape[1]), df=df, basis="judging")
+        return found if found.std_error > np.finfo(np.float64).eps * max(1.0, float(np.abs(x).max())) else None
+
+
+NONE_LEFT, ROUNDING = 1e-12, 1e-14
+AT_ONCE = 4_000_000  # numbers of one dense product
+
+PEOPLE = {
+    "human", "humans", "people", "person", "persons", "crowd", "crowdworker", "crowdworkers", "turker", "turkers",
+    "mturk", "prolific", "annotator", "annotators", "worker", "workers", "participant", "participants", "volunteer",
+    "volunteers", "student", "students", "expert", "experts",
+}  # fmt: skip
+MACHINES = {"model", "models", "llm", "llms", "ai", "gpt", "machine", "machines", "bot", "bots", "algorithm"}
+JUDGES = MACHINES | {"judge", "judges"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """The rater group that tells people from judges.
+
+    Attributes
+    ----------
+    group : str
+        Name of the rater group.
+    level : str
+        Its level that holds the people.
+    people, judges : tuple of str
+        Raters of this level, and of every other.
+    left_out : tuple of str
+        Raters whom the group does not tell.
+    """
+
+    group: str
+    level: str
+    people: tuple[str, ...]
+    judges: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def named(self) -> str:
+        """People, or the raters of the level where its name does not say that they are people."""
+        return "people" if is_people(self.level) else f"raters of '{shorten(self.level, 40)}'"
+
+
+def words_of(label: str) -> set[str]:
+    """Split a label into its words, in lower case."""
+    return set(re.findall(r"[^\W\d_]+", label.casefold()))
+
+
+def is_people(label: str) -> bool:
+    """Whether a label says people and no machine.
+
+    Examples
+    --------
+    >>> is_people("Human raters"), is_people("crowd_1"), is_people("simulated human, LLM"), is_people("gpt-4")
+    (True, True, False, False)
+    """
+    return bool(words_of(label) & PEOPLE) and not words_of(label) & MACHINES
+
+
+def is_judge(label: str) -> bool:
+    """Whether a label says a machine or a judge, and no people."""
+    return bool(words_of(label) & JUDGES) and not is_people(label)
+
+
+def people_and_judges(design: Ratings, source: str | None = None, reference: str | None = None) -> Sides | None:
+    """Return which raters are people and which are judges; None where no rater group tells.
+
+    Parameters
+    ----------
+    design : Ratings
+    source : str, optional
+        Name of the rater group; by default that of ``rater_source=`` and then every other, until one tells.
+    reference : str, optional
+        Its level that holds the people. By default the only level whose name says people (human, people, crowd,
+        annotators, ...); or the only one beside levels that say judges (model, llm, judge, ...); or, of the two levels
+        of ``rater_source=`` (or of `source`), the one with several raters beside the one with a single rater.
+
+    Raises
+    ------
+    InputError
+        If there is no such rater group, or it has no such level.
+    """
+    if not design.raters_known:
+        return None
+    said = source if source is not None else design.columns.get("rater_source")
+    if source is not None and source not in design.rater_groups:
+        raise InputError(f"source='{shorten(source)}' is no rater group; declared: {quoted(list(design.rater_groups))}")
+    names = [source] if source is not None else sorted(design.rater_groups, key=lambda name: name != said)
+    for name in names:
+        factor = design.rater_groups[name]
+        members: dict[str, list[str]] = {}
+        left_out: list[str] = []
+        for rater, code in zip(design.raters, factor.codes.tolist(), strict=True):
+            (members.setdefault(factor.levels[code], []) if code >= 0 else left_out).append(rater)
+        level = level_of_people(members, declared=name == said) if reference is None else reference
+        if level in members and len(members) > 1:
+            judges = [rater for other, raters in members.items() if other != level for rater in raters]
+            return Sides(group=name, level=level, people=tuple(members[level]), judges=tuple(sorted(judges)),
+                         left_out=tuple(left_out))  # fmt: skip
+    if reference is not None:
+        raise InputError(f"reference='{shorten(reference)}' is no level beside others of {quoted(names) or 'a group'}")
+    return None
+
+
+def level_of_people(members: dict[str, list[str]], *, declared: bool) -> str | None:
+    """Return the level that holds the people, by names and (of a declared source) by sizes; None where it is open."""
+    people = [level for level in members if is_people(level)]
+    if people:
+        return people[0] if len(people) == 1 else None
+    others = [level for level in members if not is_judge(level)]
+    if len(others) == 1:
+        return others[0]
+    small, large = sorted(members, key=lambda level: len(members[level])) if len(members) == 2 else ("", "")
+    return large if small and declared and len(members[small]) == 1 < len(members[large]) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Judged:
+    """Units that a judge and two people or more rated.
+
+    Attributes
+    ----------
+    unit, rater, level : (ratings,) int64 arrays
+        The people's ratings.
+    given : (units,) int64 array
+        The judge's level.
+    copies : (units,) float64 array
+        Alike units.
+    index : (units,) int64 array
+        Position of each unit in the design.
+    n_shared : int
+        Units that the judge and any person rated.
+    """
+
+    unit: IntArray
+    rater: IntArray
+    level: IntArray
+    given: IntArray
+    copies: FloatArray
+    index: IntArray
+    n_shared: int
+
+    @property
+    def n_units(self) -> int:
+        """Units, alike ones counted."""
+        return int(self.copies.sum())
+
+    @property
+    def n_ratings(self) -> int:
+        """Ratings by people in these units."""
+        return int(self.copies[self.unit].sum())
+
+    def kappas(self, v: FloatArray) -> tuple[Kappa, Kappa]:
+        """Kappa of the judge with people and of people with each other.
+
+        Parameters
+        ----------
+        v : (levels, levels) float64 array
+            Disagreement of two levels, 0 on the diagonal.
+
+        Notes
+        -----
+        With r_u the people's ratings of unit u by level, m_u their number, N = sum_u r_u, n = sum_u m_u, N_p and n_p
+        those of person p, y_u the judge's level and J = sum_u m_u e(y_u): people have Do = sum_u r_u'V r_u / (m_u - 1)
+        / n and De = (N'VN - sum_p N_p'V N_p) / (n^2 - sum_p n_p^2), over ratings of different people (Conger 1980 when
+        nothing is missing); the judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
+        """
+        w, m = self.copies[self.unit], self.per_unit(np.ones(len(self.unit)))
+        people, judge = (np.asarray(np.bincount(at, weights, len(v)), dtype=np.float64)
+                         for at, weights in ((self.level, w), (self.given, m * self.copies)))  # fmt: skip
+        n, far_people, far_judge = float(w.sum()), v @ people, v @ judge
+        same = within(self.rater, self.level, w, v)
+        n_own = np.asarray(np.bincount(self.rater, w), dtype=np.float64)
+        between = kappa_of(
+            self.per_unit(within(self.unit, self.level, np.ones(len(w)), v)) / (m - 1), self.copies, m,
+            expected=(float(people @ far_people - w @ same), 2 * self.per_unit(far_people[self.level] - same)),
+            pairs=(n**2 - float(n_own @ n_own), 2 * (n * m - self.per_unit(n_own[self.rater]))),
+        )  # fmt: skip
+        judged = kappa_of(
+            self.per_unit(v[self.given[self.unit], self.level]), self.copies, m,
+            expected=(float(judge @ far_people), m * far_people[self.given] + self.per_unit(far_judge[self.level])),
+            pairs=(n**2, 2 * n * m),
+        )  # fmt: skip
+        return judged, between
+
+    def per_unit(self, values: FloatArray) -> FloatArray:
+        """Sum a value of each of the people's ratings over the ratings of a unit, (units,)."""
+        return np.bincount(self.unit, weights=values, minlength=len(self.given)).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kappa:
+    """Kappa (NaN where no disagreement is expected) and linearised values of the units, whose mean has its error."""
+
+    value: float
+    influence: FloatArray
+
+
+def kappa_of(
+    own: FloatArray, copies: FloatArray, m: FloatArray, *, expected: tuple[float, FloatArray],
+    pairs: tuple[float, FloatArray],
+) -> Kappa:  # fmt: skip
+    """Kappa = 1 - (S/n) / (Q/T), and its derivative by the weight of each unit, times the number of units.
+
+    Parameters
+    ----------
+    own : (units,) array
+        What one unit adds to S.
+    copies, m : (units,) arrays
+        Alike units, and ratings by people, with n = sum of both multiplied.
+    expected, pairs : (float, (units,) array)
+        Q and T, each with its derivative by the weight of each unit.
+    """
+    (q, d_q), (t, d_t), n = expected, pairs, float(copies @ m)
+    if not q > NONE_LEFT * t:
+        return Kappa(value=math.nan, influence=np.zeros(len(own)))
+    ratio = float(copies @ own) * t / (n * q)
+    slope = -(own * t / (n * q) + ratio * (d_t / t - d_q / q - m / n))
+    return Kappa(value=0.0 if abs(1 - ratio) < ROUNDING else 1 - ratio, influence=copies.sum() * slope)
+
+
+def within(group: IntArray, level: IntArray, weight: FloatArray, v: FloatArray) -> FloatArray:
+    """Sum of v from each rating's level to those of all ratings of its group, by their weights, (ratings,)."""
+    from scipy.sparse import csr_array
+
+    groups, place = np.unique(group, return_inverse=True)
+    table = csr_array((weight, (place, level)), shape=(len(groups), len(v)))
+    out = np.empty(len(level))
+    order = np.argsort(place, kind="stable")
+    step = max(1, AT_ONCE // len(v))
+    for start in range(0, len(groups), step):
+        first, last = np.searchsorted(place[order], (start, start + step))
+        some = order[first:last]
+        product = np.asarray(csr_array(table[start : start + step]) @ v)
+        out[some] = product[place[some] - start, level[some]]
+    return out
+
+
+def judged_units(design: Ratings, sides: Sides) -> dict[str, Judged]:
+    """Return for each judge the units that two people or more rated as well; refusals are no ratings."""
+    codes = {name: code for code, name in enumerate(design.raters)}
+    ok = design.status == OK
+    people = np.zeros(len(design.raters), dtype=bool)
+    people[[codes[name] for name in sides.people]] = True
+    by_people = np.flatnonzero(ok & people[design.rater])
+    m = np.bincount(design.unit[by_people], minlength=len(design.units))
+    found = {}
+    for name in sides.judges:
+        mine = ok & (design.rater == codes[name])
+        given = np.full(len(design.units), -1, dtype=np.int64)
+        given[design.unit[mine]] = design.value[mine]
+        index = np.flatnonzero((given >= 0) & (m > 1))
+        place = np.full(len(design.units), -1, dtype=np.int64)
+        place[index] = np.arange(len(index))
+        kept = by_people[place[design.unit[by_people]] >= 0]
+        found[name] = Judged(
+            unit=place[design.unit[kept]], rater=design.rater[kept], level=design.value[kept], given=given[index],
+            copies=design.unit_count[index], index=index, n_shared=int(design.unit_count[(given >= 0) & (m > 0)].sum()),
+        )  # fmt: skip
+    return found
