@@ -14,7 +14,7 @@ import numpy as np
 
 import socialstats as ss
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.couple_names import read_names
+from socialstats.studies.relationship_bias.names import read_names
 from socialstats.tables import as_table
 from socialstats_reports import render
 

@@ -16,8 +16,7 @@ import pandas as pd
 import socialstats as ss
 from socialstats.designs.cited import chosen_labels
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.item_groups import read_item_groups
-from socialstats.studies.label_check import read_labels
+from socialstats.studies.role_conflict.labels import read_item_groups, read_labels
 from socialstats.tables import as_table
 
 TRUTH = ss.datasets.role_conflict_truth()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.resampling import Units, multinomial, weight_blocks
+from socialstats.resampling import Units, weight_blocks
+from socialstats.resampling import engine as multinomial
 from socialstats.resampling.engine import BUCKETS, PoissonTables, bucket_table, poisson_cdf
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from socialstats.audit.show import GUESSED, HEADINGS, asked, by_verdict, headline, power_text, short
-from socialstats.studies.outcome import Table
+from socialstats.studies.page import Table
 from socialstats_reports.data import ESCAPES
 from socialstats_reports.page import TEMPLATES, _environment, palette_css, table_view, versions
 from socialstats_reports.text import CELL_WIDTH

@@ -12,7 +12,7 @@ from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
 from socialstats.results import plain, tally_text, totals
-from socialstats.studies.outcome import Block, Outcome, Table
+from socialstats.studies.page import Block, Outcome, Table
 from socialstats_reports.packing import packed, unpacked
 
 ELEMENT = "socialstats-results"

@@ -18,7 +18,7 @@ from socialstats.halves import in_halves
 from socialstats.progress import say
 from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
-from socialstats.studies.outcome import Block, Outcome, Strip, Table
+from socialstats.studies.page import Block, Outcome, Strip, Table
 from socialstats.text import count
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline

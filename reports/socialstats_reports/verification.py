@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from socialstats.results import Check, Verification, totals
-from socialstats.studies.outcome import Table
+from socialstats.studies.page import Table
 from socialstats_reports.text import significant
 
 HEADER = ("Result", "Compared with", "Numbers", "Agree", "Farthest apart", "Ours", "Theirs", "|Difference|",

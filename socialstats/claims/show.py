@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from socialstats.claims.bench import Own
 from socialstats.claims.judged import HEADINGS, PHRASES, Checked, Judged, digits, headline
 from socialstats.designs.parts import FlowStep
-from socialstats.studies.outcome import Block, Outcome, Table
+from socialstats.studies.page import Block, Outcome, Table
 from socialstats.text import count, level_text, listing, markdown, number, shorten
 
 COLORS = {"inconsistent": "31", "not_reproduced": "31", "explained": "33", "reproduced": "32", "not_computable": "2"}

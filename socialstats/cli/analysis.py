@@ -19,9 +19,8 @@ from socialstats.cli.wording import as_typed
 from socialstats.errors import InputError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
-from socialstats.studies.hypotheses import Hypothesis
-from socialstats.studies.outcome import Outcome
-from socialstats.studies.planned import with_hypotheses
+from socialstats.studies.page import Outcome
+from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table
 
 OPTION_KEYS = (

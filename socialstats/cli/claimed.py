@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 
 if TYPE_CHECKING:
     from socialstats.claims import Claim

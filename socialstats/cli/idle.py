@@ -7,7 +7,7 @@ from typing import Any
 
 from socialstats.errors import InputError
 from socialstats.studies import StudyOptions
-from socialstats.studies.base import Study
+from socialstats.studies.page import Study
 
 OF_DESIGN = {
     "comparisons": ("ties", "penalty", "prior", "covariate", "group", "adjust"),

@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.cli.plan import Plan
 from socialstats.errors import InputError, Problem
-from socialstats.studies.hypotheses import ONE_FAMILY, Hypothesis
+from socialstats.studies.plan import ONE_FAMILY, Hypothesis
 from socialstats.text import shorten
 
 OPTIONAL = ("text", "group", "by", "minus", "alternative", "smallest_effect")

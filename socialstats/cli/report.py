@@ -18,7 +18,7 @@ from socialstats.cli.plan import Plan
 from socialstats.cli.wording import typed_outcome
 from socialstats.errors import InputError
 from socialstats.progress import listening, say, to_stream
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats.text import shorten
 
 LONGEST_NOTE = 20_000

@@ -10,7 +10,7 @@ from socialstats.errors import Caution
 
 if TYPE_CHECKING:
     from socialstats.results import Result
-    from socialstats.studies.outcome import Block, Outcome, Table
+    from socialstats.studies.page import Block, Outcome, Table
 
 OPTIONS = {
     "levels": "--levels", "scale": "--scale", "missing": "--missing", "by": "--by",

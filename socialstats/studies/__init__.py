@@ -2,7 +2,6 @@
 
 from socialstats.studies import (
     compare,
-    compare_ratings,
     comparisons,
     leaderboard,
     norm_goal,
@@ -13,8 +12,9 @@ from socialstats.studies import (
     role_conflict,
     staged_values,
 )
-from socialstats.studies.base import Study, StudyOptions, pick
+from socialstats.studies.compare import ratings as compare_ratings
 from socialstats.studies.grouped import run_study
+from socialstats.studies.page import Study, StudyOptions, pick
 
 STUDIES: dict[str, Study] = {
     study.name: study

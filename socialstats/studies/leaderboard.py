@@ -1,29 +1,339 @@
-"""Leaderboard: which model has the highest mean score on the same units, by how much, and how sure is its rank?"""
+"""Study of models on the same units: whose mean score is highest, and how sure is that?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
+
+import numpy as np
 
 from socialstats.designs.model_scores import TASK, TASKS, is_plain_board, model_scores
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.metrics.leaderboard import DIFFERENCE, LeaderboardResult, leaderboard
-from socialstats.results import Row
-from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, references_of, settings_of, verify_all
-from socialstats.studies.leaderboard_blocks import (
-    Numbers,
-    board_block,
-    lead_block,
-    missing_block,
-    pairs_block,
-    pooling_block,
-    tasks_block,
+from socialstats.figures import forest, heat
+from socialstats.metrics.leaderboard import (
+    DIFFERENCE,
+    MEAN,
+    OTHER,
+    SHARED,
+    WEIGHED,
+    LeaderboardResult,
+    difference_of,
+    gap_text,
+    leaderboard,
+    ordered,
+    task_group,
+    value_text,
 )
-from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip, Table
-from socialstats.studies.robustness import dependence_block, with_design_effect
-from socialstats.text import count, level_text, listing, shorten
+from socialstats.results import Result, Row
+from socialstats.studies.estimates import (
+    cluster_words,
+    df_text,
+    digits_for,
+    p_text,
+    references_of,
+    rows_table,
+    settings_of,
+    verify_all,
+)
+from socialstats.studies.multiverse import dependence_block, with_design_effect
+from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.text import count, level_text, listing, quoted, shorten
+
+MOST_CELLS = 12  # models (and tasks) of a heat map
+MOST_FOREST = 60  # models of a figure
+MOST_LONG = 400  # models x tasks up to which every interval stands in a table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """What the study computes.
+
+    Attributes
+    ----------
+    main : LeaderboardResult
+    marginal, joint : Result
+        Ranks with marginal and with simultaneous sets.
+    by_task : mapping of task to Result
+        Ranks with simultaneous sets; empty where they would be too many.
+    """
+
+    main: LeaderboardResult
+    marginal: Result
+    joint: Result
+    by_task: Mapping[str, Result]
+
+    @cached_property
+    def means(self) -> list[Row]:
+        """Means of all models, in the order of their names."""
+        return self.group(MEAN)
+
+    @cached_property
+    def ordered(self) -> list[Row]:
+        """Means that exist, the highest first."""
+        return ordered(self.means)
+
+    @cached_property
+    def differences(self) -> list[Row]:
+        """Differences of all pairs."""
+        return self.group(DIFFERENCE)
+
+    @cached_property
+    def digits(self) -> int:
+        """Decimals of means and differences."""
+        return digits_for(self.means)
+
+    @property
+    def bounded(self) -> bool:
+        """True where no mean can exceed 1."""
+        return bool(self.main.extras["shares"])
+
+    @cached_property
+    def gap(self) -> Row | None:
+        """The difference of the two models with the highest means, as it stands in the result; None for fewer."""
+        if len(self.ordered) < 2:
+            return None
+        one, two = sorted(row.term for row in self.ordered[:2])
+        return self.main.row(f"{one} - {two}", group=DIFFERENCE)
+
+    def group(self, name: str) -> list[Row]:
+        """Return the rows of a group."""
+        return [row for row in self.main.rows if row.group == name]
+
+
+def span(row: Row | None) -> str | None:
+    """Write a rank interval, such as 1–3; None without a rank."""
+    if row is None or row.conf_low is None or row.conf_high is None:
+        return None
+    return f"{row.conf_low:.0f}\u2013{row.conf_high:.0f}"
+
+
+def board_block(numbers: Numbers) -> Block:
+    """Show the mean of each model with its interval and rank intervals."""
+    marginal, joint = ({row.term: row for row in result.rows} for result in (numbers.marginal, numbers.joint))
+    level = level_text(numbers.main.settings["level"])
+    shown = [*numbers.ordered, *(row for row in numbers.means if row.estimate is None)]
+    cells = tuple(
+        (
+            r.term, None if marginal[r.term].estimate is None else int(marginal[r.term].estimate or 0), r.estimate,
+            r.std_error, r.conf_low, r.conf_high, r.n_units, span(marginal[r.term]), span(joint[r.term]), r.undefined,
+        )
+        for r in shown
+    )  # fmt: skip
+    sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in joint.items()
+            if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
+    header = ("Model", "Rank", "Mean", "SE", "Low", "High", "Units", "Marginal rank interval",
+              "Simultaneous rank interval", "Why not")  # fmt: skip
+    rest = len(shown) - MOST_FOREST
+    return Block(
+        id="means",
+        question="Which model has the highest mean score?",
+        sentences=(numbers.main.sentence(), numbers.joint.sentence(), numbers.marginal.sentence()),
+        draw=partial(forest, shown[:MOST_FOREST], ranks=sets, reference=None, xlabel="mean score", sort=False,
+                     digits=numbers.digits),
+        figure_title="Mean score of each model, highest first"
+        + (f" ({count(rest, 'more model')} in the table)" if rest > 0 else ""),
+        caption=f"Means with {level} intervals ({numbers.main.inference}). Ranks: simultaneous {level} rank interval.",
+        tables=(Table(caption="Mean and rank of each model", header=header, cells=cells, digits=numbers.digits),),
+        results=(numbers.main, numbers.marginal, numbers.joint),
+    )  # fmt: skip
+
+
+def lead_block(numbers: Numbers) -> Block | None:
+    """Show by how much the first model is above each other one; None where fewer than two have a mean."""
+    if len(numbers.ordered) < 2:
+        return None
+    best, *others = numbers.ordered
+    rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
+    digits = digits_for(rows)
+    said = f"'{shorten(best.term)}' had the highest mean: {value_text(best, bounded=numbers.bounded)}."
+    last = rows[-1]
+    if last.estimate is not None and len(rows) > 1:
+        said += f" Against the lowest mean, it was {gap_text(last, last.term, bounded=numbers.bounded)}."
+    return Block(
+        id="lead",
+        question=f"How far is '{shorten(best.term, 40)}' above the others?",
+        sentences=(said,),
+        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{shorten(best.term, 40)} minus this model", sort=False,
+                     digits=digits),
+        figure_title=f"Difference between '{shorten(best.term, 40)}' and each other model",
+        caption=f"Paired differences with {level_text(numbers.main.settings['level'])} intervals, unadjusted.",
+        tables=(rows_table(rows, f"'{shorten(best.term, 40)}' minus each other model; p (Holm): over all pairs",
+                           term="Model", labels=[row.term for row in rows]),),
+    )  # fmt: skip
+
+
+def pairs_block(numbers: Numbers) -> Block | None:
+    """Show all differences of two models; None with two models, whose difference is the lead."""
+    rows = numbers.differences
+    if len(rows) < 2:
+        return None
+    alpha = 1 - numbers.main.settings["level"]
+    tested = [row for row in rows if row.p_adjusted is not None]
+    clear = sum((row.p_adjusted or 0.0) <= alpha for row in tested)
+    lost = len(rows) - len(tested)
+    said = f"{count(clear)} of {count(len(tested), 'difference')} {'was' if clear == 1 else 'were'} significant (Holm)."
+    said += f" {count(lost, 'difference is', 'differences are')} undefined; the table says why." if lost else ""
+    names = [row.term for row in numbers.ordered]
+    cells = [
+        replace(found, term=one, group=other, n=None)
+        for one in names for other in names if one != other
+        for found in (difference_of(numbers.main, one, other),)
+    ] if 2 < len(names) <= MOST_CELLS else []  # fmt: skip
+    extreme = max((abs(row.estimate or 0.0) for row in rows), default=0.0) or 1.0
+    digits = digits_for(rows)
+    draw = partial(heat, cells, neutral=0.0, extreme=extreme, xlabel="minus", digits=min(digits, 3))
+    return Block(
+        id="pairs",
+        question="Which models differ?",
+        sentences=(said,),
+        draw=draw if cells else None,
+        figure_title="Difference of every two models: row minus column" if cells else "",
+        caption="Models in the order of their means." if cells else "",
+        tables=(pairs_table(rows, digits),),
+    )  # fmt: skip
+
+
+def pairs_table(rows: Sequence[Row], digits: int) -> Table:
+    """Return the table of all pairs."""
+    header = ("Difference", "Estimate", "SE", "Low", "High", "t", "df", "p", "p (Holm)", "n")
+    why = any(row.undefined for row in rows)
+    cells = tuple(
+        (r.term, r.estimate, r.std_error, r.conf_low, r.conf_high, r.statistic, df_text(r.df), p_text(r.p_value),
+         p_text(r.p_adjusted), r.n_units, *([r.undefined] if why else []))
+        for r in rows
+    )  # fmt: skip
+    places = (digits, digits, digits, digits, digits, 2, digits, digits, digits, 0)
+    return Table(
+        caption=f"All pairs of models, first minus second; p (Holm): over {count(len(rows), 'pair')}",
+        header=(*header, *(["Why not"] if why else [])), cells=cells, digits=(*places, *([0] if why else [])),
+    )  # fmt: skip
+
+
+def tasks_block(numbers: Numbers) -> Block | None:
+    """Show the means by task; None with one task."""
+    tasks = numbers.main.extras["tasks"]
+    if not tasks:
+        return None
+    by_task = {task: {row.term: row for row in numbers.group(task_group(task))} for task in tasks}
+    names = [*(row.term for row in numbers.ordered), *(row.term for row in numbers.means if row.estimate is None)]
+    best = {task: max((r.estimate for r in rows.values() if r.estimate is not None), default=None)
+            for task, rows in by_task.items()}  # fmt: skip
+    wins = {name: [t for t in tasks if best[t] is not None and by_task[t][name].estimate == best[t]] for name in names}
+    tied = ", alone or tied," if sum(map(len, wins.values())) > sum(top is not None for top in best.values()) else ""
+    said = [
+        f"'{shorten(name)}' had the highest mean{tied} in {count(len(won))} of {count(len(tasks), 'task')} "
+        f"({quoted(won)})." for name, won in wins.items() if won
+    ][:5]  # fmt: skip
+    cells = [replace(by_task[t][name], group=t, n=None) for name in names for t in tasks]
+    known = [row.estimate for row in cells if row.estimate is not None]
+    middle = float(np.mean(known)) if known else 0.0
+    extreme = max((abs(x - middle) for x in known), default=0.0) or 1.0
+    small = len(names) <= 2 * MOST_CELLS - 4 and len(tasks) <= MOST_CELLS
+    digits = digits_for([row for rows in by_task.values() for row in rows.values()])
+    draw = partial(heat, cells, neutral=middle, extreme=extreme, xlabel="task", digits=min(digits, 3))
+    wide = Table(
+        caption="Mean of each model by task", header=("Model", *tasks), digits=digits,
+        cells=tuple((name, *(by_task[t][name].estimate for t in tasks)) for name in names),
+    )  # fmt: skip
+    tables = [wide]
+    if numbers.by_task:
+        sets = {t: {row.term: row for row in result.rows} for t, result in numbers.by_task.items()}
+        tables.append(Table(
+            caption="Simultaneous rank interval of each model by task", header=("Model", *sets),
+            cells=tuple((name, *(span(rows.get(name)) for rows in sets.values())) for name in names),
+        ))  # fmt: skip
+    if len(names) * len(tasks) <= MOST_LONG:
+        header = ("Model", "Task", "Mean", "SE", "Low", "High", "Units", "Why not")
+        every = [by_task[t][name] for name in names for t in tasks]
+        lines = tuple(
+            (r.term, (r.group or "").removeprefix(task_group("")), r.estimate, r.std_error, r.conf_low, r.conf_high,
+             r.n_units, r.undefined) for r in every
+        )  # fmt: skip
+        tables.append(Table(caption="Every mean by task", header=header, digits=digits, cells=lines))
+    return Block(
+        id="tasks",
+        question="How do the models do on each task?",
+        sentences=tuple(said),
+        draw=draw if small else None,
+        figure_title="Mean of each model by task" if small else "",
+        caption="Colour: distance from the mean of all cells. Intervals are in the table." if small else "",
+        tables=tuple(tables),
+        results=tuple(numbers.by_task.values()),
+    )  # fmt: skip
+
+
+def pooling_block(numbers: Numbers) -> Block | None:
+    """Show both poolings beside each other; None where they agree."""
+    lead = str(numbers.main.settings["pooling"])
+    second = numbers.group(OTHER[lead])
+    if not second:
+        return None
+    other = next(name for name in OTHER if name != lead)
+    own = {row.term: row for row in second}
+    ranked = {name: k for k, name in enumerate([row.term for row in ordered(second)], start=1)}
+    order = [row.term for row in numbers.ordered]
+    moved = [name for k, name in enumerate(order, start=1) if ranked.get(name) not in (k, None)]
+    said = f"With {WEIGHED[other]}, "
+    best = ordered(second)
+    if not best:
+        said += f"no model has a mean ({second[0].undefined})."
+    else:
+        said += f"'{shorten(best[0].term)}' had the highest mean ({value_text(best[0], bounded=numbers.bounded)}); "
+        said += f"{count(len(moved), 'model')} of {count(len(order))} had another rank."
+    cells = tuple(
+        (r.term, r.estimate, r.conf_low, r.conf_high, own[r.term].estimate, own[r.term].conf_low,
+         own[r.term].conf_high, ranked.get(r.term), own[r.term].undefined or r.undefined)
+        for r in numbers.means
+    )  # fmt: skip
+    first, then = (WEIGHED[name].capitalize() for name in (lead, other))
+    return Block(
+        id="pooling",
+        question="Does the ranking depend on how tasks are pooled?",
+        sentences=(said,),
+        tables=(Table(caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}", cells=cells,
+                      header=("Model", first, "Low", "High", then, "Low ", "High ", "Rank then", "Why not"),
+                      digits=numbers.digits),),
+    )  # fmt: skip
+
+
+def missing_block(numbers: Numbers) -> Block | None:
+    """Show which models lack units, and the ranking on the units that all have; None where nothing is missing."""
+    missing: Mapping[str, int] = numbers.main.extras["missing"]
+    lost = {name: n for name, n in missing.items() if n}
+    if not lost:
+        return None
+    shared = {row.term: row for row in numbers.group(SHARED)}
+    known = ordered(list(shared.values()))
+    ranked = {row.term: k for k, row in enumerate(known, start=1)}
+    n = numbers.main.extras["shared"]
+    named = listing([f"'{shorten(name, 40)}' ({count(k)})" for name, k in lost.items()], 8)
+    said = [f"{count(len(lost), 'model lacks', 'models lack')} scores of some units: {named}."]
+    if known:
+        said.append(f"On the {count(n, 'unit')} that all models share, '{shorten(known[0].term)}' had the highest mean "
+                    f"({value_text(known[0], bounded=numbers.bounded)}).")  # fmt: skip
+    else:
+        reason = next(iter(shared.values())).undefined if shared else "no unit has scores of all models"
+        said.append(f"A ranking on shared units is undefined: {reason}.")
+    order = {row.term: k for k, row in enumerate(numbers.ordered, start=1)}
+    cells = tuple(
+        (row.term, row.n_units, missing[row.term], row.estimate, order.get(row.term),
+         *((r.estimate, r.conf_low, r.conf_high, ranked.get(row.term))
+           if (r := shared.get(row.term)) is not None else (None, None, None, None)))
+        for row in numbers.means
+    )  # fmt: skip
+    return Block(
+        id="missing",
+        question="Do missing scores matter?",
+        sentences=tuple(said),
+        tables=(Table(
+            caption="Units of each model, and its mean on the units that all models share",
+            header=("Model", "Units", "Missing", "Mean", "Place", "Mean on shared units", "Low", "High",
+                    "Place on shared units"), cells=cells, digits=numbers.digits),),
+    )  # fmt: skip
+
 
 USED = ("seed", "level", "pooling", "verify")
 PARTS = ("unit", "rater", "value", "task")

@@ -1,50 +1,656 @@
-"""Ratings: do the raters agree?"""
+"""Study of ratings: how far do raters agree?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from socialstats.designs.ratings import REFUSAL, Ratings
+from socialstats.arrays import BoolArray, FloatArray
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
+from socialstats.figures import forest, rater_heat, square
+from socialstats.figures.forest import MOST_ROWS
+from socialstats.figures.heat import MOST_GROUPS
+from socialstats.figures.squares import MOST_LEVELS
 from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
+from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judge_agreement, judge_sentence
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.kappa import too_many_pairs
+from socialstats.models.kappa import pair_names, too_many_pairs
+from socialstats.models.traits import people_and_judges
+from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.progress import say
-from socialstats.results import Result, Row
-from socialstats.studies.base import Study, StudyOptions, order_cautions
-from socialstats.studies.estimates import cluster_words, numbers_text, references_of, settings_of, verify_all
-from socialstats.studies.many_raters import MOST_RATERS, many_pairs_block
-from socialstats.studies.outcome import Block, Diagnostic, Mark, Outcome, Strip
-from socialstats.studies.rating_means import means_block
-from socialstats.studies.ratings_blocks import (
-    about_ratings,
-    coefficients_block,
-    crossed_block,
-    level_words,
-    pairs_block,
-    raters_block,
-    refusals_block,
-    stratum_block,
+from socialstats.results import Check, Result, Row
+from socialstats.studies.compare.numbers import answered, unit_shares
+from socialstats.studies.estimates import (
+    cluster_ways,
+    cluster_words,
+    label_of,
+    numbers_text,
+    references_of,
+    rows_table,
+    settings_of,
+    span_text,
+    verify_all,
+    with_holm,
 )
-from socialstats.studies.ratings_judges import (
-    answer_of_judges,
-    is_known,
-    judged,
-    judges_block,
-    methods_of_judges,
-    strip_of_judges,
-    title,
-    unknown,
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    Way,
+    dependence_block,
+    distinct,
+    multiverse,
+    multiverse_block,
+    with_design_effect,
 )
-from socialstats.studies.ratings_multiverse import alpha_multiverse
-from socialstats.studies.robustness import Way, dependence_block, with_design_effect
-from socialstats.text import count, level_text, listing, number, shorten, with_article
+from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.text import count, level_text, listing, number, percent, shorten, with_article
+
+__all__ = ["MOST_RATERS", "PairKappas", "kappas_of", "many_pairs_block", "spread_of"]
+
+
+PAIRS_OF_RATERS = "pairs of raters"
+MOST_LISTED = 200  # raters
+TOGETHER = ("mean", "pooled", "all pairs")
+
+
+def coefficients_block(results: Mapping[str, Result]) -> Block:
+    """Put the coefficients side by side: same ratings, other ideas of chance."""
+    rows = [replace(result.rows[0], term=name) for name, result in results.items()]
+    lead = next(iter(results.values()))
+    return Block(
+        id="agreement",
+        question="How well do the raters agree?",
+        sentences=tuple(result.sentence() for result in results.values()),
+        draw=partial(forest, rows, sort=False, digits=3,
+                     xlabel="1 = perfect agreement; 0 = as by chance (percent agreement: 0 = none)"),
+        figure_title="Coefficients of agreement, each by its own idea of chance",
+        caption=f"Intervals of the first: {lead.inference}. Percent agreement is not corrected for chance, and so not "
+        "comparable with the others.",
+        tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient"),),
+        results=tuple(results.values()),
+    )  # fmt: skip
+
+
+def pairs_block(design: Ratings, kappa: Result, percent_result: Result) -> Block | None:
+    """Return the heat map over pairs of raters, with tests adjusted over the pairs; None for two raters."""
+    pairs = tuple(combinations(design.raters, 2))
+    known = [r for r in kappa.rows if r.group is None and r.term not in TOGETHER]
+    shares = [r for r in percent_result.rows if r.group is None and r.term not in TOGETHER]
+    if len(design.raters) < 3 or len(known) != len(pairs):
+        return None
+    rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
+    held = [r for r in rows if r.estimate is not None]
+    few = len(design.raters) <= MOST_GROUPS
+    said = f"No pair of {count(len(pairs), 'pair')} of raters has a kappa."
+    if held:
+        low, high = min(held, key=lambda r: r.estimate or 0.0), max(held, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Of {count(len(pairs), 'pair')} of raters, '{shorten(high.term)}' agree most "
+            f"({numbers_text(high, bounded=True)}) and '{shorten(low.term)}' least ({numbers_text(low, bounded=True)})."
+        )
+    by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
+    return Block(
+        id="pairs",
+        question="Which raters agree with each other?",
+        sentences=(said,),
+        draw=partial(rater_heat, by_pair) if few else partial(forest, held[:200], digits=2, xlabel="kappa"),
+        figure_title=f"{kappa.title} of each pair of raters",
+        caption="Each cell: kappa, and the units that both rated. Blue: better than chance; orange: worse.",
+        tables=(
+            rows_table(rows, f"{kappa.title} of each pair", term="Pair"),
+            rows_table(shares, "Percent agreement of each pair", term="Pair"),
+        ),
+        results=() if adjusted is None else (adjusted,),
+    )
+
+
+def crossed_block(design: Ratings) -> Block | None:
+    """Return the square table of two raters; None for another number of raters, or too many levels."""
+    if len(design.raters) != 2 or len(design.levels) > MOST_LEVELS:
+        return None
+    one, other = design.raters
+    table = design.square(one, other)
+    same, total = float(np.trace(table)), float(table.sum())
+    if total == 0:
+        return None
+    return Block(
+        id="pairs",
+        question=f"Where do {shorten(one, 40)} and {shorten(other, 40)} differ?",
+        sentences=(f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",),
+        draw=partial(square, table, levels=design.levels, conditions=(one, other)),
+        figure_title=f"Rows: {shorten(one, 40)}; columns: {shorten(other, 40)}",
+        caption="Each cell: units, and their share of the units that both rated.",
+    )
+
+
+def stratum_block(design: Ratings, name: str, result: Result) -> Block:
+    """Return reliability by stratum."""
+    whole, *parts = result.rows
+    tested, adjusted = with_holm(parts, f"levels of {name}")
+    rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in tested)]
+    held = [r for r in rows[1:] if r.estimate is not None]
+    said = f"Within no {shorten(name, 40)} alpha is defined."
+    if held:
+        low, high = min(held, key=lambda r: r.estimate or 0.0), max(held, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Alpha runs from {numbers_text(low, bounded=True)} ('{shorten(low.term, 40)}') to "
+            f"{numbers_text(high, bounded=True)} ('{shorten(high.term, 40)}') over {count(len(parts), 'level')} of "
+            f"{shorten(name, 40)}; with all units it is {numbers_text(whole, bounded=True)}."
+        )
+    return Block(
+        id=f"stratum-{list(design.strata).index(name) + 1}",
+        question=f"Does agreement differ by {shorten(name, 40)}?",
+        sentences=(said,),
+        draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha", reference=0.0, label=name),
+        figure_title=f"Krippendorff's alpha by {shorten(name, 40)}",
+        caption="Where values vary little alpha is low even if raters mostly agree: compare percent agreement.",
+        tables=(rows_table(rows, f"Alpha by {shorten(name, 40)}", term=shorten(name, 40)),),
+        results=(result,) if adjusted is None else (result, adjusted),
+    )
+
+
+def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Block | None:
+    """Return alpha of each group of raters, or without each rater in turn; None where there is none."""
+    if not results:
+        return None
+    rows = [replace(whole.rows[0], term="all raters")]
+    rows += [replace(result.rows[0], term=label, group=None) for label, result in results.items()]
+    held = [r for r in rows[1:] if r.estimate is not None]
+    said = "No alpha is defined here."
+    if held:
+        top = max(held, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Alpha is highest for '{shorten(top.term, 60)}', {numbers_text(top, bounded=True)}; of all raters it is "
+            f"{numbers_text(rows[0], bounded=True)}."
+        )
+    return Block(
+        id="raters-" + what.split()[0].lower(),
+        question=f"How well do raters agree {what}?",
+        sentences=(said,),
+        draw=partial(forest, rows[:200], sort=False, digits=3, xlabel="alpha"),
+        figure_title=f"Krippendorff's alpha {what}",
+        caption="Same units, other raters.",
+        tables=(rows_table(rows, f"Alpha {what}", term="Raters"),),
+        results=tuple(results.values()),
+    )
+
+
+def refusals_block(refused: Result | None, whole: Result, plain: Result | None) -> Block | None:
+    """Return alpha with refusals as a level of their own beside the same alpha without; None where nobody refused.
+
+    Parameters
+    ----------
+    refused, plain : Result or None
+        Nominal alpha with and without refusals.
+    whole : Result
+        Alpha of the page, on the scale of the ratings.
+    """
+    if refused is None or plain is None:
+        return None
+    rows = [replace(plain.rows[0], term="refusals left out, nominal"),
+            replace(refused.rows[0], term="refusals as a level, nominal")]  # fmt: skip
+    scale = whole.settings["scale"]
+    more = [] if scale == "nominal" else [replace(whole.rows[0], term=f"refusals left out, {scale}")]
+    return Block(
+        id="refusals",
+        question="Do the raters agree about what cannot be rated?",
+        sentences=(
+            "With refusals as a level of their own, nominal alpha is "
+            f"{numbers_text(refused.rows[0], bounded=True)}; with refusals left out, nominal alpha is "
+            f"{numbers_text(plain.rows[0], bounded=True)}."
+            + (f" Only these two can be compared: the alpha of the page is {scale}." if more else ""),
+        ),
+        tables=(rows_table([*rows, *more], "Alpha with and without refusals", term="Refusals are"),),
+        results=(refused,) if not more else (refused, plain),
+    )
+
+
+def united(design: Ratings) -> Table:
+    """Count the units by how many of their raters gave the most frequent level."""
+    counts, times = design.level_counts(), design.unit_count
+    total, top = counts.sum(axis=1), counts.max(axis=1)
+    ties = (counts == top[:, None]).sum(axis=1) > 1
+    kinds = {
+        "all raters gave one level": (total > 1) & (top == total),
+        "more than half gave one level": (total > 1) & (top < total) & (2 * top > total),
+        "one level leads without a majority": (total > 1) & (2 * top <= total) & ~ties,
+        "no level leads (a tie)": (total > 1) & (2 * top <= total) & ties,
+        "fewer than two ratings": total < 2,
+    }
+    whole = float(times.sum())
+    cells = tuple(
+        (label, int(times[mask].sum()), percent(float(times[mask].sum()) / whole)) for label, mask in kinds.items()
+    )  # fmt: skip
+    return Table(caption="How united the raters are about a unit", header=("Unit", "Units", "Share"), cells=cells)
+
+
+def about_ratings(design: Ratings) -> tuple[Table, ...]:
+    """Count ratings, refusals, missing ratings and levels by rater."""
+    held = design.unit_count[design.unit]
+    k, m = len(design.raters), len(design.levels)
+    status = np.zeros((k, 3))
+    np.add.at(status, (design.rater, design.status), held)
+    ok = design.status == OK
+    levels = np.zeros((k, m))
+    np.add.at(levels, (design.rater[ok], design.value[ok]), held[ok])
+    units = float(design.unit_count.sum())
+    shown = design.raters[:MOST_LISTED]
+    some = "" if len(shown) == k else f" (the first {count(len(shown))} of {count(k)})"
+    answered = tuple(
+        (name, int(status[r, OK]), int(status[r, REFUSAL]), int(status[r, MISSING]), int(units - status[r].sum()))
+        for r, name in enumerate(shown)
+    )  # fmt: skip
+    header = ("Rater", "Ratings", "Refusals", "Missing values", "Units without a row")
+    tables = [Table(caption=f"Who rated how much{some}", header=header, cells=answered), united(design)]
+    if m <= MOST_LEVELS:
+        shares = tuple(
+            (name, *(percent(float(levels[r, v] / levels[r].sum())) if levels[r].sum() else None for v in range(m)))
+            for r, name in enumerate(shown)
+        )  # fmt: skip
+        caption = f"Levels that each rater used, as shares of the rater's ratings{some}"
+        tables.append(Table(caption=caption, header=("Rater", *design.levels), cells=shares))
+    return tuple(tables)
+
+
+def named(rows: Sequence[Row]) -> str:
+    """List the labels of rows."""
+    return listing([label_of(r) for r in rows])
+
+
+def level_words(design: Ratings) -> str:
+    """Name the levels, or their range where they are many numbers."""
+    if len(design.levels) <= MOST_LEVELS:
+        return listing([shorten(level, 24) for level in design.levels], most=MOST_LEVELS)
+    ends = number(float(design.scores.min()), 2), number(float(design.scores.max()), 2)
+    return f"{count(len(design.levels))} values from {ends[0]} to {ends[1]}"
+
+
+JUDGES = "judges"
+MOST_MARKS = 8  # judges on the number line
+LISTED = 5  # judges in a sentence
+
+
+def judged(design: Ratings, **options: Any) -> Result | None:
+    """Return every judge against people; None where no group of raters tells them apart."""
+    if people_and_judges(design) is None:
+        return None
+    found: Any = judge_agreement(design, **options)
+    result: Result = found
+    return result
+
+
+def is_known(result: Result | None) -> bool:
+    """Whether any judge can be compared with people."""
+    return result is not None and any(row.estimate is not None for row in result.rows)
+
+
+def gaps(result: Result) -> list[Row]:
+    """Rows of the difference that exist, in the order of the judges."""
+    return [row for row in result.rows if row.term == DIFFERENCE and row.estimate is not None]
+
+
+def title(result: Result) -> str:
+    """Return the heading of the page."""
+    people, judges = result.extras["named"], result.extras["judges"]
+    if len(judges) == 1:
+        return f"Does '{shorten(judges[0], 40)}' agree with {people} as they agree with each other?"
+    return f"Do the {count(len(judges), 'judge')} agree with {people} as they agree with each other?"
+
+
+def answer_of_judges(result: Result) -> str:
+    """Say whether the judge, or how many of several, agrees with people as people do, with the numbers."""
+    known, people = gaps(result), result.extras["named"]
+    if len(known) == 1:
+        return judge_sentence(result, str(known[0].group))
+    tested, _ = with_holm(known, JUDGES)
+    said = []
+    for what, sign in (("less", -1), ("more", 1)):
+        clear = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]]
+        some = [row for row in clear if sign * (row.estimate or 0.0) > 0]
+        if some:
+            named = listing([f"'{shorten(row.group or '', 30)}'" for row in some], most=LISTED)
+            said.append(f"{count(len(some))} agreed with {people} significantly {what} than {people} with each other "
+                        f"({named})")  # fmt: skip
+    none = f"none differed significantly from {people} in agreement with {people}"
+    low, high = (pick(known, key=lambda r: r.estimate or 0.0) for pick in (min, max))
+    ends = [f"{numbers_text(row, bounded=True)} ('{shorten(row.group or '', 30)}')" for row in (low, high)]
+    return (
+        f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The differences in kappa run from "
+        f"{ends[0]} to {ends[1]}."
+    )
+
+
+def unknown(result: Result) -> str:
+    """Say why no judge can be compared, and what would be needed."""
+    return f"Judges cannot be compared with {result.extras['named']}: {result.rows[0].undefined}."
+
+
+def strip_of_judges(result: Result) -> Strip:
+    """Return judges with people beside people with each other."""
+    rows = [row for row in agreement_rows(result) if row.estimate is not None]
+    few = rows if len(result.extras["judges"]) <= MOST_MARKS else [*rows[:MOST_MARKS], rows[-1]]
+    some = "" if len(few) == len(rows) else f" (the first {MOST_MARKS} judges; all of them below)"
+    marks = tuple(
+        Mark(label=row.term, value=row.estimate, low=row.conf_low, high=row.conf_high, undefined=row.undefined or "")
+        for row in few
+    )
+    people = result.extras["named"]
+    return Strip(
+        title=f"Agreement with {people}, beside that of {people} with each other{some}",
+        axis="kappa: 1 = perfect agreement, 0 = as by chance",
+        marks=(Mark(label="chance", value=0.0, kind="reference"), *marks), digits=3,
+    )  # fmt: skip
+
+
+def judges_block(result: Result) -> Block:
+    """Return each judge against people, on the same units, with the tests of the differences."""
+    people, known = result.extras["named"], gaps(result)
+    tested, adjusted = with_holm(known, JUDGES)
+    by_judge = {row.group: row for row in tested}
+    rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
+    labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
+    said = [judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]]
+    said += [
+        f"'{shorten(row.group or '', 40)}' cannot be compared: {row.undefined}."
+        for row in [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None][:LISTED]
+    ]
+    drawn = [row for row in agreement_rows(result) if row.estimate is not None]
+    return Block(
+        id="judge" if len(result.extras["judges"]) == 1 else "judges",
+        question=f"Does a judge agree with {people} as they agree with each other?",
+        sentences=tuple(said),
+        draw=partial(forest, drawn[:MOST_ROWS], sort=False, digits=3,
+                     xlabel="kappa: 1 = perfect agreement, 0 = as by chance") if drawn else None,
+        figure_title=f"Agreement of each judge with {people}, and of {people} with each other",
+        caption=f"Kappas pooled over pairs of raters, both on the units that the judge and two {people} or more "
+        f"rated; {result.inference}. The raters are taken as fixed.",
+        tables=(rows_table(rows, f"Judges against {people}, on the same units", term="Judge", labels=labels),),
+        results=(result,) if adjusted is None else (result, adjusted),
+    )  # fmt: skip
+
+
+def methods_of_judges(result: Result) -> str:
+    """Return what was estimated, and how."""
+    people = result.extras["named"]
+    return (
+        f"Judges were compared with {people} on the units that the judge and two or more of them rated. Agreement was "
+        f"kappa ({result.settings['weights']}) pooled over pairs of raters: of the judge and one of the {people}, and "
+        f"of two of the {people} (Conger). Judges were compared with single raters, not with a majority, so that a "
+        "judge who rates as they do has an expected difference of 0. Differences were tested by t with a standard "
+        f"error linearised in both kappas; {result.inference.split('; ')[-1]}."
+    )
+
+
+OWN = "as on this page"
+MOST_REPEATED = 20  # more are numbers, which nobody repeats
+Compute = Callable[[], Any]
+
+
+def alpha_multiverse(
+    design: Ratings, options: StudyOptions, left_out: Mapping[str, Result], *, line: float
+) -> Block | None:
+    """Return the block; None where nothing can be done in another way.
+
+    Parameters
+    ----------
+    design : Ratings
+    options : StudyOptions
+    left_out : mapping of str to Result
+        Alpha without each rater, by what it is called.
+    line : float
+        The customary line that the conclusion turns on.
+    """
+    made = [*variants(design, options)]
+    if len(left_out) <= MOST_LEFT_OUT:
+        made += [
+            Variant(label=label, choice="rater left out", compute=partial(_known, found))
+            for label, found in left_out.items()
+        ]
+    if len(made) < 2:
+        return None
+    found = multiverse("krippendorff_alpha", "alpha", distinct(made), reference=line, digits=3,
+                       words=number(line, 3, bounded=True))  # fmt: skip
+    return multiverse_block(
+        found, id="multiverse", question="Does alpha hang on a choice of analysis?", quantity="alpha",
+        note="Another scale is another question: it says what counts as disagreement.",
+    )  # fmt: skip
+
+
+def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
+    """Return every reasonable way to compute alpha, the page's own first."""
+
+    def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
+        given = {"level": options.level, "seed": options.seed, "resamples": options.resamples} | choices
+        return Variant(label=label, choice=choice, compute=lambda: _single(krippendorff_alpha(data(), **given)))
+
+    ways = list(cluster_ways(design.clusters, "units").items())
+    others = ways[:-1] if design.clusters else []
+    made = [way(f"{design.scale}, all raters", OWN)]
+    made += [way(f"{scale} scale", "scale", scale=scale) for scale in scales(design)]
+    made += [way(label, "clusters", cluster=clusters) for label, clusters in others]
+    made.append(way("bootstrap, percentile", "interval", ci="percentile"))
+    if design.scale == "nominal" and np.any(design.status == REFUSAL):
+        made.append(way("refusals as a level", "refusals", refusal="level"))
+    whole = complete(design)
+    if whole.any() and not whole.all():
+        taken = partial(design.take, whole[design.unit], note="units that all raters rated")
+        made.append(way("units that all raters rated", "missing ratings", taken))
+    return made
+
+
+def scales(design: Ratings) -> list[str]:
+    """Return the other scales on which the levels could be taken."""
+    known = ["nominal"] if len(design.levels) <= MOST_REPEATED else []
+    known += [] if design.scale == "nominal" else ["ordinal"]
+    known += ["interval"] if design.numeric and design.scale != "nominal" else []
+    return [scale for scale in known if scale != design.scale]
+
+
+def complete(design: Ratings) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """(units,) array: which units every rater rated."""
+    rated = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
+    return np.asarray(rated == len(design.raters), dtype=np.bool_)
+
+
+def _single(found: Any) -> Result:
+    result: Result = found
+    return result
+
+
+def _known(found: Result) -> Result:
+    return found
+
+
+MOST_RATERS = 30  # more have too many pairs to list them all
+FEWEST_UNITS = 10  # of a pair at an end of the distribution
+ENDS = 5
+PLACES = {"smallest": 0.0, "10th percentile": 0.1, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75,
+          "90th percentile": 0.9, "largest": 1.0}  # fmt: skip
+
+
+class PairKappas(Result):
+    """Quantiles of the kappas of all pairs of raters; ``extras["weights"]`` as in `weighted_kappa`."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Sequence[Check]:
+        """Compute the kappa of every pair from its own table, and the quantiles anew."""
+        from socialstats.crosscheck.weighted_kappa import checks_of
+
+        checks: Sequence[Check] = checks_of(self, PLACES)
+        return checks
+
+
+def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
+    """Return kappa and number of units of each pair of raters that has a kappa."""
+    found = next(iter(kappa.extras["pairs"].values()))
+    known = ((name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None)
+    return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
+
+
+def spread_of(kappa: Result) -> PairKappas:
+    """Return quantiles of the kappas of all pairs (linear between the values, as numpy and R's type 7)."""
+    found = kappas_of(kappa)
+    values = np.array([value for value, _ in found.values()])
+    rows = tuple(
+        Row(term=name, group="pairs", estimate=float(np.quantile(values, place)), n=float(len(values)))
+        for name, place in PLACES.items()
+    )
+    return PairKappas(
+        metric="weighted_kappa", title=f"{kappa.title} of all pairs of raters, distribution", rows=rows,
+        inference="no intervals: the pairs that are there", counts={"pairs": len(values)},
+        settings=dict(kappa.settings), references=kappa.references, design=kappa.design,
+        words=f"The median of {count(len(values), 'kappa')} is {number(rows[3].estimate, 3, bounded=True)}.",
+        extras={"weights": kappa.extras["weights"]},
+    )  # fmt: skip
+
+
+def at_the_ends(kappa: Result, design: Ratings, options: StudyOptions) -> list[Result]:
+    """Return kappa of the pairs with the largest and the smallest ones, of those with ten units in common."""
+    enough = {name: value for name, (value, n) in kappas_of(kappa).items() if n >= FEWEST_UNITS}
+    order = sorted(enough, key=lambda name: (-enough[name], name))
+    chosen = order if len(order) <= 2 * ENDS else [*order[:ENDS], *order[-ENDS:]]
+    codes = {name: pair for pair, name in pair_names(design.raters).items()}
+    found = []
+    for name in chosen:
+        a, b = (design.raters[code] for code in codes[name])
+        try:
+            one: Any = weighted_kappa(design.of_raters((a, b)), level=options.level)
+        except (UndefinedStatistic, NothingToAnalyse):
+            continue
+        found.append(one)
+    return found
+
+
+def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOptions) -> Block | None:
+    """Return the distribution of the pairs' kappas and its ends; None for few raters, or without two kappas."""
+    if kappa is None or len(design.raters) <= MOST_RATERS or len(kappas_of(kappa)) < 2:
+        return None
+    spread, ends = spread_of(kappa), at_the_ends(kappa, design, options)
+    rows = [replace(one.rows[0], group=None) for one in ends]
+    joint = [replace(row, group=None) for row in kappa.rows if row.group is None]
+    place = {row.term: number(row.estimate, 3, bounded=True) for row in spread.rows}
+    pairs = len(design.raters) * (len(design.raters) - 1) // 2
+    cells = tuple((row.term, row.estimate) for row in spread.rows)
+    return Block(
+        id="pairs",
+        question="Which raters agree with each other?",
+        sentences=(
+            f"Of {count(pairs, 'pair')} of raters {count(spread.counts['pairs'])} have a kappa: half of these lie "
+            f"between {place['lower quartile']} and {place['upper quartile']}, the median is {place['median']}, the "
+            f"ends are {place['smallest']} and {place['largest']}.",
+        ),
+        draw=partial(forest, [*joint, *rows], sort=False, digits=2, xlabel="kappa"),
+        figure_title=f"{kappa.title}: all pairs together, and the pairs at both ends",
+        caption=f"{count(len(design.raters), 'rater')} are too many to list every pair. The ends are those of pairs "
+        f"with {FEWEST_UNITS} units in common or more; picked as extremes, they would be less extreme in new data.",
+        tables=(
+            Table(caption="Kappas of all pairs of raters", header=("Of all pairs", "Kappa"), cells=cells),
+            rows_table([*joint, *rows], f"{kappa.title}: together, and the pairs at both ends", term="Pair"),
+        ),
+        results=(spread, *ends),
+    )  # fmt: skip
+
+
+ALL, RATER = "all units", "rater"
+MOST_MEAN_RATERS, MOST_MEANS = 30, 200
+
+
+class RatingMeans(Result):
+    """Mean ratings; ``extras["parts"]`` says of which stratum and level, or which rater, each row is."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Sequence[Check]:
+        """Recompute means, errors and intervals with pandas and scipy."""
+        from socialstats.crosscheck.rating_means import checks_of
+
+        checks: Sequence[Check] = checks_of(self)
+        return checks
+
+
+def rating_means(design: Ratings, level: float) -> RatingMeans | None:
+    """Estimate mean ratings: a unit counts with the mean of its ratings, units (or their clusters) are the sample.
+
+    The interval is a t interval over units, by declared clusters CR2 (Bell & McCaffrey, 2002): the raters are those who
+    rated, not drawn from others. None where levels are no numbers, or units stand for several.
+    """
+    if not design.numeric or design.scale == "nominal" or np.any(design.unit_count != 1):
+        return None
+    values, known = unit_shares(design) @ design.scores, answered(design)
+    how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in design.clusters),
+                    magnitude=float(np.abs(design.scores).max()))  # fmt: skip
+    rows, parts = [row_of(ALL, "mean", values, known, how)], [("all", "", "")]
+    for name, factor in design.strata.items():
+        for code, label in enumerate(factor.levels):
+            rows.append(row_of(label, f"mean by {name}", values, known & (factor.codes == code), how))
+            parts.append(("stratum", name, label))
+    for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_MEAN_RATERS else ()):
+        given = (design.rater == code) & (design.status == OK)
+        own = np.zeros(len(design.units))
+        own[design.unit[given]] = design.scores[design.value[given]]
+        rows.append(row_of(rater, "mean of a rater", own, np.isin(np.arange(len(own)), design.unit[given]), how))
+        parts.append((RATER, "", rater))
+    by = " x ".join(f.name for f in design.clusters)
+    return RatingMeans(
+        metric="paired_difference", title="Mean rating", rows=tuple(rows),
+        inference=f"t intervals over units{f', errors clustered by {by} (CR2)' if by else ''}",
+        counts={"ratings": design.n_rows, "units": int(known.sum())}, settings={"level": level},
+        references=("bellmccaffrey2002",), design=design, words=f"The mean rating is {numbers_text(rows[0])}.",
+        extras={"parts": tuple(parts)},
+    )  # fmt: skip
+
+
+def row_of(term: str, group: str, values: FloatArray, held: BoolArray, how: Inference) -> Row:
+    """Return the row of the mean of some units."""
+    unit = np.flatnonzero(held)
+    return mean_row(term, group, Sample(values=values[unit][:, None], unit=unit, how=how), test=False)
+
+
+def means_block(design: Ratings, options: StudyOptions) -> Block | None:
+    """Show how high the ratings are; None where levels are no numbers."""
+    found = rating_means(design, options.level)
+    if found is None or found.rows[0].estimate is None:
+        return None
+    parts = found.extras["parts"]
+    labels = [
+        ALL if kind == "all" else f"{shorten(name, 30)}: {row.term}" if kind == "stratum" else f"rater: {row.term}"
+        for (kind, name, _), row in zip(parts, found.rows, strict=True)
+    ]
+    said = [f"The mean rating is {numbers_text(found.rows[0])}."]
+    for name in design.strata:
+        rows = [r for r, (_, own, _) in zip(found.rows, parts, strict=True) if own == name and r.estimate is not None]
+        said += range_words(rows, f"By {shorten(name, 40)}")
+    said += range_words([r for r, part in zip(found.rows, parts, strict=True) if part[0] == RATER], "By rater")
+    drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)]
+    return Block(
+        id="means",
+        question="How high are the ratings?",
+        sentences=tuple(said),
+        draw=partial(forest, drawn[:MOST_MEANS], sort=False, reference=None, xlabel="mean rating"),
+        figure_title="Mean rating of all units, by stratum and by rater",
+        caption=f"A unit counts with the mean of its ratings; {found.inference}. The raters are those who rated.",
+        tables=(rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),),
+        results=(found,),
+    )
+
+
+def range_words(rows: Sequence[Row], where: str) -> list[str]:
+    """Say the lowest and the highest of some means."""
+    known = [r for r in rows if r.estimate is not None]
+    if len(known) < 2:
+        return []
+    return [f"{where} it {span_text(known)}."]
+
 
 USED = ("seed", "resamples", "level", "verify")
 TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary lines

@@ -13,9 +13,8 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.errors import UndefinedStatistic
 from socialstats.studies import StudyOptions
-from socialstats.studies.compare_items import item_changes
-from socialstats.studies.compare_measures import ratings_difference
-from socialstats.studies.compare_refits import difference, refit
+from socialstats.studies.compare.blocks import item_changes
+from socialstats.studies.compare.numbers import difference, ratings_difference, refit
 
 OPTIONS = StudyOptions(resamples=399, seed=1)
 ITEMS, URGENCIES, PAIR_SD = 20, 3, 1.0

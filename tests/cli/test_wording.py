@@ -13,7 +13,7 @@ from socialstats.cli.parser import make_parser
 from socialstats.cli.wording import IN_PYTHON, OPTIONS, PARTS, as_typed, typed_caution, typed_outcome
 from socialstats.errors import caution
 from socialstats.results import Result, Row
-from socialstats.studies.outcome import Block, Outcome, Table
+from socialstats.studies.page import Block, Outcome, Table
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 from html_page import Page
 
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats_reports import render
 
 STUDY_TESTS = Path(__file__).parents[1] / "studies"

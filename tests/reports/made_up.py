@@ -8,7 +8,7 @@ from functools import partial
 from socialstats.errors import caution
 from socialstats.figures import dumbbell, forest
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.studies.outcome import Block, Diagnostic, FlowStep, Mark, Outcome, Strip, Table
+from socialstats.studies.page import Block, Diagnostic, FlowStep, Mark, Outcome, Strip, Table
 
 HOSTILE = (
     "</script><script>alert(1)</script>", "]]>", "<img src=x onerror=alert(1)>", "\u202eesrever\u202c", "r" * 300,

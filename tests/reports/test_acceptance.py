@@ -19,7 +19,7 @@ from html_page import Page
 
 from socialstats.results import plain
 from socialstats.studies import STUDIES
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats_reports import as_json, read_results, render
 
 sys.path.insert(0, str(STUDY_TESTS))

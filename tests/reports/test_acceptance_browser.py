@@ -15,8 +15,7 @@ from chromium import PROGRAM, Chromium
 from example_pages import STUDY_TESTS, made
 
 from socialstats.metrics import METRICS
-from socialstats.studies.hypotheses import Hypothesis
-from socialstats.studies.planned import with_hypotheses
+from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats_reports import render
 
 sys.path.insert(0, str(STUDY_TESTS))

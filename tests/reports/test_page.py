@@ -18,7 +18,7 @@ from made_up import HOSTILE, outcome
 
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.figures import style
-from socialstats.studies.outcome import Block, Table
+from socialstats.studies.page import Block, Table
 from socialstats_reports import as_json, read_results, render
 from socialstats_reports.data import ELEMENT
 

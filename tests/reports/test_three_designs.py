@@ -16,7 +16,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.figures import style
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats_reports import read_results, render
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))

@@ -19,7 +19,7 @@ from socialstats.designs.model_scores import model_scores
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats.tables import as_table
 
 FAST = StudyOptions(resamples=200, verify=False)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats_reports.data import as_dict
 
 LEVELS = ("low", "medium", "high")

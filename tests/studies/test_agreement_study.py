@@ -15,7 +15,7 @@ from study_tables import LEVELS, known_numbers, ratings, stray_cells, stray_deci
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import NothingToAnalyse, UndefinedStatistic
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats.studies.ratings import answer
 from socialstats.text import number
 

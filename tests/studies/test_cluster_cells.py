@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 import socialstats as ss
-from socialstats.studies.pair_blocks import cluster_cells, strength_errors
+from socialstats.studies.comparisons import cluster_cells, strength_errors
 
 
 def test_strengths_without_any_error_have_no_ratio() -> None:

@@ -14,8 +14,8 @@ import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, pick, run_study
-from socialstats.studies.compare_measures import ratings_difference
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.compare.numbers import ratings_difference
+from socialstats.studies.page import Outcome
 
 UNITS = 40
 

@@ -12,7 +12,7 @@ from socialstats import datasets
 from socialstats.errors import InputError
 from socialstats.inference.proportions import wilson
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.couple_names import check_names, names_block, read_names
+from socialstats.studies.relationship_bias.names import check_names, names_block, read_names
 from socialstats.tables import as_table
 
 STUDY = STUDIES["relationship-bias"]

@@ -12,9 +12,8 @@ from socialstats.designs.ratings import Ratings
 from socialstats.metrics import METRICS
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.hypotheses import Examined, Hypothesis, examine, judge
-from socialstats.studies.outcome import Block, Outcome
-from socialstats.studies.planned import sentence, with_hypotheses
+from socialstats.studies.page import Block, Outcome
+from socialstats.studies.plan import Examined, Hypothesis, examine, judge, sentence, with_hypotheses
 
 FAST = StudyOptions(resamples=200, verify=False)
 

@@ -11,7 +11,7 @@ from socialstats.cli import main
 from socialstats.cli.designs import read
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, pick
-from socialstats.studies.lacking import WHY
+from socialstats.studies.grouped import WHY
 from socialstats.tables import as_table
 
 CHOICES = {"item_a": ["nun", "son", "son"], "item_b": ["son", "aunt", "nun"], "winner": ["nun", "aunt", "nun"]}

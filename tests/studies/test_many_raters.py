@@ -14,8 +14,8 @@ from study_tables import stray_cells, stray_decimals
 from socialstats.cli import main
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.many_raters import MOST_RATERS
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
+from socialstats.studies.ratings import MOST_RATERS
 from socialstats_reports import render
 
 

@@ -14,7 +14,7 @@ from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.multiverse import Variant, distinct, ends, moves, multiverse, multiverse_block, side
-from socialstats.studies.urgency_multiverse import ties_for, without_group
+from socialstats.studies.role_conflict.urgency import ties_for, without_group
 
 FAST = StudyOptions(resamples=200)
 

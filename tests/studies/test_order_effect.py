@@ -13,7 +13,7 @@ from study_examples import FAST, choices
 
 import socialstats as ss
 from socialstats.studies import STUDIES, run_study
-from socialstats.studies.outcome import Outcome, Table
+from socialstats.studies.page import Outcome, Table
 
 
 def of_comparisons(frame: pd.DataFrame, study: str = "comparisons", **reading: Any) -> Outcome:

@@ -9,7 +9,7 @@ import statsmodels.api as sm
 
 import socialstats as ss
 from socialstats.inference.proportions import wilson
-from socialstats.studies.pair_matrix import group_matrix
+from socialstats.studies.comparisons import group_matrix
 
 
 def choices(seed: int = 3) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from study_tables import answers, known_numbers, scores, stray_cells, stray_deci
 from socialstats.designs.paired import Paired
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 from socialstats_reports.page import table_view
 
 FAST = StudyOptions(resamples=200)

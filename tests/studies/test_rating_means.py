@@ -10,7 +10,7 @@ from study_tables import ratings, stray_cells, stray_decimals
 
 from socialstats.designs.ratings import Ratings
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.rating_means import rating_means
+from socialstats.studies.ratings import rating_means
 
 FAST = StudyOptions(resamples=100)
 

@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results import Result
-from socialstats.studies.refusals import Rule, refusal_block, share_bounds
+from socialstats.studies.sources import Rule, refusal_block, share_bounds
 
 
 class Made(Result):

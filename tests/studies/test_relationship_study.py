@@ -15,9 +15,8 @@ from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.couple_multiverse import filled
-from socialstats.studies.couple_words import favoured, opened
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
+from socialstats.studies.relationship_bias import favoured, filled, opened
 from socialstats.tables import as_table
 
 STUDY = STUDIES["relationship-bias"]

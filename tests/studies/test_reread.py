@@ -14,8 +14,15 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.outcome import Outcome
-from socialstats.studies.reread import CHANGE, answers_of, changed_means, changed_shares, confusion, transitions
+from socialstats.studies.ordinal_alignment.reread import (
+    CHANGE,
+    answers_of,
+    changed_means,
+    changed_shares,
+    confusion,
+    transitions,
+)
+from socialstats.studies.page import Outcome
 from socialstats_reports import read_results
 from tests.golden_data import SHARED
 

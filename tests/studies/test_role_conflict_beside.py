@@ -14,11 +14,15 @@ import socialstats as ss
 from socialstats.designs.comparisons import A_WON, B_WON, TIED
 from socialstats.errors import DesignError, InputError
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.item_groups import read_item_groups
-from socialstats.studies.label_blocks import labels_block
-from socialstats.studies.label_check import LabelCheck, check_labels, read_labels
-from socialstats.studies.outcome import Block, Outcome
-from socialstats.studies.urgency_refusals import filled, s_of, share_of
+from socialstats.studies.page import Block, Outcome
+from socialstats.studies.role_conflict.labels import (
+    LabelCheck,
+    check_labels,
+    labels_block,
+    read_item_groups,
+    read_labels,
+)
+from socialstats.studies.role_conflict.urgency import filled, s_of, share_of
 from socialstats.tables import as_table
 
 STUDY = STUDIES["role-conflict"]

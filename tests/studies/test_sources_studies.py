@@ -14,9 +14,9 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.estimates import equivalence_bounds
+from socialstats.studies.page import Outcome
 from socialstats.studies.sources import crossed, human_source, raters_of, unpacked
-from socialstats.studies.verdicts import equivalence_bounds
 
 FAST = StudyOptions(resamples=200)
 ACTIONS = ("comply", "deviate", "escalate")

@@ -13,8 +13,7 @@ from socialstats import datasets
 from socialstats.errors import InputError
 from socialstats.models.traits import EQUAL_WEIGHTS, TRAIT_WEIGHTS, checked_weights
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.stage_controls import control_table, weights_of, with_zero
-from socialstats.studies.stage_diagnostics import few_controls
+from socialstats.studies.staged_values.judges import control_table, few_controls, weights_of, with_zero
 from socialstats.tables import as_table
 
 STUDY = STUDIES["staged-values"]

@@ -16,8 +16,8 @@ from socialstats.figures import trajectories
 from socialstats.models.traits import TRAIT_WEIGHTS
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.outcome import Outcome
-from socialstats.studies.stage_controls import with_zero
+from socialstats.studies.page import Outcome
+from socialstats.studies.staged_values.judges import with_zero
 from socialstats.tables import as_table
 from socialstats.text import number
 

@@ -14,7 +14,7 @@ from study_examples import choices
 import socialstats as ss
 from socialstats.errors import InputError
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 
 ARENA = Path(__file__).parents[2].parent / "shared" / "data" / "arena" / "llmfao.csv"
 FAST = StudyOptions(resamples=200)

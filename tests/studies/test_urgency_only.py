@@ -11,7 +11,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.studies import STUDIES, StudyOptions
-from socialstats.studies.outcome import Outcome
+from socialstats.studies.page import Outcome
 
 STUDY = STUDIES["role-conflict"]
 ROLES = {"nun": "religion", "son": "family", "aunt": "family", "boss": "work"}

@@ -7,8 +7,16 @@ import pytest
 from scipy import stats
 
 from socialstats.results import Row
-from socialstats.studies.estimates import clusters_caption, design_effect, family_words, verdict, with_holm
-from socialstats.studies.verdicts import equivalence_bounds, one_sided_p, planned_verdict
+from socialstats.studies.estimates import (
+    clusters_caption,
+    design_effect,
+    equivalence_bounds,
+    family_words,
+    one_sided_p,
+    planned_verdict,
+    verdict,
+    with_holm,
+)
 
 
 def row(estimate: float, se: float, df: float | None = None, level: float = 0.95, term: str = "d") -> Row:

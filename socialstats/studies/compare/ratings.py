@@ -1,0 +1,199 @@
+"""Study compare-ratings: do models or prompts answer differently on the same units?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.figures import forest
+from socialstats.inference.compare import SAME
+from socialstats.results import Result, Row
+from socialstats.studies.compare.numbers import (
+    ALPHA,
+    DISTANCE,
+    MEAN,
+    SHARES,
+    ratings_difference,
+    reference_of,
+    values_of,
+)
+from socialstats.studies.estimates import numbers_text, rows_table, settings_of, verify_all, with_holm
+from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions
+from socialstats.text import count, listing, number, shorten
+
+USED = ("seed", "resamples", "level", "reference", "verify")
+QUESTIONS = {
+    DISTANCE: "Which are closer to the people's most frequent answer?", MEAN: "Which rate higher?",
+    SHARES: "Which choose which level more often?", ALPHA: "Which have raters that agree more?",
+}  # fmt: skip
+NAMES = {DISTANCE: "ADA-Met", MEAN: "mean rating", SHARES: "shares of levels", ALPHA: "alpha"}
+BOUNDED = (SHARES, ALPHA)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """Every number of every level, and the differences from the reference by level; `problems`: those that are not."""
+
+    reference: str
+    parts: Mapping[str, Ratings]
+    values: Mapping[str, Mapping[str, Mapping[str, float]]]
+    found: Mapping[str, Result]
+    problems: Mapping[str, str]
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: do the levels of the by factor rate the same units differently?"""
+    if design.by is None or len(design.by.levels) < 2:
+        raise InputError("study 'compare-ratings' needs by=: a column with the models (or prompts), two at least")
+    by = shorten(design.by.name, 40)
+    numbers = compute(design, options)
+    shown = blocks(numbers, by, options)
+    results = tuple(numbers.found.values())
+    return Outcome(
+        study="compare-ratings",
+        title=f"How do {count(len(numbers.parts), 'level')} of {by} differ, on the same units?",
+        design=f"{count(design.n_rows, 'rating')}, {count(len(design.units), 'unit')}, "
+        f"{count(len(numbers.parts), 'level')} of {by}; reference: '{shorten(numbers.reference)}'",
+        answer=answer(shown, numbers),
+        strip=strip(numbers),
+        cautions=order_cautions(design.cautions, *(r.cautions for r in results)),
+        blocks=shown,
+        flow=design.flow,
+        data=(level_table(numbers, by),),
+        methods=(methods(numbers, options),),
+        references=tuple(dict.fromkeys(key for block in shown for r in block.results for key in r.references)),
+        verifications=verify_all({}, shown) if options.verify else {},
+        settings=settings_of(options, USED) | {"reference": numbers.reference},
+        simulated=options.simulated,
+    )  # fmt: skip
+
+
+def compute(design: Ratings, options: StudyOptions) -> Numbers:
+    """Compute every level by itself and every difference from the reference."""
+    parts = design.split()
+    reference = reference_of(tuple(parts), options.reference)
+    found: dict[str, Result] = {}
+    problems: dict[str, str] = {}
+    for name in (name for name in parts if name != reference):
+        try:
+            found[name] = ratings_difference(parts[name], parts[reference], (name, reference), options)
+        except SocialStatsError as error:
+            problems[name] = str(error).split("\n")[0]
+    if not found:
+        raise InputError(f"no level can be compared with '{shorten(reference)}': {next(iter(problems.values()))}")
+    values = {name: values_of(part) for name, part in parts.items()}
+    return Numbers(reference=reference, parts=parts, values=values, found=found, problems=problems)
+
+
+def blocks(numbers: Numbers, by: str, options: StudyOptions) -> tuple[Block, ...]:
+    """Return one block a kind of number, its differences adjusted as one family."""
+    kinds = dict.fromkeys(str(row.group) for result in numbers.found.values() for row in result.rows)
+    done = [kind_block(kind, numbers, by, options) for kind in (k for k in QUESTIONS if k in kinds)]
+    results = tuple(numbers.found.values())
+    return (replace(done[0], results=(*results, *done[0].results)), *done[1:])
+
+
+def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions) -> Block:
+    """Return the block of one kind of number."""
+    rows = [
+        replace(row, term=name if kind != SHARES else f"{name}: {row.term}", group=None)
+        for name, result in numbers.found.items() for row in result.rows if row.group == kind
+    ]  # fmt: skip
+    tested, adjusted = with_holm(rows, f"differences of {NAMES[kind]}")
+    terms = [row.term for row in next(iter(numbers.found.values())).rows if row.group == kind]
+    cells = tuple(
+        (name, *(values.get(kind, {}).get(term) for term in terms)) for name, values in numbers.values.items()
+    )
+    ref = shorten(numbers.reference, 40)
+    return Block(
+        id=f"differences-{kind}",
+        question=QUESTIONS[kind],
+        sentences=(settled(tested, kind, ref, options.level),),
+        draw=partial(forest, tested[:60], xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}", label=by, digits=3,
+                     sort=False),
+        figure_title=f"Differences in {NAMES[kind]} from {ref}",
+        caption=f"{next(iter(numbers.found.values())).inference}.",
+        tables=(rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
+                Table(caption=f"Each {by} by itself, on all its units", header=(by, *terms), cells=cells)),
+        results=() if adjusted is None else (adjusted,),
+    )  # fmt: skip
+
+
+def settled(rows: tuple[Row, ...], kind: str, reference: str, level: float) -> str:
+    """Say which differences the adjusted tests settle, and the clearest one."""
+    tests = [(r, r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows]
+    clear = [r for r, p in tests if p is not None and p < 1 - level]
+    known = [r for r in rows if r.statistic is not None]
+    text = f"{count(len(clear))} of {count(len(rows), 'difference')} of {NAMES[kind]} from '{reference}' "
+    text += f"{'is' if len(clear) == 1 else 'are'} settled{' (Holm)' if len(rows) > 1 else ''}"
+    flat = [r for r in rows if r.undefined == SAME and r.estimate]
+    if flat:
+        text += f"; {listing([same_everywhere(r, kind) for r in flat], most=3)} in every resample, without an error"
+    if not known:
+        return f"{text}." if flat else f"{text}: nothing could be tested ({rows[0].undefined or 'no test'})."
+    top = max(known, key=lambda r: abs(r.statistic or 0.0))
+    word = "most clearly" if clear else "the data leave it open, the largest by its error is"
+    return f"{text}; {word} {shorten(top.term, 60)}: {numbers_text(top, digits=3, bounded=kind in BOUNDED)}."
+
+
+def same_everywhere(row: Row, kind: str) -> str:
+    """Write a difference that does not vary: ``m1 differs by 4.000``."""
+    return f"{shorten(row.term, 60)} differs by {number(row.estimate, 3, bounded=kind in BOUNDED)}"
+
+
+def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
+    """Return the first sentence of the two leading blocks, and what could not be compared."""
+    said = [block.sentences[0] for block in shown[:2]]
+    if numbers.problems:
+        said.append(
+            f"Not compared: {listing([f'{shorten(k, 30)} ({v})' for k, v in numbers.problems.items()], most=4)}."
+        )
+    return tuple(said)
+
+
+def strip(numbers: Numbers) -> Strip | None:
+    """Return the leading differences beside zero."""
+    marks = [Mark(label="no difference", value=0.0, kind="reference")]
+    kind = next(iter(k for k in QUESTIONS if any(row.group == k for r in numbers.found.values() for row in r.rows)))
+    for name, result in numbers.found.items():
+        row = next(row for row in result.rows if row.group == kind)
+        marks.append(Mark(label=shorten(name, 30), value=row.estimate, low=row.conf_low, high=row.conf_high,
+                          undefined=row.undefined or ""))  # fmt: skip
+    title = f"{next(r.term for r in next(iter(numbers.found.values())).rows if r.group == kind)}, minus that of "
+    return Strip(title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks), digits=3)
+
+
+def level_table(numbers: Numbers, by: str) -> Table:
+    """Count units and raters of every level."""
+    cells = tuple(
+        (name, part.n_rows, len(part.units), len(part.raters),
+         "reference" if name == numbers.reference else numbers.problems.get(name)
+         or f"{numbers.found[name].counts['units']:,} units with the reference")
+        for name, part in numbers.parts.items()
+    )  # fmt: skip
+    return Table(caption=f"What each level of {by} has", header=(by, "Ratings", "Units", "Raters", "Note"), cells=cells)
+
+
+def methods(numbers: Numbers, options: StudyOptions) -> str:
+    """Return the methods paragraph."""
+    return (
+        f"Every level is compared with '{shorten(numbers.reference)}' on the units that both have, joined by their "
+        "labels. Units (or declared clusters of units) are resampled in both together "
+        f"({options.resamples:,} resamples, seed {options.seed}); intervals and tests take the bootstrap's standard "
+        "error, times the root of G / (G - 1), and a t distribution with G - 1 degrees of freedom. p-values of a "
+        f"family are adjusted by Holm's method, settled below {number(1 - options.level, 3, bounded=True)}."
+    )
+
+
+STUDY = Study(
+    name="compare-ratings",
+    title="How do models (or prompts) rate the same units?",
+    design="ratings",
+    needs="unit, rater, value, and by= a column with two models or prompts at least",
+    suits=lambda design: design.by is not None and len(design.by.levels) > 1,
+    run=run,
+    levels=run,
+)

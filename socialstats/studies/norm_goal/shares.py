@@ -1,0 +1,490 @@
+"""Shares of actions: by source, by condition, and their changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.figures import Bar, forest, heat, shares
+from socialstats.figures.heat import MOST_GROUPS
+from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
+from socialstats.inference.compare import with_welch
+from socialstats.models.shares import cells_of
+from socialstats.results import Check, Result, Row
+from socialstats.studies.estimates import clear_text, numbers_text, p_text, rows_table, with_holm
+from socialstats.studies.page import Block, Table
+from socialstats.studies.sources import Shares, Source
+from socialstats.text import count, number, p_value, shorten
+
+BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
+MOST_CHANGES = 200
+
+
+def base_of(levels: Sequence[str], reference: str | None) -> str | None:
+    """Return the level that the others are compared with: the one asked for, or one that is called base or none.
+
+    Examples
+    --------
+    >>> base_of(["goal", "None", "risk"], None), base_of(["a", "b"], "b"), base_of(["a", "b"], None)
+    ('None', 'b', None)
+    """
+    if reference in levels:
+        return reference
+    return next((level for level in levels if level.strip().casefold() in BASES), None)
+
+
+def base_first(design: Ratings, reference: str | None) -> Ratings:
+    """Return the design with the base of each stratum as its first level, the order of the others kept."""
+    return replace(design, strata={name: first_level(factor, base_of(factor.levels, reference))
+                                   for name, factor in design.strata.items()})  # fmt: skip
+
+
+def first_level(factor: Factor, level: str | None) -> Factor:
+    """Return a factor with one level moved to the front."""
+    if level is None:
+        return factor
+    levels = (level, *(other for other in factor.levels if other != level))
+    place = np.array([levels.index(name) for name in factor.levels], dtype=np.int64)
+    return Factor(name=factor.name, codes=np.where(factor.codes < 0, -1, place[factor.codes]), levels=levels)
+
+
+def base_in(design: Ratings, stratum: str | None, reference: str | None) -> str | None:
+    """Return the base of a stratum; None without one, or without the one cluster that the stratum varies."""
+    if stratum is None or len(design.clusters) != 1:
+        return None
+    return base_of(design.strata[stratum].levels, reference)
+
+
+def changes_blocks(shares: Mapping[str | None, Result], source: Source, asked: str | None = None) -> tuple[Block, ...]:
+    """Show the changes in each stratum whose shares were computed with a base."""
+    based = [(name, result) for name, result in shares.items() if name is not None and result.settings["base"]]
+    made = [changes_block(result, source, name, k, asked) for k, (name, result) in enumerate(based)]
+    return tuple(block for block in made if block is not None)
+
+
+def changes_block(result: Result, source: Source, name: str, k: int, asked: str | None = None) -> Block | None:
+    """Show by how much each source moves from the base, and each other source more than people."""
+    base = str(result.settings["base"])
+    by_whom = changes_of(result, source)
+    own = {who: rows for who, (rows, _) in by_whom.items()}
+    gaps = {who: own[f"{who} - {source.human}"] for who in source.others}
+    shown = [r for rows in own.values() for r in rows]
+    tests = [r for _, joint in by_whom.values() for r in joint]
+    if not any(r.conf_low is not None for r in shown):
+        return None
+    several = len(gaps) > 1
+    lines = [
+        replace(r, term=f"{f'{other}, ' if several else ''}{moved_to(r, f'{other} - {source.human}', base)}: {r.term}",
+                group=None)
+        for other, rows in gaps.items() for r in rows if r.estimate is not None
+    ]  # fmt: skip
+    stem, most = shorten(name, 40), shorten(base, 30)
+    said = tuple(change_sentence(own, gaps, source, other, base) for other in source.others[:3])
+    found = "" if base == asked else f" '{most}' is taken as the base by its name."
+    return Block(
+        id="changes" if k == 0 else f"changes-{k + 1}",
+        question=f"How far does each source move from '{most}', and does one move farther than "
+        f"{shorten(source.human, 30)} raters?",
+        sentences=said,
+        draw=partial(forest, lines[:MOST_CHANGES], sort=False, digits=3, label=stem,
+                     xlabel=f"change from {most}, minus that of {shorten(source.human, 30)}"),
+        figure_title=f"Changes from '{most}' beyond those of {shorten(source.human, 30)} raters",
+        caption=f"How much more the share of a source changed than that of {shorten(source.human, 30)} raters, within "
+        "clusters, each cluster counting once; t intervals. p: signs of whole clusters flipped, adjusted by Holm over "
+        f"{stem} and actions, source by source; the table of any change tests all actions at once (Hotelling's "
+        f"T-squared).{found}",
+        tables=(change_table(shown, f"Changes from '{most}'"), joint_table(tests, f"Any change from '{most}'")),
+    )  # fmt: skip
+
+
+def changes_of(result: Result, source: Source) -> dict[str, tuple[tuple[Row, ...], tuple[Row, ...]]]:
+    """Sort the rows of changes, the last of the result in a fixed order: rows of the actions, and joint tests."""
+    counts = result.extras["counts"]
+    whom = [*counts, *(f"{other} - {source.human}" for other in counts if other != source.human)]
+    m, n = len(counts[source.human]), result.counts["strata"] - 1
+    each = n * (m + 1)
+    rows = result.rows[len(result.rows) - each * len(whom) :]
+    return {who: (rows[k * each : k * each + n * m], rows[k * each + n * m : (k + 1) * each])
+            for k, who in enumerate(whom)}  # fmt: skip
+
+
+def change_sentence(
+    own: Mapping[str, Sequence[Row]], gaps: Mapping[str, Sequence[Row]], source: Source, other: str, base: str
+) -> str:
+    """Say the widest difference of differences, and both changes behind it."""
+    known = [r for r in gaps[other] if r.estimate is not None]
+    tested = [r for r in known if r.p_value is not None]
+    if not known:
+        return (
+            f"No cluster lets the changes of {shorten(other, 30)} and {shorten(source.human, 30)} raters be compared."
+        )
+    top = max(known, key=lambda r: abs(r.estimate or 0.0))
+    place = list(gaps[other]).index(top)  # the rows of every source come in the same order
+    both = [own[who][place] for who in (other, source.human)]
+    where = moved_to(top, f"{other} - {source.human}", base)
+    p = top.p_adjusted if top.p_adjusted is not None else top.p_value
+    told = "" if p is None else f", {p_value(p, name='adjusted p' if top.p_adjusted is not None else 'p')}"
+    clear = sum((r.p_adjusted if r.p_adjusted is not None else r.p_value or 1.0) < 0.05 for r in tested)
+    return (
+        f"From '{shorten(base, 30)}' to '{shorten(where, 30)}' the share of '{shorten(top.term, 30)}' of "
+        f"{shorten(other, 30)} changed by {number(both[0].estimate, 3, bounded=True)}, that of "
+        f"{shorten(source.human, 30)} raters by {number(both[1].estimate, 3, bounded=True)}: difference of differences "
+        f"{numbers_text(top, digits=3, bounded=True)}{told}, the widest of {count(len(known))}; "
+        f"{clear_text(clear, len(tested))}."
+    )
+
+
+def moved_to(row: Row, who: str, base: str) -> str:
+    """Return the stratum that a row of changes leads to."""
+    return (row.group or "").rstrip("'").removeprefix(f"{who}: ").removesuffix(f" - {base}")
+
+
+def change_table(rows: Sequence[Row], caption: str) -> Table:
+    """Return the changes as a table."""
+    header = ("Source, change and action", "Estimate", "SE", "Low", "High", "p", "p (Holm)", "Clusters", "Why not")
+    return Table(
+        caption=caption, header=header,
+        cells=tuple(
+            (f"{r.group}: {r.term}", r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value),
+             p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in rows
+        ),
+    )  # fmt: skip
+
+
+def joint_table(rows: Sequence[Row], caption: str) -> Table:
+    """Return the joint tests as a table."""
+    header = ("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters", "Why not")
+    return Table(
+        caption=f"{caption}, all actions at once", header=header,
+        cells=tuple(
+            (r.group, r.statistic, None if r.df is None else f"{r.df:.0f}", p_text(r.p_value), p_text(r.p_adjusted),
+             r.n_clusters, r.undefined) for r in rows
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """An estimate by part: what it is of (and whose), and a row for each part."""
+
+    what: str
+    whose: str
+    rows: Mapping[str, Row]
+
+
+class PartGaps(Result):
+    """Differences between parts; ``extras["pairs"]`` holds the two rows behind each."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Sequence[Check]:
+        """Recompute the differences from the two rows (which have checks of their own), by scipy."""
+        from socialstats.crosscheck.part_gaps import checks_of
+
+        checks: Sequence[Check] = checks_of(self)
+        return checks
+
+
+def apart(design: Ratings, stratum: str) -> bool:
+    """Tell whether every declared cluster lies in one level of a stratum, so that its levels are independent."""
+    codes = design.strata[stratum].codes
+    return all(nested(codes, factor) for factor in design.clusters)
+
+
+def nested(codes: np.ndarray, factor: Factor) -> bool:
+    """Tell whether each level of a factor has one code."""
+    pairs = np.unique(np.column_stack([factor.codes, codes]), axis=0)
+    return len(pairs) == len(np.unique(pairs[:, 0]))
+
+
+def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> PartGaps | None:
+    """Estimate the differences of all pairs of parts; None without two parts that have an error."""
+    rows, pairs = [], []
+    for part in parts:
+        for one, two in combinations(part.rows, 2):
+            term, group = f"{one} minus {two}", f"{part.whose}: {part.what}"
+            row = Row(term=term, group=group, method="Welch's t, clusters of both parts")
+            rows.append(with_welch(row, part.rows[one], part.rows[two], level, within=(-2.0, 2.0)))
+            pairs.append((part.rows[one], part.rows[two]))
+    tested, _ = with_holm(rows, f"differences between levels of {stratum}")
+    if not any(row.p_value is not None for row in tested):
+        return None
+    return PartGaps(
+        metric="choice_shares", title=f"Differences between levels of {shorten(stratum, 40)}", rows=tested,
+        inference="t tests of independent groups of clusters, unequal variances (Welch)",
+        counts={"differences": len(tested)}, settings={"level": level}, references=("welch1947",),
+        words="Differences between parts that share no cluster.", extras={"pairs": tuple(pairs)},
+    )  # fmt: skip
+
+
+def gap_sentences(parts: Sequence[Part], gaps: PartGaps, name: str, digits: int = 3) -> tuple[str, ...]:
+    """Say for each of those whose parts these are the widest difference, and how many the data settle."""
+    said, rows = [], list(gaps.rows)
+    for whose in dict.fromkeys(part.whose for part in parts):
+        own = [part for part in parts if part.whose == whose]
+        size = sum(len(part.rows) * (len(part.rows) - 1) // 2 for part in own)
+        mine, rows = rows[:size], rows[size:]
+        said.append(own_sentence(own, mine, digits))
+    tested = [r for r in gaps.rows if r.p_value is not None]
+    clear = sum(p_of(r) < 1 - (r.conf_level or 0.95) for r in tested)
+    end = "" if clear == len(tested) else ", and not which lies higher" + (" in the others" if clear else "")
+    what = count(len(tested), "difference")
+    return (*said, f"The data settle {count(clear)} of {what} between two levels of {name} (Holm over all){end}.")
+
+
+def p_of(row: Row) -> float:
+    """Return the adjusted p of a row, or its p."""
+    return row.p_adjusted if row.p_adjusted is not None else row.p_value if row.p_value is not None else 1.0
+
+
+def own_sentence(parts: Sequence[Part], rows: Sequence[Row], digits: int) -> str:
+    """Say the widest of some differences, with both values."""
+    known = [k for k, r in enumerate(rows) if r.estimate is not None]
+    if not known:
+        return f"{shorten(parts[0].whose, 40)}: no difference between two parts has an error."
+    at = max(known, key=lambda k: abs(rows[k].estimate or 0.0))
+    places = [(part, pair) for part in parts for pair in combinations(part.rows, 2)]
+    part, pair = places[at]
+    low, high = sorted(pair, key=lambda name: part.rows[name].estimate or 0.0)
+    ends = [number(part.rows[name].estimate, digits, bounded=True) for name in (low, high)]
+    row = rows[at]
+    name = "p" if row.p_adjusted is None else "adjusted p"
+    told = "" if row.p_value is None else f", {p_value(p_of(row), name=name)}"
+    return (
+        f"{part.whose}: {part.what} differs most between {shorten(low, 40)} ({ends[0]}) and {shorten(high, 40)} "
+        f"({ends[1]}): {shorten(row.term, 80)} {numbers_text(row, digits=digits, bounded=True)}{told}."
+    )
+
+
+def gaps_table_block(block: Block, parts: Sequence[Part], gaps: PartGaps | None, name: str) -> Block:
+    """Add the differences between the parts to a block: sentences, table, result."""
+    if gaps is None:
+        return block
+    labels = [f"{shorten(r.group or '', 60)}: {shorten(r.term, 60)}" for r in gaps.rows]
+    table = rows_table(gaps.rows, f"Differences between levels of {name}", term="Whose and what", labels=labels)
+    return replace(
+        block, sentences=(*block.sentences, *gap_sentences(parts, gaps, name)), tables=(*block.tables, table),
+        results=(*block.results, gaps),
+    )  # fmt: skip
+
+
+MOST_ROWS = 200
+
+
+def widest(rows: Sequence[Row]) -> Row:
+    """Return the row of the largest difference in size."""
+    return max(rows, key=lambda row: abs(row.estimate or 0.0))
+
+
+def shares_block(
+    rows: Shares, result: Result, source: Source, stratum: str | None, labels: Sequence[str], k: int
+) -> Block:
+    """Show the shares of each source: in all units, and in each stratum."""
+    everyone = (source.human, *source.others)
+    among: tuple[str | None, ...] = (None, *labels) if k == 0 else tuple(labels)
+    bars = [
+        Bar(label=who, rows=rows.shares[who, g], section="all units" if g is None and labels else g or "")
+        for g in among for who in everyone
+    ]  # fmt: skip
+    fits = len(bars) <= MOST_BARS and len(bars[0].rows) <= MOST_LEVELS
+    listed = [(f"{shorten(g or 'all units', 40)}: {shorten(who, 30)}: {shorten(r.term, 40)}", r)
+              for g in among for who in everyone for r in rows.shares[who, g]]  # fmt: skip
+    name = "" if stratum is None else f" by {shorten(stratum, 40)}"
+    return Block(
+        id="shares" if k == 0 else f"shares-{k + 1}",
+        question=f"How often is each action chosen{name}?",
+        sentences=(result.sentence(),) if k == 0 else (),
+        draw=partial(shares, bars, xlabel="Share of choices") if fits else None,
+        figure_title=f"Shares of the actions{name}, source by source",
+        caption=f"Numbers in the bars are shares (those below 5 % are not written); n and intervals (Wilson's"
+        f"{by_clusters(result)}) are in the table.",
+        tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
+                           labels=[text for text, _ in listed]),),
+        results=(result,),
+    )  # fmt: skip
+
+
+def share_parts(rows: Shares, source: Source, labels: Sequence[str]) -> list[Part]:
+    """Return the shares of each action by source, and the differences to people, level by level of a stratum."""
+    found = []
+    for who in (source.human, *source.others):
+        for k, first in enumerate(rows.shares[who, None]):
+            own = {g: rows.shares[who, g][k] for g in labels}
+            found.append(Part(what=f"the share of '{shorten(first.term, 30)}'", whose=shorten(who, 30), rows=own))
+    for other in source.others:
+        for k, first in enumerate(rows.gaps[other, None]):
+            own = {g: rows.gaps[other, g][k] for g in labels}
+            whose = f"{shorten(other, 30)} minus {shorten(source.human, 30)}"
+            found.append(Part(what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own))
+    return found
+
+
+def similarity_parts(similar: Result, source: Source, labels: Sequence[str]) -> list[Part]:
+    """Return the similarity of each source to people, level by level of a stratum."""
+    return [
+        Part(what="similarity", whose=shorten(other, 30), rows={
+            g: next(r for r in similar.rows if r.term == other and r.group == g) for g in labels})
+        for other in source.others
+    ]  # fmt: skip
+
+
+def differences_block(
+    rows: Shares, result: Result, source: Source, stratum: str, labels: Sequence[str], k: int
+) -> Block:
+    """Show the differences to people in each level of a stratum, with the tests of any difference."""
+    keys = [(other, g) for other in source.others for g in labels]
+    several = len(source.others) > 1
+    lines = [
+        replace(r, term=f"{f'{other}, ' if several else ''}{g}: {r.term}", group=None)
+        for other, g in keys for r in rows.gaps[other, g]
+    ]  # fmt: skip
+    tests = [(f"{f'{shorten(other, 30)}, ' if several else ''}{shorten(g, 40)}", rows.tests[other, g],
+              rows.naive[other, g]) for other, g in keys]  # fmt: skip
+    name = shorten(stratum, 40)
+    return Block(
+        id=f"differences-{k + 1}",
+        question=f"Where do sources differ from {shorten(source.human, 30)} raters, by {name}?",
+        sentences=tuple(gap_sentence(rows, source, other, labels) for other in source.others[:3]),
+        draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, label=name,
+                     xlabel=f"difference of shares, minus {shorten(source.human, 30)}"),
+        figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
+        caption=f"t intervals of paired units{by_clusters(result)}; p adjusted by Holm over {count(len(labels))} "
+        f"levels of {name} and all actions, source by source. {count(draws(result))} swaps cannot give a p below "
+        f"{number(1 / (draws(result) + 1), 4, bounded=True)} before Holm.",
+        tables=(
+            rows_table(lines, f"Differences of shares by {name}", term="Action"),
+            Table(
+                caption=f"Any difference of shares by {name}: sources swapped in whole clusters, and what a chi-square "
+                "of ratings taken as independent would have claimed",
+                header=(name, "Statistic", "df", "p", "p (Holm)", "p (ratings independent)", "Why not"),
+                cells=tuple(
+                    (label, t.statistic, None if t.df is None else f"{t.df:.0f}", p_text(t.p_value),
+                     p_text(t.p_adjusted), p_text(u.p_value), t.undefined) for label, t, u in tests),
+            ),
+        ),
+    )  # fmt: skip
+
+
+def by_clusters(result: Result) -> str:
+    """Say how many clusters the errors of a result count: ``, 160 clusters``; nothing without."""
+    n = next((row.n_clusters for row in result.rows if row.n_clusters is not None), None)
+    return "" if n is None else f", {count(n, 'cluster')}"
+
+
+def draws(result: Result) -> int:
+    """Return how often the sources were swapped."""
+    return int(result.settings["permutations"])
+
+
+def gap_sentence(rows: Shares, source: Source, other: str, labels: Sequence[str]) -> str:
+    """Say the widest difference of a source over the levels of a stratum."""
+    known = [(g, r) for g in labels for r in rows.gaps[other, g] if r.estimate is not None]
+    if not known:
+        return f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)}."
+    g, gap = max(known, key=lambda pair: abs(pair[1].estimate or 0.0))
+    own, theirs = (next(r for r in rows.shares[who, g] if r.term == gap.term) for who in (other, source.human))
+    p = gap.p_adjusted if gap.p_adjusted is not None else gap.p_value
+    told = "" if p is None else f", {p_value(p, name='adjusted p' if gap.p_adjusted is not None else 'p')}"
+    clear = sum(r.p_adjusted is not None and r.p_adjusted < 0.05 for _, r in known)
+    apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
+    where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
+    return (
+        f"Under '{shorten(g, 40)}', {shorten(other, 30)} chose '{shorten(gap.term, 30)}' in a share of "
+        f"{number(own.estimate, 3, bounded=True)}, {shorten(source.human, 30)} raters in "
+        f"{number(theirs.estimate, 3, bounded=True)}: {where} {numbers_text(gap, digits=3, bounded=True)}{told}, "
+        f"the widest of {count(len(known), 'difference')}; {clear_text(clear, len(known))}."
+    )
+
+
+def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Block:
+    """Show the similarity of all units and of each cell beside its ceiling."""
+    first = next(iter(similar.values()))
+    lines: list[Row] = [replace(r, group=None) for r in first.rows if r.group is None and r.method != "plug-in"]
+    extra: list[Result] = []
+    table = [r for r in first.rows if r.group is None]
+    for name, result in similar.items():
+        if name is None:
+            continue
+        cells = [r for r in result.rows if r.group is not None]
+        tested, adjusted = with_holm([r for r in cells if r.p_value is not None], f"cells of {name}")
+        extra += [adjusted] if adjusted is not None else []
+        by_key = {(r.term, r.group): r for r in tested}
+        cells = [by_key.get((r.term, r.group), r) for r in cells]
+        table += cells
+        lines += [replace(r, term=f"{r.group}: {r.term}", group=None) for r in cells if r.method != "plug-in"]
+    return Block(
+        id="similarity",
+        question="How alike are the shares of all actions?",
+        sentences=(first.sentence(),),
+        draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, xlabel=first.title, reference=1.0),
+        figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling",
+        caption="Corrected for bias, so that equal sources have 1 on average; (split-half) is how alike two random "
+        f"halves of the {shorten(source.human, 30)} ratings are, their noise not taken off. A cell above 1 is noise. "
+        f"Intervals: {first.inference}.",
+        tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
+        results=(*similar.values(), *extra),
+    )  # fmt: skip
+
+
+def cells_block(design: Ratings, cells: Result | None, source: Source, names: Sequence[str]) -> Block | None:
+    """Show the similarity in every combination of two strata as a heat map of the first source."""
+    if cells is None:
+        return None
+    found = cells_of(design, tuple(names), "cell")
+    one, two = (design.strata[name] for name in names)
+    place: dict[str, tuple[str, str]] = {}
+    for unit, code in enumerate(found.codes.tolist()):
+        place.setdefault(found.labels[code], (one.levels[one.codes[unit]], two.levels[two.codes[unit]]))
+    rows = [r for r in cells.rows if r.group in place and r.term in source.others]
+    first = [replace(r, term=place[r.group][1], group=place[r.group][0])
+             for r in rows if r.term == source.others[0] and r.group is not None]  # fmt: skip
+    known = [r for r in rows if r.estimate is not None]
+    said = "No cell has a similarity."
+    if known:
+        low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
+        said = (
+            f"Over {count(len(known), 'cell')}, similarity runs from {numbers_text(low, digits=3, bounded=True)} "
+            f"({shorten(low.group or '', 50)}) to {numbers_text(high, digits=3, bounded=True)} "
+            f"({shorten(high.group or '', 50)})."
+        )
+    small = max(len(one.levels), len(two.levels)) <= MOST_GROUPS
+    labels = [f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in rows]
+    return Block(
+        id="cells",
+        question=f"In which {shorten(names[1], 30)} and {shorten(names[0], 30)} are they least alike?",
+        sentences=(said,),
+        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=shorten(names[0], 30), digits=3) if small else None,
+        figure_title=f"Similarity of {shorten(source.others[0], 30)} in each cell",
+        caption="Each cell: similarity corrected for bias, and ratings of both sources. Full colour: .8 and below. "
+        f"Intervals are in the table: {cells.inference}.",
+        tables=(rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),),
+        results=(cells,),
+    )
+
+
+def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | None:
+    """Show how far each source agrees with itself: what a similarity of shares says nothing about."""
+    if not alphas:
+        return None
+    rows = [replace(result.rows[0], term=f"within {name}", group=None) for name, result in alphas.items()]
+    said = "; ".join(f"{shorten(n, 30)} {numbers_text(r.rows[0], digits=3, bounded=True)}" for n, r in alphas.items())
+    return Block(
+        id="agreement",
+        question="Do raters of one source choose the same action in the same unit?",
+        sentences=(
+            f"Krippendorff's alpha (nominal) within each source: {said}.",
+            "Equal shares do not mean equal choices: alpha says how far single units decide the action, and where runs "
+            "agree more than people, more runs are not more evidence.",
+        ),
+        draw=partial(forest, rows, sort=False, digits=3, xlabel="alpha; 0 = as by chance"),
+        figure_title="Krippendorff's alpha within each source",
+        caption="1 is perfect agreement, 0 what chance gives.",
+        tables=(rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),),
+        results=tuple(alphas.values()),
+    )

@@ -1,0 +1,319 @@
+"""What a study is, what it is asked with, and the page that it makes: blocks, tables, sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from socialstats.designs.comparisons import Comparisons, FlowStep
+from socialstats.designs.paired import Paired
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, InputError
+from socialstats.figures.strip import Mark
+from socialstats.inference.intervals import checked_level
+from socialstats.results import Result, Row, Verification
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Block", "Diagnostic", "FlowStep", "Mark", "Outcome", "Row", "Strip", "Table"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """The answer on one number line, beside what it should be compared with."""
+
+    title: str
+    axis: str
+    marks: tuple[Mark, ...]
+    digits: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table for the page: header, rows of cells (text or numbers), decimals of all columns or of each."""
+
+    caption: str
+    header: tuple[str, ...]
+    cells: tuple[tuple[str | float | int | None, ...], ...]
+    digits: int | tuple[int, ...] = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One question with its answer.
+
+    Attributes
+    ----------
+    id : str
+        Anchor on the page.
+    question : str
+    sentences : tuple of str
+        Plain text; made from rows of `results`.
+    draw : callable or None
+        Draws the figure and returns its Axes (a function of `socialstats.figures` bound to its rows).
+    figure_title, caption : str
+    tables : tuple of Table
+    results : tuple of Result
+        The numbers behind the block; they go into the embedded JSON.
+    level : str
+        Level of the by factor that the block is about; empty without one.
+    status : {"", "confirmatory", "exploratory"}
+        Whether the block answers what a plan asked in advance; empty where there is no such plan.
+    """
+
+    id: str
+    question: str
+    sentences: tuple[str, ...]
+    draw: Callable[[], Axes] | None = None
+    figure_title: str = ""
+    caption: str = ""
+    tables: tuple[Table, ...] = ()
+    results: tuple[Result, ...] = ()
+    level: str = ""
+    status: Literal["", "confirmatory", "exploratory"] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """A check of the data or the model: what was looked at, what was found, so what."""
+
+    check: str
+    found: str
+    so_what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Everything a report says about one table.
+
+    Attributes
+    ----------
+    study, title : str
+        Registry name, and the question as the page's heading.
+    design : str
+        One line: kind of design, n at every level.
+    answer : tuple of str
+        The answer in one to three sentences, with estimate, interval and comparison points.
+    strip : Strip or None
+    cautions : tuple of Caution
+        Ordered by their effect on the conclusion.
+    blocks : tuple of Block
+    flow : tuple of FlowStep
+    data : tuple of Table
+        Balance, missing values, counts by condition.
+    diagnostics : tuple of Diagnostic
+    methods : tuple of str
+        Paragraphs.
+    references : tuple of str
+        Keys of `socialstats.references`.
+    verifications : mapping of str to Verification
+    settings : mapping
+        Options that produced the numbers (seed, resamples, level, ties, clusters ...).
+    simulated : str
+        Not empty when the data are simulated: says so at the top of the page.
+    """
+
+    study: str
+    title: str
+    design: str
+    answer: tuple[str, ...]
+    strip: Strip | None
+    cautions: tuple[Caution, ...]
+    blocks: tuple[Block, ...]
+    flow: tuple[FlowStep, ...]
+    data: tuple[Table, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    methods: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    verifications: Mapping[str, Verification] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    simulated: str = ""
+
+
+DECLARED = "declared"
+# not settings: what was read beside the table
+BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread")
+Design = Comparisons | Paired | Ratings
+KINDS: dict[str, type[Any]] = {"comparisons": Comparisons, "paired": Paired, "ratings": Ratings}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyOptions:
+    """Choices that a study passes on to its metrics.
+
+    Attributes
+    ----------
+    seed, resamples : int
+    level : float
+    ties : str
+        As in `bradley_terry`.
+    penalty : str or None
+    prior : float
+    covariate : str
+        The variable that should decide, such as urgency.
+    group : str or None
+        Covariate that groups the items, such as domain; found by itself when None.
+    reference : str or None
+        Level of the by factor that the others are compared with; found by its name (default, baseline, ...) when None.
+    adjust : tuple of str
+        Covariates to hold equal in the model of the comparisons study.
+    smallest_effect : float or None
+        Differences of pairs between minus and plus this are practically nothing; None leaves the question out.
+    effect_scale : {"raw", "d_z"}
+        Unit of `smallest_effect`: that of the values, or standard deviations of the differences.
+    zero : mapping of str to float, or None
+        What each judge gives to neutral texts (`socialstats.judge_zeros`), for the staged-values study; None: that of
+        `controls`, where these are given.
+    controls : Ratings or None
+        Scores of control texts, for the staged-values study.
+    reread : Ratings or None
+        Another reading of the same replies (the same table with another column of values), for studies of ratings.
+    names : NameCheck or None
+        For what a model takes the names of the relationship-bias study (`socialstats.studies.relationship_bias.names`).
+    pooling : {"tasks", "units"}
+        What weighs the same in a leaderboard's mean over several tasks.
+    weights : mapping of str to float, or None
+        Weight of each trait in the composite of the staged-values study; None: the paper's.
+    labels : LabelCheck or None
+        Labels of stories by people and judges, as `socialstats.studies.role_conflict.labels.read_labels` reads them.
+    item_groups : mapping of str to mapping of item to group, or None
+        Groupings of the items that no column has, such as gender; items without a group are in none.
+    verify : bool
+        Recompute the numbers with independent implementations.
+    simulated : str
+        Says so when the data are simulated.
+    """
+
+    seed: int = 20260101
+    resamples: int = 2000
+    level: float = 0.95
+    ties: Literal["auto", "davidson", "rao_kupper", "half", "none"] = "auto"
+    penalty: Literal["firth"] | None = None
+    prior: float = 0.0
+    covariate: str = "urgency"
+    group: str | None = None
+    reference: str | None = None
+    adjust: tuple[str, ...] = ()
+    smallest_effect: float | None = None
+    effect_scale: Literal["raw", "d_z"] = "raw"
+    zero: Mapping[str, float] | None = None
+    controls: Ratings | None = None
+    names: Any = None
+    reread: Ratings | None = None
+    pooling: Literal["tasks", "units"] = "tasks"
+    weights: Mapping[str, float] | None = None
+    labels: Any = None
+    item_groups: Mapping[str, Mapping[str, str]] | None = None
+    verify: bool = True
+    simulated: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or self.seed < 0:
+            raise InputError(f"seed={self.seed} is not a whole number of at least 0")
+        if self.resamples < 100:
+            raise InputError(f"resamples={self.resamples} is too few for intervals; use at least 100")
+        checked_level(self.level)
+        if self.smallest_effect is not None and not 0 < self.smallest_effect < float("inf"):
+            raise InputError(f"smallest_effect={self.smallest_effect}: it is a size, a number above 0")
+        if self.effect_scale not in ("raw", "d_z"):
+            raise InputError(f"effect_scale={self.effect_scale!r} is not an option. Choose from 'raw', 'd_z'")
+        if self.pooling not in ("tasks", "units"):
+            raise InputError(f"pooling={self.pooling!r} is not an option. Choose from 'tasks', 'units'")
+
+    def echo(self) -> dict[str, Any]:
+        """Return the settings as a mapping."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in BESIDE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A named analysis.
+
+    Attributes
+    ----------
+    name : str
+        As used on the command line.
+    title : str
+        The question, in one line.
+    design : {"comparisons", "paired", "ratings"}
+        Kind of design that it takes.
+    needs : str
+        The columns it needs, for `socialstats studies`.
+    suits : callable
+        Design of this kind -> bool: True when the study can be run on this table.
+    run : callable
+        (design, StudyOptions) -> Outcome.
+    levels : callable or None
+        The same for a design with a by factor; None: one page after the other, for each level.
+    read : callable or None
+        (Table, keyword options by, na, refusal, cluster, missing) -> design, from the study's own columns; None: the
+        table is read as any table of this design.
+    columns : tuple of str
+        Columns by which the command line knows a table of `read`.
+    parts : tuple of str
+        Parts that ``--map`` names and `read` takes by keyword, for a study whose columns have no fixed names.
+    takes : tuple of str
+        Further settings that `read` takes, which otherwise say how a general design is read.
+    knows : callable or None
+        (Table, parts of ratings by column) -> bool: True for a table of `read` among those that fit two designs.
+    scale : str
+        Scale that its values are read on where nothing is said; empty: as their levels tell.
+    beside : mapping of str to callable
+        Further tables that the study takes: field of `StudyOptions` -> what reads the Table (or a name that stands for
+        one) for it.
+    """
+
+    name: str
+    title: str
+    design: Literal["comparisons", "paired", "ratings"]
+    needs: str
+    suits: Callable[[Any], bool]
+    run: Callable[[Any, StudyOptions], Outcome]
+    levels: Callable[[Any, StudyOptions], Outcome] | None = None
+    read: Callable[..., Any] | None = None
+    columns: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    knows: Callable[[Any, Mapping[str, str]], bool] | None = None
+    scale: str = ""
+    beside: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+
+    def applies(self, design: Design) -> bool:
+        """Tell whether the study can be run on this design."""
+        return isinstance(design, KINDS[self.design]) and self.suits(design)
+
+
+def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Caution, ...]:
+    """Merge cautions, most serious first; with `once`, the first of each code only."""
+    found: dict[str, Caution] = {}
+    for caution in (c for group in groups for c in group):
+        found.setdefault(caution.code if once else f"{caution.code} {caution.detail}", caution)
+    rank = {"stop": 0, "caution": 1, "info": 2}
+    return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
+
+
+def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Study:
+    """Return the study by name, or the most specific one that applies to the table.
+
+    Raises
+    ------
+    InputError
+        For an unknown name, a study of another design, or one whose columns are missing.
+    """
+    if name is None:
+        return next(study for study in studies.values() if study.applies(design))
+    if name not in studies:
+        raise InputError(f"no study '{name}'; studies: {', '.join(studies)}")
+    study = studies[name]
+    if not isinstance(design, KINDS[study.design]):
+        raise InputError(
+            f"study '{name}' is for {study.design}; this table was read as {type(design).__name__.lower()}"
+        )
+    if not study.applies(design):
+        from socialstats.studies.grouped import why
+
+        reason = why(name, design)
+        raise InputError(f"study '{name}' cannot be run: {reason}" if reason else f"study '{name}' needs {study.needs}")
+    return study

@@ -1,0 +1,546 @@
+"""Judges of traits: their agreement, their own zero, and what their scores look like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.ratings import Ratings
+from socialstats.designs.trait_ratings import trait_ratings
+from socialstats.errors import Caution, InputError, caution
+from socialstats.figures import forest
+from socialstats.figures.forest import MOST_ROWS
+from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.inference.dependence import small_sample
+from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.metrics.trait_profile import control_composites, judge_zeros
+from socialstats.metrics.weighted_kappa import weighted_kappa
+from socialstats.models.traits import (
+    NAMED_WEIGHTS,
+    TRAIT_WEIGHTS,
+    JudgeZeros,
+    Names,
+    answers_of,
+    checked_weights,
+    composites,
+    declared_wording,
+)
+from socialstats.results import Result, Row
+from socialstats.studies.estimates import numbers_text, rows_table
+from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
+from socialstats.studies.page import Table as Shown
+from socialstats.studies.staged_values import all_stages, codes_of, main_wordings
+from socialstats.studies.staged_values.blocks import cross_table
+from socialstats.tables import Table as DataTable
+from socialstats.text import count, level_text, listing, number, quoted, shorten
+
+LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale by what they are
+PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Agreement of the judges, in all and by stage.
+
+    Attributes
+    ----------
+    composite : Result
+        Alpha (interval) of the composites.
+    kappa : Result
+        Quadratic weighted kappa of the composites, to whole points.
+    traits : Result
+        Alpha of the trait scores.
+    commitment : Result or None
+        Alpha of commitment.
+    """
+
+    composite: Result
+    kappa: Result
+    traits: Result
+    commitment: Result | None
+
+    def all(self) -> dict[str, Result]:
+        """Return every result by a name of its own."""
+        found = {"Agreement (alpha of composites)": self.composite, "Agreement (kappa of composites)": self.kappa,
+                 "Agreement (alpha of traits)": self.traits, "Agreement about commitment": self.commitment}  # fmt: skip
+        return {name: result for name, result in found.items() if result is not None}
+
+
+def agreement_of(
+    traits: Ratings, commitment: Ratings | None, stages: Sequence[str], weights: Any, options: dict[str, Any]
+) -> Agreement | None:
+    """Return the agreement of the judges; None of a single one."""
+    if len(traits.raters) < 2:
+        return None
+    values = composite_ratings(traits, stages, weights)
+    whole = composite_ratings(traits, stages, weights, rounded=True)
+    return Agreement(
+        composite=by_strata(krippendorff_alpha, values, options),
+        kappa=by_strata(weighted_kappa, whole, options | {"weights": "quadratic"}),
+        traits=by_strata(krippendorff_alpha, traits, options),
+        commitment=None if commitment is None else by_strata(krippendorff_alpha, commitment, options),
+    )
+
+
+def by_strata(metric: Any, design: Ratings, options: dict[str, Any]) -> Result:
+    """Return agreement in all and by stage."""
+    found: Result = metric(design, stratum="stage", **options)
+    return replace(found, cautions=tuple(c for c in found.cautions if c.code != LEVELS_AS_THEY_OCCUR))
+
+
+def composite_ratings(design: Ratings, stages: Sequence[str], weights: Any, *, rounded: bool = False) -> Ratings:
+    """Return one rating an answer and judge: the composite, or the nearest whole number; scenarios are clusters."""
+    used = checked_weights(weights)
+    model = "model" if "model" in design.strata else None
+    names = Names(model=model, wording=declared_wording(design, None))
+    answers = answers_of(design, names, tuple(used), stages, missing="drop_unit")
+    values = composites(answers.scores, used, 10.0)
+    n, k = values.shape
+    unit, judge = np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
+    table = {
+        "unit": unit, "judge": np.array(answers.judges)[judge],
+        "value": np.round(values.ravel()) if rounded else values.ravel(),
+        "stage": np.array(answers.stages)[answers.codes[unit, 2]],
+        "scenario": np.array(answers.scenarios)[answers.codes[unit, 1]],
+    }  # fmt: skip
+    return Ratings.from_frame(table, strata=["stage"], cluster="scenario", source=design.source)
+
+
+def agreement_block(found: Agreement | None, stages: Sequence[str]) -> Block | None:
+    """Return agreement of the judges by stage: about composites, trait scores and commitment."""
+    if found is None:
+        return None
+    rows, traits = by_stage(found.composite, stages), by_stage(found.traits, stages)
+    both = [numbers_text(r, bounded=True) for r in (rows[0], traits[0])]
+    said = [f"Krippendorff's alpha (interval) of the composites is {both[0]}, of the single trait scores {both[1]}."
+            + stages_text(rows, "That of the composites")]  # fmt: skip
+    pairs = [r for r in found.kappa.rows if r.group is None]
+    named = [f"{PAIRS.get(r.term, shorten(r.term, 60))} {numbers_text(r, bounded=True)}" for r in pairs]
+    said.append(f"Quadratic weighted kappa of the composites, to whole points: {listing(named, most=6)}.")
+    tables = [
+        rows_table(rows, "Krippendorff's alpha (interval) of the composites", term="Stage"),
+        rows_table(*kappa_rows(found.kappa, stages)),
+        rows_table(traits, "Krippendorff's alpha (interval) of the trait scores", term="Stage"),
+    ]
+    if found.commitment is not None:
+        own = by_stage(found.commitment, stages)
+        said.append(f"Alpha of commitment is {numbers_text(own[0], bounded=True)}.{stages_text(own, 'It')}")
+        tables.append(rows_table(own, "Krippendorff's alpha (interval) of commitment", term="Stage"))
+    shown = [*rows, *(replace(r, term=f"kappa {PAIRS.get(r.term, r.term)}") for r in pairs)]
+    return Block(
+        id="agreement",
+        question="Do the judges agree, stage by stage?",
+        sentences=tuple(said),
+        draw=partial(forest, shown[:MOST_ROWS], sort=False, digits=3, reference=None, xlabel="1 = perfect agreement"),
+        figure_title="Agreement of the judges about composites: alpha by stage, and kappa of each pair",
+        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, clusters: {clusters_text(found.composite)}. "
+        "Models that differ raise agreement about composites, traits that differ raise it over all traits; an offset "
+        "of a judge lowers it, and does not touch a comparison of models.",
+        tables=tuple(tables),
+        results=tuple(found.all().values()),
+    )  # fmt: skip
+
+
+def clusters_text(result: Result) -> str:
+    """Count the scenarios that are clusters."""
+    return count(len(result.design.clusters[0].levels), "scenario") if result.design.clusters else "none"
+
+
+def stages_text(rows: Sequence[Row], what: str) -> str:
+    """Say how low and high it is by stage, after a blank; nothing where there is one."""
+    parts = [r for r in rows[1:] if r.estimate is not None]
+    if len(parts) < 2:
+        return ""
+    high, low = max(parts, key=lambda r: r.estimate or 0.0), min(parts, key=lambda r: r.estimate or 0.0)
+    ends = [f"{numbers_text(r, bounded=True)} ({shorten(r.term, 40)})" for r in (low, high)]
+    return f" {what} runs from {ends[0]} to {ends[1]} within single stages."
+
+
+def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
+    """Return the rows in all and by stage, in their order, named by the stage, without tests of 0."""
+    rows = sorted(result.rows, key=lambda r: -1 if r.group is None else stages.index(r.group))
+    return [bare(replace(r, term="all stages" if r.group is None else r.group, group=None)) for r in rows]
+
+
+def kappa_rows(kappa: Result, stages: Sequence[str]) -> tuple[list[Row], str]:
+    """Return kappa of each pair, in all and by stage in their order, and what they are."""
+    rows = sorted(kappa.rows, key=lambda r: -1 if r.group is None else stages.index(r.group))
+    named = [(r, PAIRS.get(r.term, r.term)) for r in rows]
+    shown = [bare(replace(r, term=name if r.group is None else f"{name}, {r.group}", group=None)) for r, name in named]
+    return shown, "Quadratic weighted kappa of the judges about composites, to whole points"
+
+
+def bare(row: Row) -> Row:
+    """Return a row without its test: nobody doubts that judges agree better than chance."""
+    return replace(row, statistic=None, df=None, p_value=None)
+
+
+NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
+COLUMNS = ("trait", "weight")
+
+
+def controls_of(table: DataTable) -> Ratings:
+    """Read control texts: columns text, judge and the traits.
+
+    Raises
+    ------
+    InputError
+        For a table without them; they are named in that file.
+    """
+    absent = [name for name in ("text", "judge", *TRAIT_WEIGHTS) if name not in table.columns]
+    if absent:
+        raise InputError(f"{table.source}: no column {quoted(absent)}; control texts are rows with columns text, judge "
+                         "and the traits. Name them so in that file")  # fmt: skip
+    return trait_ratings(table, traits=list(TRAIT_WEIGHTS), model=None, scenario="text", source=table.source)
+
+
+def weights_of(given: DataTable | str) -> dict[str, float]:
+    """Return weights by their name (paper, equal), or read them from columns trait and weight, one row a trait.
+
+    Raises
+    ------
+    InputError
+        For a name or a trait that does not exist, a trait without a weight or with two, and weights that are no
+        numbers, do not add up to 0 or whose absolute values do not add up to ten.
+
+    Examples
+    --------
+    >>> weights_of("equal")["openness"], weights_of("paper")["openness"]
+    (1.0, 1.125)
+    """
+    if isinstance(given, str):
+        if given not in NAMED_WEIGHTS:
+            raise InputError(f"weights '{shorten(given)}': choose from {quoted(list(NAMED_WEIGHTS))}, or name a file")
+        return dict(NAMED_WEIGHTS[given])
+    absent = [column for column in COLUMNS if column not in given.columns]
+    if absent:
+        raise InputError(f"{given.source}: no column {quoted(absent)}; weights are one row a trait: trait, weight")
+    cells = given.counts(list(COLUMNS))
+    coded = [cells.columns[column].labels() for column in COLUMNS]
+    traits, values = ([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded)
+    unknown, lacking = [t for t in traits if t not in TRAIT_WEIGHTS], [t for t in TRAIT_WEIGHTS if t not in traits]
+    if unknown or lacking or len(set(traits)) < len(traits):
+        said = f"no trait {quoted(unknown)}" if unknown else f"no weight of {quoted(lacking)}" if lacking else (
+            "a trait has two weights")  # fmt: skip
+        raise InputError(f"{given.source}: {said}. Traits, each once (0 leaves one out): {', '.join(TRAIT_WEIGHTS)}")
+    found = {trait: number_of(value, trait, given.source) for trait, value in zip(traits, values, strict=True)}
+    return checked_weights({trait: found[trait] for trait in TRAIT_WEIGHTS})
+
+
+def number_of(text: str, trait: str, source: str) -> float:
+    """Return a weight as a number.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{source}: the weight of {trait} is '{shorten(text)}', which is no number") from None
+
+
+def with_zero(options: StudyOptions) -> StudyOptions:
+    """Return the options with the judges' own zero under the weights asked for, where control texts give it.
+
+    Texts whose name starts with balanced or neutral count; where there is none, all texts, as if each were neutral.
+    """
+    if options.controls is None or options.zero is not None:
+        return options
+    zero = judge_zeros(options.controls, weights=options.weights, texts=neutral_texts(options.controls))
+    return replace(options, zero=zero)
+
+
+def neutral_texts(controls: Ratings) -> list[str] | None:
+    """Return the texts that are called neutral; None where no text is."""
+    return [name for name in controls.strata["scenario"].levels if NEUTRAL.match(name.strip())] or None
+
+
+def control_table(controls: Ratings, weights: Mapping[str, float] | None, level: float) -> Shown:
+    """Return the composites of the control texts by judge, their mean with its interval, and the sd (n - 1)."""
+    found = control_composites(controls, weights=weights)
+    judges = list(next(iter(found.values())))
+    cells = tuple((text, *(number(one[j]) for j in judges), *spread(list(one.values()), level))
+                  for text, one in found.items())  # fmt: skip
+    return Shown(
+        caption="Composites of the control texts, by judge; mean over judges with its t interval, and their standard "
+        "deviation (n − 1)",
+        header=("Text", *(shorten(j, 30) for j in judges), "Mean", "Low", "High", "SD"), cells=cells,
+    )  # fmt: skip
+
+
+def spread(values: Sequence[float], level: float) -> tuple[str | None, ...]:
+    """Return mean, both ends and standard deviation of the judges' composites, as they are printed."""
+    mean = clustered_mean(np.array(values), np.ones(len(values)))
+    if mean.undefined:
+        return (number(mean.mean), None, None, number(mean.sd) if len(values) > 1 else None)
+    low, high = mean.interval(level)
+    return (number(mean.mean), number(low), number(high), number(mean.sd))
+
+
+WITHOUT, QUOTE = "without judge '", "'"
+
+
+def judges_block(profile: Result, options: StudyOptions) -> Block | None:
+    """Return how far each judge lies from the judges' mean, and what leaving each out does."""
+    rows = [replace(r, group=None) for r in profile.rows if r.group == "judge offset"]
+    if not rows:
+        return None
+    said = [
+        "Against the judges' mean, "
+        + "; ".join(f"{shorten(r.term, 40)} gives {numbers_text(r)}" for r in rows) + "."
+    ]  # fmt: skip
+    out = without_rows(profile)
+    said += without_text(out, anchored=options.zero is not None)
+    tables = [rows_table(rows, "Composite of each judge minus the judges' mean", term="Judge")]
+    if options.zero is not None:
+        said.append(
+            "To neutral control texts the judges give "
+            + listing([f"{number(v)} ({shorten(j, 40)})" for j, v in options.zero.items()], most=8)
+            + f": that is their own zero{error_text(profile)}."
+        )
+        tables.append(zero_table(options))
+        said += control_text(options)
+    what = "Composite minus the zero of the judges left" if options.zero is not None else "Composite"
+    tables.append(cross_table(out, f"{what}, without each judge", line=who, digits=1, column=left_out))
+    return Block(
+        id="judges",
+        question="How far do the judges lie apart, and does the answer hang on one of them?",
+        sentences=tuple(said),
+        draw=partial(forest, rows[:MOST_ROWS], sort=False, digits=1, xlabel="composite minus the judges' mean"),
+        figure_title="Offset of each judge",
+        caption=f"Judges are {'fixed' if profile.settings['judges'] == 'fixed' else 'drawn'}: with "
+        f"{count(len(rows))} of them nothing is said about others.",
+        tables=tuple(tables),
+    )
+
+
+def without_rows(profile: Result) -> list[Row]:
+    """Return the composites without each judge: against the zero of the judges left, where that is known."""
+    rows = [r for r in profile.rows if (r.group or "").startswith("without judge '")]
+    anchored = [r for r in rows if " minus zero" in (r.group or "").rpartition("'")[2]]
+    return anchored or rows
+
+
+def left_out(row: Row) -> str:
+    """Name the judge that a row is without."""
+    return f"without {(row.group or '').removeprefix(WITHOUT).rpartition(QUOTE)[0]}"
+
+
+def without_text(rows: Sequence[Row], *, anchored: bool) -> list[str]:
+    """Say how far leaving out a judge moves the composite of all models, and of the model most affected."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row.estimate is not None:
+            found.setdefault(who(row), []).append(row.estimate)
+    if not found:
+        return []
+    place = "Against the zero of the judges left" if anchored else "As the judges gave it"
+    ends = {term: f"from {number(min(values))} to {number(max(values))}" for term, values in found.items()}
+    joint = found.pop("all models", None)
+    most = max(found, key=lambda term: max(found[term]) - min(found[term]), default="all models")
+    if joint is None or not found:
+        return [f"{place}, without any one judge the composite of {shorten(most, 40)} lies {ends[most]}."]
+    return [f"{place}, without any one judge the composite of all models lies {ends['all models']}, and that of "
+            f"{shorten(most, 40)}, the most affected, {ends[most]}."]  # fmt: skip
+
+
+def control_text(options: StudyOptions) -> list[str]:
+    """Say what the judges give to each control text, on average: texts that lean should lie far apart."""
+    if options.controls is None:
+        return []
+    found = control_composites(options.controls, weights=options.weights)
+    means = [f"{shorten(text, 30)} {number(sum(one.values()) / len(one))}" for text, one in found.items()]
+    return [f"Judges' means of all control texts: {listing(means, most=8)}."] if len(means) > 1 else []
+
+
+def error_text(profile: Result) -> str:
+    """Write the standard error of the zero, after a comma; nothing where it is not known."""
+    error = profile.settings.get("zero_error")
+    return "" if error is None else f", SE of their mean {number(error['std_error'])}"
+
+
+def who(row: Row) -> str:
+    """Name the model of a row without a judge."""
+    return "all models" if (row.group or "").endswith(" of all models") else row.term
+
+
+def zero_table(options: StudyOptions) -> Table:
+    """Return the composites of all control texts; of their mean alone where nothing else is known."""
+    if options.controls is not None:
+        return control_table(options.controls, options.weights, options.level)
+    cells = tuple((judge, number(value)) for judge, value in (options.zero or {}).items())
+    caption = "The judges' own zero: composite of neutral control texts"
+    return Table(caption=caption, header=("Judge", "Composite"), cells=cells)
+
+
+def wordings_block(spread: Result) -> Block:
+    """Return the spread over wordings and its change."""
+    rows = [replace(r, group=None) for r in spread.rows if r.group == "spread"]
+    own = [replace(r, term=f"{r.term}, {(r.group or '').partition(': ')[2]}", group=None)
+           for r in spread.rows if (r.group or "").startswith("spread: ")]  # fmt: skip
+    moved = [replace(r, group=None) for r in spread.rows if r.group == "change"]
+    said = [spread.sentence()]
+    row = moved[0] if moved else None
+    if row is not None and row.estimate is not None and row.conf_low is not None and row.conf_high is not None:
+        first, last = (shorten(stage, 40) for stage in spread.settings["change"])
+        said.insert(0, (
+            f"Answers depend more on the wording at {first} than at {last}." if row.conf_low > 0
+            else f"Answers depend less on the wording at {first} than at {last}." if row.conf_high < 0
+            else f"The data do not settle whether the spread over wordings differs between {first} and {last}."
+        ))  # fmt: skip
+    tables = [rows_table(rows, "Mean standard deviation over wordings", term="Stage")]
+    tables += [rows_table(own, "The same, by model", term="Model, stage")] if own else []
+    named = {"wilcoxon": "Wilcoxon's signed ranks", "d_z": "d_z of the change"}
+    labels = [named.get(r.term, r.term) for r in moved]
+    tables += [rows_table(moved, "Its change", term="Change", labels=labels)] if moved else []
+    return Block(
+        id="wordings",
+        question="How much do the answers hang on the wording?",
+        sentences=tuple(said),
+        draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
+                     xlabel="standard deviation of the composite over wordings"),
+        figure_title="Standard deviation of the composite over wordings of the same question",
+        caption=f"{level_text(rows[0].conf_level or 0.95)} intervals, {count(int(rows[0].n or 0), 'scenario')}. The "
+        "noise of models and judges is part of every standard deviation, at all stages alike: that of wordings alone "
+        "is smaller.",
+        tables=tuple(tables),
+        results=(spread,),
+    )  # fmt: skip
+
+
+FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
+
+
+def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
+    """Return caution SS318 where no control texts say what the judges give to a neutral answer."""
+    if options.zero is not None:
+        return few_controls(options)
+    return (
+        caution("SS318", "no control texts: what the judges give to a neutral answer is not known",
+                affects="whether a model leans at all, not changes and differences between models",
+                fix="let the same judges score neutral texts, and name them as controls"),
+    )  # fmt: skip
+
+
+def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
+    """Return a caution where so few neutral texts give the zero that its own error may outweigh a model's."""
+    if options.controls is None:
+        return ()
+    texts = neutral_texts(options.controls) or list(options.controls.strata["scenario"].levels)
+    judges = options.zero or {}
+    ends = f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}" if judges else ""
+    give = "gives" if len(texts) == 1 else "give"
+    return small_sample(
+        len(texts), FEW_TEXTS,
+        f"{count(len(texts), 'neutral text')} {give} the judges' own zero{ends}; {known_error(options)}",
+        affects="whether a model leans at all",
+        fix=f"let the judges score {FEW_TEXTS} neutral texts or more; compare models with each other",
+    )  # fmt: skip
+
+
+def known_error(options: StudyOptions) -> str:
+    """Say which error of the zero is in the intervals."""
+    error = options.zero.error() if isinstance(options.zero, JudgeZeros) else None
+    if error is None:
+        return "it is taken as known, so that its error is not in the intervals"
+    if error.basis == "texts":
+        degrees = count(int(error.df), "degree")
+        return f"its standard error, {number(error.std_error)} ({degrees} of freedom), is in the intervals"
+    return (
+        f"the judges' noise on it (SE {number(error.std_error)}) is in the intervals; how far another neutral text "
+        "would lie from it is not known"
+    )
+
+
+def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
+    """Say what is known of the judges' own zero, and what its error does to the intervals."""
+    check = "Is the judges' own zero known?"
+    if options.zero is None:
+        return Diagnostic(
+            check=check, found="No: no control texts were given.",
+            so_what="A lean may be that of the judges: only changes and differences between models are safe.",
+        )  # fmt: skip
+    given = [f"{shorten(judge, 30)} {number(value)}" for judge, value in options.zero.items()]
+    mean = sum(options.zero.values()) / len(options.zero)
+    wider = widening(profile)
+    said = "Leans are given against it" + (
+        f"; its error makes their intervals {number(wider, 2)} times as long as those against 0 (median of the models)."
+        if wider is not None else ", taken as known: its own error is not in the intervals."
+    )  # fmt: skip
+    found = f"{listing(given, most=8)}; mean {number(mean)}."
+    return Diagnostic(check=check, found=f"Yes: {found}", so_what=said)
+
+
+def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
+    """Say how far the judges' levels lie apart, and that they are taken as they are."""
+    rows = [r for r in profile.rows if r.group == "judge offset" and r.estimate is not None]
+    if len(rows) < 2:
+        return ()
+    high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
+    return (
+        Diagnostic(
+            check="Do the judges give the same level?",
+            found=f"From {number(low.estimate or 0.0)} ({shorten(low.term, 30)}) to {number(high.estimate or 0.0)} "
+            f"({shorten(high.term, 30)}) around their mean composite.",
+            so_what="High agreement about which answer is higher says nothing about the level: compare models and "
+            "stages, or use control texts.",
+        ),
+        Diagnostic(
+            check="Whom do the intervals speak of?", found=f"These {count(len(rows), 'judge')}, taken as they are.",
+            so_what="Nothing is said about other judges; the multiverse shows what drawing them too would change.",
+        ),
+    )  # fmt: skip
+
+
+def widening(profile: Result) -> float | None:
+    """Return by how many times the error of the zero makes intervals longer, in the median; None without."""
+    if profile.settings.get("zero_error") is None:
+        return None
+    plain = {r.term: r for r in profile.rows if r.group in ("composite", "composite of all models")}
+    found = [(r.conf_high - r.conf_low) / (known.conf_high - known.conf_low)
+             for r in profile.rows if r.group in ("composite minus zero", "composite minus zero of all models")
+             for known in [plain.get(r.term.removesuffix(" minus zero"))]
+             if known is not None and r.conf_low is not None and r.conf_high is not None
+             and known.conf_low is not None and known.conf_high is not None]  # fmt: skip
+    return float(np.median(found)) if found else None
+
+
+def diagnostics(
+    design: Ratings, profile: Result, stages: Sequence[str], options: StudyOptions
+) -> tuple[Diagnostic, ...]:
+    """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
+    found = [zero_diagnostic(profile, options)]
+    if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
+        used, every = main_wordings(design), design.strata["wording"].levels
+        found.append(
+            Diagnostic(
+                check="Which wordings does the page use?",
+                found=f"{listing([shorten(w, 30) for w in used], most=6)} (of {listing(every, most=6)})",
+                so_what="Those that every stage was asked in; the others enter the spread over wordings only."
+                if set(used) != set(every) else "All; they are averaged.",
+            )
+        )  # fmt: skip
+    judged = sorted(set(profile.design.raters) & set(codes_of(design, "model")[1]))
+    if judged:
+        found.append(
+            Diagnostic(
+                check="Is a judge also judged?",
+                found=f"Yes: {quoted(judged)}.",
+                so_what="A model may favour its own answers: see the composite without that judge.",
+            )
+        )
+    found += judge_diagnostics(profile)
+    if not all_stages(design, stages):
+        found.append(
+            Diagnostic(
+                check="Does every model have every scenario at every stage?", found="No.",
+                so_what="Rows say how many scenarios they rest on; changes use scenarios that have both stages.",
+            )
+        )  # fmt: skip
+    return tuple(found)
