@@ -62,7 +62,8 @@ REPEATS = (
     "rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion", "seed", "fold",
 )  # fmt: skip
 SCORES = ("score", "point", "goal", "rating", "pts")
-WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote")
+VERDICTS = ("verdict", "judgment", "judgement")
+WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote", *VERDICTS)
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
 BEATEN = (
     "loser", "lose", "lost", "rejected", "bottom", "worse", "over", "against", "beaten", "citing", "recipient",
@@ -83,8 +84,9 @@ DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
 COVARIATES = (
-    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
-)  # of persons  # fmt: skip
+    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race", "latitude",
+    "longitude", "lat", "lon", "lng",
+)  # of persons and places  # fmt: skip
 IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
 RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
@@ -94,6 +96,7 @@ TIMINGS = (
     "worktime", "createdat", "updatedat", "submittime", "accepttime", "runtime", "durationms", "durations",
 )  # when something was answered, or how long it took: a value only where nothing else is one  # fmt: skip
 
+ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
 BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\]")  # a matrix of questions in an export: 'How often? [Story 1]'
 
 
@@ -238,7 +241,7 @@ class Seen:
         owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
         return [
             name for name in frequency_columns(self.table, (), missing_labels(()))
-            if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
+            if name not in self.totals and not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
         ]  # fmt: skip
 
     def varying(self) -> list[Column]:
@@ -268,6 +271,11 @@ class Seen:
         labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
         numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
+
+    def most_and_least(self, columns: Sequence[Column]) -> tuple[float, float]:
+        """Return the largest and the smallest sum of columns of numbers in a row without a gap."""
+        sums = self.values(columns).sum(axis=0)
+        return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
 
     def concordance(self, one: Column, other: Column) -> float:
         """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
@@ -342,6 +350,32 @@ class Seen:
                 found[made] = frozenset(c.name for c in three if c.name != made)
         return found
 
+    @cached_property
+    def arm_sizes(self) -> list[str]:
+        """Names of columns that are called like sizes of two groups of a study, such as n1i, n2i or n_treat, n_ctrl."""
+        found = [c.name for c in self.columns.values() if c.whole and ARM.fullmatch(c.name.strip())]
+        return found if len(found) == 2 else []
+
+    @cached_property
+    def totals(self) -> dict[str, list[str]]:
+        """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
+        whole = [c for c in self.columns.values() if c.whole and c.filled == c.rows and not c.identifies]
+        whole = [c for c in whole if len(c.levels) > 1][:FEW]
+        if len(whole) < 3 or self.rows < 5:
+            return {}
+        rows, found = self.values(whole), {}
+        some = rows[:, :: max(1, rows.shape[1] // 200)]  # the others are looked at where these add up
+        for k, total in enumerate(whole):
+            parts = [j for j in range(len(whole)) if j != k]
+            sums = np.vstack([np.zeros(some.shape[1]), some[parts].cumsum(axis=0)])
+            runs = sorted(combinations(range(len(sums)), 2), key=lambda run: run[0] - run[1])
+            for start, end in (run for run in runs if run[1] - run[0] > 1):
+                run = parts[start:end]
+                if np.array_equal(sums[end] - sums[start], some[k]) and (rows[run].sum(axis=0) == rows[k]).all():
+                    found[total.name] = [whole[j].name for j in run]
+                    break
+        return found
+
     def subtracted(self, one: Column, other: Column) -> bool:
         """Whether a column called like a difference is that of two columns."""
         two = frozenset({one.name, other.name})
@@ -383,9 +417,13 @@ class Seen:
             # few numbers beside a row a unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
+        if any(c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named):
+            return True
+        raters = [c for c in every if c.tokens[-1:] and c.tokens[-1].removesuffix("id") in RATERS and c.names_things]
         return any(
-            c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named
-        )
+            2 * len(c.levels) <= self.rows and not self.has_partner(c) and self.distinct([c.name, key.name])
+            for c in raters for key in every if key is not c and key.names_things and not key.unique
+        )  # fmt: skip
 
     def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
@@ -425,11 +463,12 @@ def share(one: Column, other: Column) -> float:
 
 def paired_names(one: Column, other: Column) -> bool:
     """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
-    return _paired(one.name, other.name)
+    return paired_words(one.name, other.name)
 
 
 @lru_cache(maxsize=1 << 17)
-def _paired(one: str, other: str) -> bool:
+def paired_words(one: str, other: str) -> bool:
+    """Whether two texts differ so."""
     if partner_of(one, 0, [other]) == other:
         return True
     names = bare(one), bare(other)
