@@ -45,6 +45,7 @@ CONDITIONS = (
     "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
     "framing", "frame", "wording", "variant", "persona",
 )  # fmt: skip
+MEASURES = ("metric", "metrics", "metricname", "measure")  # whose labels are numbers of different kinds
 VALUES = (
     "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
     "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision", "verdict", "choice", "grade",
@@ -63,7 +64,8 @@ REPEATS = (
 )  # fmt: skip
 SCORES = ("score", "point", "goal", "rating", "pts")
 VERDICTS = ("verdict", "judgment", "judgement")
-WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote", *VERDICTS)
+WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote", "victor",
+       *VERDICTS)  # fmt: skip
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
 BEATEN = (
     "loser", "lose", "lost", "rejected", "bottom", "worse", "over", "against", "beaten", "citing", "recipient",
@@ -417,13 +419,16 @@ class Seen:
             # few numbers beside a row a unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
-        if any(c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named):
-            return True
-        raters = [c for c in every if c.tokens[-1:] and c.tokens[-1].removesuffix("id") in RATERS and c.names_things]
-        return any(
-            2 * len(c.levels) <= self.rows and not self.has_partner(c) and self.distinct([c.name, key.name])
-            for c in raters for key in every if key is not c and key.names_things and not key.unique
-        )  # fmt: skip
+        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]
+        return bool(self.rated_by_name) or not all(map(self.has_partner, named))
+
+    @cached_property
+    def rated_by_name(self) -> frozenset[str]:
+        """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
+        every = [c for c in self.columns.values() if c.tokens and c.names_things and not c.unique]
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * len(c.levels) <= self.rows]
+        raters = [c for c in raters if not self.has_partner(c)]
+        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
 
     def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
@@ -463,12 +468,11 @@ def share(one: Column, other: Column) -> float:
 
 def paired_names(one: Column, other: Column) -> bool:
     """Whether the names differ in one word, number or letter that stands for two conditions or sides."""
-    return paired_words(one.name, other.name)
+    return _paired(one.name, other.name)
 
 
 @lru_cache(maxsize=1 << 17)
-def paired_words(one: str, other: str) -> bool:
-    """Whether two texts differ so."""
+def _paired(one: str, other: str) -> bool:
     if partner_of(one, 0, [other]) == other:
         return True
     names = bare(one), bare(other)

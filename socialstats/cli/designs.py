@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -169,8 +170,10 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     options = options_of("paired", settings)
     if settings.get("crosstab"):
         kept = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
-        head = table.columns[0].strip()  # what stands over the labels of the rows names their side
-        kept = ({"conditions": (head, "columns")} if head and bare(head) not in ROW_NAMES else {}) | kept
+        head = table.columns[0].strip()  # what stands over the labels of the rows names them, or both sides
+        two = [side.strip() for side in re.split(r"[\\/]", head)]
+        sides = two if len({*two} - {""}) == 2 == len(two) else (head, "columns")
+        kept = ({"conditions": sides} if bare(head) not in (*ROW_NAMES, "columns") else {}) | kept
         return Paired.from_table(crosstab(table), **kept, source=table.source)
     pair = wide_pair(table.columns)
     wide = "first" in options or "second" in options

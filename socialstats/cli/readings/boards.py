@@ -12,6 +12,7 @@ from socialstats.cli.columns import (
     COVARIATES,
     DATES,
     FEW,
+    MEASURES,
     MOST_KEYS,
     RATERS,
     REPEATS,
@@ -29,11 +30,11 @@ from socialstats.designs.model_scores import ANSWERS, TASKS, scores_of
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 
-MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint")
+MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint",
+          "workflow", "wflow", "learner", "pipeline")  # fmt: skip
 KEYS = ("task", "benchmark", "dataset", "data", "problem", "subset", "instance", "suite")
 FEWEST = 3  # models of a leaderboard
 MANY = 5  # columns of numbers that may be models by what they hold
-METRICS = ("metric", "metricname", "measure")
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok", re.IGNORECASE,
@@ -42,7 +43,7 @@ FAMILIES = re.compile(
 
 def score_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
-    metric = next((c for c in seen.columns.values() if bare(c.name) in METRICS and c.numbers is None), None)
+    metric = next((c for c in seen.columns.values() if bare(c.name) in MEASURES and c.numbers is None), None)
     if metric is not None and 1 < len(metric.levels) <= FEW:  # different measures: one at a time
         level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
         entry = f"{metric.name}={level}"
@@ -52,6 +53,8 @@ def score_tables(seen: Seen) -> Iterator[Proposal]:
         return
     models = [c for c in seen.columns.values() if c.called(MODELS) and c.names_things and c.numbers is None]
     models = [c for c in models if len(c.levels) > 1 and not seen.has_partner(c)]
+    finest = [c for c in models if all(seen.constant(other, c) for other in models if other is not c)]
+    models = finest or models  # a model, and the model with its settings
     if len(models) == 1:
         yield from (row_a_model if models[0].unique else long_board)(seen, models[0])
     if not models:
@@ -70,7 +73,9 @@ def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
 
 def yes_no(column: Column) -> bool:
     """Whether a column holds yes and no, 0 and 1, or two words for right and wrong such as PASS and FAIL."""
-    return column.yes_no or tuple(sorted(level.casefold() for level in column.levels)) in map(tuple, map(sorted, ANSWERS))
+    return column.yes_no or tuple(sorted(level.casefold() for level in column.levels)) in map(
+        tuple, map(sorted, ANSWERS)
+    )
 
 
 def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
@@ -100,8 +105,8 @@ def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
     for who, (one, other) in product((model, *finer), combinations(keys, 2)):
         if who not in (one, other) and seen.distinct([who.name, one.name, other.name]):
             task, unit = (one, other) if one.called((*KEYS, *TASKS)) else (other, one)
-            # seeds and folds repeat a data set: they are averaged
-            if unit.called(REPEATS) and not task.called(REPEATS):
+            # seeds repeat a data set: they are averaged
+            if unit.called(REPEATS) and not unit.called(("fold",)) and not task.called(REPEATS):
                 yield from board(seen, who, [task], None)
             elif task.called((*KEYS, *TASKS)) and seen.enough(unit):
                 yield from board(seen, who, [unit], task)
@@ -137,7 +142,11 @@ def called_rater(column: Column) -> bool:
 
 def column_a_model(seen: Seen) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
-    keys = [c for c in seen.columns.values() if c.unique and c.names_things and (c.numbers is None or c.unique_key or c.called((*KEYS, *TASKS)))]
+    keys = [
+        c
+        for c in seen.columns.values()
+        if c.unique and c.names_things and (c.numbers is None or c.unique_key or c.called((*KEYS, *TASKS)))
+    ]
     key = min(keys, key=lambda c: c.numbers is not None, default=None)
     families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
     tasked = key is not None and key.called((*KEYS, *TASKS))

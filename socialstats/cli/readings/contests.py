@@ -31,6 +31,7 @@ from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.tables import as_number
+from socialstats.text import count
 
 LOST = ("loses", "lose", "losses", "loss", "lost", "nlosses", "defeat", "defeats", "l")
 
@@ -51,10 +52,12 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
     named = [c for c in seen.varying() if c.names_things]
     times = next((c.name for c in seen.columns.values() if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
-    for a in (c for c in named if c.called(WINNERS)):
+    for a in (c for c in named if c.called((*WINNERS, *PICKED))):
         for b in (c for c in named if c is not a):
-            refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen
-            if share(a, b) < 0.3 or not (refused or (b.called(BEATEN) and a.tokens[1:] == b.tokens[1:])):
+            refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
+            if share(a, b) < 0.3 or not (
+                refused or (a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:])
+            ):
                 continue
             actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
             if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
@@ -66,7 +69,7 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
             means = f"'{a.name}' won, '{b.name}' lost"
             yield Proposal("comparisons", 7.5 if actor else 9, means, settings)
-            if (lost := meet_themselves(seen, a, b)):  # refused above, unless these rows count nothing: a tie, mostly
+            if lost := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
                 out = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
                 told = {"note": "; rows where both are the same are left out"}
                 score = 7.4 if actor else 8.4
@@ -145,14 +148,18 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
     flags = one_hot(seen, a, b)
     whole = False  # whether a result has no gaps
-    for parts, score, means in ([flags[0]] if flags else counts_and_scores(seen, a, b)):
+    for parts, score, means in [flags[0]] if flags else counts_and_scores(seen, a, b):
         gaps = any(seen.columns[part.partition("=")[2]].filled < seen.rows for part in parts)
         whole |= not gaps
         settings = {"map": [*base, *parts], **({"missing": "drop"} if gaps else {})}
         yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        free = c not in (a, b) and not (flags and c.name in flags[1]) and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
+        free = (
+            c not in (a, b)
+            and not (flags and c.name in flags[1])
+            and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
+        )
         free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
         found = result_settings(c, x, y) if free else []
         told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))
@@ -163,8 +170,13 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
             which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
             settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
             settings |= {"missing": "drop"} if c.filled < seen.rows else {}
-            score -= 2 * (whole and c.filled < seen.rows)  # rows without a winner may be ties
-            yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}", settings)
+            left = (
+                f"; {count(seen.rows - c.filled, 'row')} without it left out, ties perhaps"
+                if c.filled < seen.rows
+                else ""
+            )
+            score -= 2 * (whole and bool(left))
+            yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
 
 
 def meet_themselves(seen: Seen, a: Column, b: Column) -> float:
@@ -197,7 +209,9 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
         found = scheme_of(levels - {*ties}, schemes)
         if found is None or len({side_code(level) for level in levels - {*ties}}) < 2:
             continue
-        third = not told and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]  # A, B and C
+        third = (
+            not told and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]
+        )  # A, B and C
         if third:
             return []
         forward, backward = ([stands_for(code, one) for code, one in zip(found, two, strict=True)]
@@ -297,7 +311,7 @@ def one_hot(seen: Seen, a: Column, b: Column) -> tuple[tuple[list[str], float, s
             if seen.most_and_least([x, y, *tie]) == (1, 1):
                 parts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={c.name}" for c in tie)]
                 return (parts, 9, "one 1 a row"), [c.name for c in (x, y, *apart)]
-        if all(c.called((*WON, *PREFERRED)) for c in (x, y)):
+        if all(c.called((*WON, *PREFERRED)) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
             means = "1 for the one that won, a tie where neither has it"
             return ([f"score_a={x.name}", f"score_b={y.name}"], 9, means), [c.name for c in (x, y, *apart)]
     return None

@@ -10,6 +10,7 @@ import numpy as np
 from socialstats.cli.columns import (
     BEATEN,
     CONDITIONS,
+    MEASURES,
     PERSONS,
     RATERS,
     SCORES,
@@ -26,6 +27,7 @@ from socialstats.cli.readings.boards import FAMILIES
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
+from socialstats.designs.aggregate import bare
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.text import count, listing, quoted, shorten
 
@@ -105,15 +107,15 @@ def comparison_doubt(parts: dict[str, list[Column]]) -> str:
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
     result = listing([f"'{shorten(c.name, 30)}'" for c in results])
-    return (
-        f"no name says that {result} tells who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
-    )
+    return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
 
 
 def paired_doubt(parts: dict[str, list[Column]]) -> str:
     """Say where names tell no two conditions."""
     if "condition" in parts:
         condition = parts["condition"][0]
+        if bare(condition.name) in MEASURES:
+            return f"'{shorten(condition.name, 30)}' names measures, whose numbers may be of different kinds"
         if condition.called(CONDITIONS) and any(c.called((*UNITS, *PERSONS)) for c in parts.get("unit", [])):
             return ""
         return f"no name says that '{shorten(condition.name, 30)}' holds conditions that each unit met"

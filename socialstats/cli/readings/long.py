@@ -8,6 +8,7 @@ from typing import Any
 
 from socialstats.cli.columns import (
     CONDITIONS,
+    DATES,
     FEW,
     FEW_COLUMNS,
     MOST_KEYS,
@@ -32,12 +33,15 @@ METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them
 def long_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     hints = (*UNITS, *RATERS, *CONDITIONS, *REPEATS)
+    judged = seen.rated_by_name
     keys = [
-        c for c in seen.varying() if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS) else 0.5)
+        c for c in seen.varying() if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS) or c.name in judged else 0.5)
         and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
-        and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints))
+        and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints) or c.name in judged)
     ]  # fmt: skip
-    sides = [two for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 and not two[0].called(RATERS)]
+    sides = [
+        two for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 and not two[0].called(RATERS)
+    ]
     keys = [c for c in keys if c.numbers is not None or not any(c in two for two in sides)][:MOST_KEYS]
     values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
               and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
@@ -45,8 +49,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
     for unit, other in permutations(keys, 2):
         persons = other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS)) and not other.called(RATERS)
         surely, rated, cond = unit.called(UNITS) or persons, other.called(RATERS), other.called(CONDITIONS)
-        met = len(unit.levels) * len(other.levels) == seen.rows and len(unit.levels) > len(other.levels)
-        if not surely and (other.called(UNITS) or unit.called(CONDITIONS) or (unit.called(REPEATS) and not met)):
+        met = len(unit.levels) * len(other.levels) == seen.rows and unit.called(REPEATS) and not unit.called(DATES)
+        if not surely and (other.called(UNITS) or (unit.called((*CONDITIONS, *REPEATS)) and not met)):
             continue
         nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
         if other.called(REPEATS) or seen.constant(other, unit) or (nested and not rated):
@@ -62,7 +66,9 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
-        named = sorted((c for c in free if c.called(VALUES)), key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK)))
+        named = sorted(
+            (c for c in free if c.called(VALUES)), key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK))
+        )
         likely = named or [c for c in numbers if c in scales] or scales or numbers or free
         value = likely[0] if named else likely[-1]
         more = [f"'{c.name}'" for c in likely if c is not value and not c.called(WEAK)][:FEW_COLUMNS]

@@ -21,6 +21,7 @@ from socialstats.cli.columns import (
     LATER,
     MOST_COLUMNS,
     MOST_KEYS,
+    OPPOSITES,
     PERSONS,
     RATERS,
     REPEATS,
@@ -30,7 +31,6 @@ from socialstats.cli.columns import (
     UNITS,
     Column,
     Seen,
-    paired_words,
     negated,
     paired_names,
     same_scale,
@@ -40,7 +40,7 @@ from socialstats.cli.columns import (
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
 from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
-from socialstats.designs.aggregate import FREQUENCIES, WIN_WORDS, bare
+from socialstats.designs.aggregate import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.tables import as_number
 from socialstats.text import count
@@ -61,7 +61,17 @@ PAIRS_OF_JUDGES = (
 )  # who may have judged the same  # fmt: skip
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
-RATED = ("nraters", "raters", "nratings", "ratings", "njudges")  # how many rated the unit
+RATED = (
+    "nraters",
+    "raters",
+    "nratings",
+    "ratings",
+    "njudges",
+    "votes",
+    "nvotes",
+    "annotators",
+    "nannotators",
+)  # how many rated the unit
 
 
 @dataclass(frozen=True)
@@ -236,7 +246,8 @@ def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
         crossed = len({*zip(whats, whens, strict=True)}) == len(columns) == 2 * len(stems) > 2 == len(conditions)
         if crossed and all(stems):
             both = [[c for c, what in zip(columns, whats, strict=True) if what == stem_] for stem_ in stems]
-            found.append((paired_words(*("".join(one) for one in conditions)), last, [(x, y) for x, y in both]))
+            words = {"".join(one) for one in conditions}
+            found.append((any(words == {*two} for two in OPPOSITES), last, [(x, y) for x, y in both]))
     return max(found, key=lambda one: one[:2])[2] if found else []
 
 
@@ -320,7 +331,9 @@ def as_raters(group: Group) -> Proposal:
 def as_conditions(group: Group, said: tuple[Column, Column] | None) -> Proposal:
     """Propose two columns of a group as two conditions of the row's unit."""
     seen, less = group.rows.seen, group.rows.less + group.lower
-    subtracted = [said] if said else [two for two in combinations(group.columns[:MOST_KEYS], 2) if seen.subtracted(*two)]
+    subtracted = (
+        [said] if said else [two for two in combinations(group.columns[:MOST_KEYS], 2) if seen.subtracted(*two)]
+    )
     first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
@@ -396,7 +409,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     columns = [c for c in columns if not (c.called(DERIVED) or c.name in seen.frequencies or bare(c.name) in RATED)]
     columns = [c for c in columns if not (c.identifies or c.name in seen.crossed)]  # ids are no counts
     total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
-    counted = bare(total) in (*FREQUENCIES, *RATED)  # how many rated the unit
+    counted = bare(total) in (*FREQUENCIES, *RATED, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
         columns = [seen.columns[name] for name in parts]
     if (
@@ -408,7 +421,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
         return
     rows = seen.values(columns)
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
-    steady = (counted or len(set(sums.tolist())) == 1) and zeros > 0
+    steady = zeros >= 0.1 if counted else len(set(sums.tolist())) == 1 and zeros > 0
     items = bool(item_suspects(names))
     sparse = zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
     heads = [as_number(name) for name in names]
