@@ -31,7 +31,7 @@ ADVICE: Mapping[str, tuple[str, str]] = {
     "SS110": ("Arithmetic shares most", "Read the geometric shares and the strengths beside them."),
     "SS111": ("The leader, its lead, signs of effects", "Quote the fit that the design supports, and say which."),
     "SS201": ("Standard errors, intervals, p-values", "Use the declared clusters: `cluster=\"declared\"`."),
-    "SS202": ("Intervals, which tend to be too short", "Collect more clusters; read the intervals as approximate."),
+    "SS202": ("Intervals: by t they are long, of resamples too short", "Collect more clusters; prefer t intervals."),
     "SS203": ("Joint tests and rank sets", "Collect more clusters; single intervals are usable."),
     "SS204": ("Bootstrap intervals", "Collect more data per unit, or use the intervals of the model."),
     "SS205": ("Standard errors, which account for the clusters", "No action is needed."),

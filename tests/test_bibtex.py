@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from socialstats.bibtex import bibtex, kind_of, names
 from socialstats.errors import InputError
-from socialstats.references import REFERENCES
+from socialstats.references import REFERENCES, bibtex, citation, read_bib
 
 REQUIRED = {
     "article": {"author", "title", "journal", "year"}, "book": {"author", "title", "publisher", "year"},
@@ -81,11 +80,36 @@ def test_several_works_stand_in_the_order_given_once_each() -> None:
         bibtex(["nobody2000"])
 
 
-def test_kinds_follow_from_the_venue() -> None:
-    assert kind_of("BMC Medical Research Methodology, 13, 91")[1]["pages"] == "91"
-    kind, venue = kind_of("In A. Bee & C. Dee (Eds.), A book, with commas (pp. 1-9). House")
-    assert (kind, venue["booktitle"], venue["publisher"]) == ("incollection", "A book, with commas", "House")
-    assert kind_of("DPhil thesis, University of Oxford") == ("phdthesis", {"school": "University of Oxford"})
-    assert names("A, B. C., D, E., & F, G.") == "A, B. C. and D, E. and F, G."
-    with pytest.raises(InputError):
-        kind_of("")
+ARTICLE = (
+    "@article{a1,\n  author = {Bee, A.},\n  title = {{T}},\n"
+    "  journal = {J},\n  volume = {1},\n  pages = {2--3},\n  year = {1999}\n}\n"
+)
+
+
+def test_a_work_is_cited_as_its_entry_says() -> None:
+    article = REFERENCES["fagerland2013"]
+    assert article.venue == "BMC Medical Research Methodology, 13, 91"
+    assert citation("ford1957").startswith("Ford, L. R., Jr. (1957). Solution")
+    assert citation("cohen1988") == (
+        "Cohen, J. (1988). Statistical power analysis for the behavioral sciences (2nd ed.). Lawrence Erlbaum."
+    )
+    assert citation("steigerfouladi1997").endswith(
+        "In L. L. Harlow, S. A. Mulaik, & J. H. Steiger (Eds.), What if there were no significance tests? "
+        "(pp. 221-257). Erlbaum."
+    )
+    assert citation("efrontibshirani1993").startswith("Efron, B., & Tibshirani, R. J. (1993).")
+    assert "Chapman & Hall" in citation("efrontibshirani1993")
+
+
+def test_a_file_of_references_is_read_strictly() -> None:
+    assert str(read_bib(f"% comment\n\n{ARTICLE}")["a1"]) == "Bee, A. (1999). T. J, 1, 2-3."
+    for wrong, message in (
+        (ARTICLE + ARTICLE, "line 9: 'a1' or one of its fields stands twice"),
+        (ARTICLE.replace("  volume = {1},\n", "  pages = {4},\n"), "line 1: 'a1' or one of its fields"),
+        (ARTICLE.replace("  volume = {1},\n", ""), "line 1: 'a1' lacks 'volume'"),
+        (ARTICLE.replace("article", "letter"), "line 1: 'a1' lacks 'letter'"),
+        (ARTICLE.replace("{Bee, A.}", '"Bee, A."'), "line 1 is no entry or comment: '@article{a1,'"),
+        (ARTICLE + "stray", "line 9 is no entry or comment: 'stray'"),
+    ):
+        with pytest.raises(InputError, match=re.escape(message)):
+            read_bib(wrong)

@@ -15,14 +15,12 @@ from pathlib import Path
 
 from socialstats.errors import InputError, Problem
 from socialstats.text import count
-from socialstats_collect import summary
+from socialstats_collect.converting import as_bytes, format_of, write_whole
 from socialstats_collect.log import Log
-from socialstats_collect.progress import Progress
-from socialstats_collect.run import Run
+from socialstats_collect.run import Run, Work, belongs, header, survey
 from socialstats_collect.runfile import RunFile, read_runfile
-from socialstats_collect.session import Work, belongs, header, survey
-from socialstats_collect.tidy import Record, as_cell, opened_record, tidy_rows
-from socialstats_collect.writing import as_bytes, format_of, write_whole
+from socialstats_collect.tally import Progress
+from socialstats_collect.tidy import Record, as_cell, as_text, by_cell, failures, methods, opened_record, tidy_rows
 
 DONE, STOPPED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -81,9 +79,9 @@ def _ended(run: Run, path: Path, work: Work) -> None:
     if tally.calls:
         factors = [name for name, levels in run.runfile.factors.items() if len(levels) > 1 or name == "model"]
         with opened_record(path) as record:
-            print(summary.as_text(summary.by_cell(tidy_rows(record), factors)))
-            print(f"\n{summary.methods(record)}")
-    for note in [*tally.costs(), *tally.changes(), *summary.failures(tally)]:
+            print(as_text(by_cell(tidy_rows(record), factors)))
+            print(f"\n{methods(record)}")
+    for note in [*tally.costs(), *tally.changes(), *failures(tally)]:
         _say(note)
     missing = work.units - tally.units_done
     if run.stopped:
@@ -105,7 +103,7 @@ def tidy(options: argparse.Namespace) -> int:
         else:
             _write(target, _table(rows, names, target))
         if options.methods:
-            _write(options.methods, summary.methods(record) + "\n")
+            _write(options.methods, methods(record) + "\n")
         for note in _notes(record, rows):
             _say(note)
     return DONE

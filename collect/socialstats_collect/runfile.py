@@ -13,8 +13,7 @@ from typing import Any
 from socialstats.errors import InputError, Problem
 from socialstats_collect.items import Items, read_items
 from socialstats_collect.protocols import make_protocol
-from socialstats_collect.protocols.base import CollectionProtocol, Settings
-from socialstats_collect.templates import require
+from socialstats_collect.protocols.base import CollectionProtocol, Settings, require
 
 ORDERS = ("balanced", "random", "all", "fixed")
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {

@@ -14,7 +14,7 @@ from socialstats_reports.page import TEMPLATES, _environment, palette_css, table
 from socialstats_reports.text import CELL_WIDTH
 
 if TYPE_CHECKING:
-    from socialstats.audit.finding import Finding
+    from socialstats.audit.numbers import Finding
     from socialstats.audit.running import AuditReport
 
 TITLE = "Do the published numbers agree with each other?"

@@ -12,12 +12,11 @@ from typing import Any
 from markupsafe import Markup
 
 from socialstats import __version__
-from socialstats.bibtex import bibtex
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import style
 from socialstats.halves import in_halves
 from socialstats.progress import say
-from socialstats.references import citation
+from socialstats.references import bibtex, citation
 from socialstats.results import Verification, Verifications
 from socialstats.studies.outcome import Block, Outcome, Strip, Table
 from socialstats.text import count

@@ -5,20 +5,25 @@ Every check takes numbers as they were printed and returns a `Finding`. `audit` 
 
 from __future__ import annotations
 
-from socialstats.audit.agreement import linear_composite, sensitivity_reference, text_against_table, within
 from socialstats.audit.alignment import alignment, by_position
-from socialstats.audit.errors_of_means import std_error_possible
-from socialstats.audit.feasible import mcnemar_bounds, paired_t_feasible, subset_mean
-from socialstats.audit.finding import Finding
-from socialstats.audit.grids import granularity, grim
-from socialstats.audit.means import hull, mean_abs, mean_of, sd_of, weighted_mean
-from socialstats.audit.numbers import Printed, printed
-from socialstats.audit.p_values import statistic_p, t_from_summary
-from socialstats.audit.papers import papers
-from socialstats.audit.repairs import Repair, digit_repairs
-from socialstats.audit.running import AuditReport, audit
-from socialstats.audit.spreads import debit, grimmer
-from socialstats.audit.sums import count_percent, sum_to
+from socialstats.audit.arithmetic import (
+    count_percent,
+    hull,
+    linear_composite,
+    mean_abs,
+    mean_of,
+    sd_of,
+    sensitivity_reference,
+    subset_mean,
+    sum_to,
+    text_against_table,
+    weighted_mean,
+    within,
+)
+from socialstats.audit.numbers import Finding, Printed, printed
+from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
+from socialstats.audit.running import AuditReport, Repair, audit, digit_repairs, papers
+from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
 
 __all__ = [
     "audit", "papers", "AuditReport", "Repair", "Finding", "Printed", "printed",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.audit.numbers import Printed, printed
-from socialstats.audit.rulebook import GIVEN, Rule, RuleBook
+from socialstats.audit.rules import GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Reading, Sheet, read_sheet
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.text import listing

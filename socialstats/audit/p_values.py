@@ -1,4 +1,4 @@
-"""Test statistics and their p-values; t from a mean and its standard deviation."""
+"""Test statistics and p-values: recomputed, or bounded where only a mean or a bias is printed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, get_args
 
-from socialstats.audit.finding import Finding, compare, neighbours_noticed, shown
-from socialstats.audit.means import absolute
-from socialstats.audit.numbers import Printed, printed, whole
+from socialstats.audit.arithmetic import absolute, exact
+from socialstats.audit.numbers import (
+    Finding,
+    Printed,
+    Severity,
+    compare,
+    neighbours_noticed,
+    one_of,
+    printed,
+    shown,
+    whole,
+)
 from socialstats.errors import InputError
 
 Statistic = Literal["t", "F", "z", "chi2", "r"]
@@ -64,9 +73,8 @@ def statistic_p(
     >>> statistic_p("t", "-1.133", ".2715", df=19).verdict, statistic_p("chi2", "4.85", "<.001", df=1).message
     ('agree', 'sources disagree: p <.001 is printed, chi2(1) = 4.85 gives p = 0.0276 to 0.0277')
     """
-    for name, value, allowed in (("kind", kind, get_args(Statistic)), ("tails", tails, get_args(Tails))):
-        if value not in allowed:
-            raise InputError(f"{name}={value!r} is not one of {', '.join(allowed)}")
+    one_of("kind", kind, get_args(Statistic))
+    one_of("tails", tails, get_args(Tails))
     number, said_p = printed(statistic), printed(p).share()
     frees = _frees(kind, df, df1)
     sides = 2 if tails == "two" and kind in SIGNED else 1
@@ -81,7 +89,7 @@ def statistic_p(
     label = f"{label} = {number.text}"
     if tails == "one" and kind in SIGNED:
         low, high, label = _side(said_p, low, high, label)
-    return _judged(said_p, low, high, label, sides, level)
+    return _p_finding(said_p, low, high, label, sides, level)
 
 
 def _side(p: Printed, low: float, high: float, source: str) -> tuple[float, float, str]:
@@ -135,7 +143,7 @@ def tail(kind: Statistic, statistic: float, df: list[float]) -> float:
     return float(special.stdtr(df[0], -statistic))
 
 
-def _judged(p: Printed, low: float, high: float, source: str, sides: int, level: float) -> Finding:
+def _p_finding(p: Printed, low: float, high: float, source: str, sides: int, level: float) -> Finding:
     if low <= 0 and high >= 1:
         message = f"{source} is compatible with every p"
         return Finding(rule="statistic_p", verdict="no_power", message=message, published=p.text)
@@ -213,11 +221,170 @@ def t_from_summary(
         return Finding(rule="t_from_summary", verdict="not_checkable", expected=expected,
                        message=f"{source} give t = {expected} with {people - 1} df: no t or p is printed",
                        details={"t_low": float(low), "t_high": float(high), "df": people - 1})  # fmt: skip
-    if tails not in get_args(Tails):
-        raise InputError(f"tails={tails!r} is not one of {', '.join(get_args(Tails))}")
+    one_of("tails", tails, get_args(Tails))
     sides = 2 if tails == "two" else 1
     least, most = _p_range("t", absolute(low, high), [printed(people - 1)], sides)
     said_p = printed(p).share()
     if tails == "one":
         least, most, source = _side(said_p, least, most, source)
-    return replace(_judged(said_p, least, most, source, sides, level), rule="t_from_summary")
+    return replace(_p_finding(said_p, least, most, source, sides, level), rule="t_from_summary")
+
+
+def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
+    """Check that a paired t is feasible when no difference can exceed a bound.
+
+    Differences with mean m that lie in [-bound, bound] have an sd of at most sqrt(n/(n-1) (bound^2 - m^2)), so
+    abs(t) >= abs(m) sqrt(n - 1) / sqrt(bound^2 - m^2). With the rounding of t and m, n is at most
+    (t/m)^2 (bound^2 - m^2) + 1.
+
+    Parameters
+    ----------
+    t, mean : printed numbers
+    bound : number
+        Largest possible size of a difference: 1 for entropies in bits, 0.693147 in nats, high - low of a scale.
+    n : whole number, optional
+        Pairs. Without it the largest feasible n is returned in ``details["largest_n"]``.
+
+    Returns
+    -------
+    Finding
+
+    Raises
+    ------
+    InputError
+        If the mean exceeds the bound, or bound is not above 0.
+
+    Examples
+    --------
+    >>> found = paired_t_feasible("4.85", "0.16", 1, 1546)
+    >>> found.verdict, found.expected, found.details["largest_n"]
+    ('disagree', 'at least 6.16704', 958)
+    """
+    number, middle, limit = printed(t), printed(mean), exact(bound, "bound")
+    most_t = absolute(*number.bounds)[1]
+    least = absolute(*middle.bounds)[0]
+    if limit <= 0 or least > limit:
+        raise InputError(f"a mean of {middle.text} is impossible when no value exceeds {float(limit):g}")
+    room = limit**2 - least**2
+    if least == 0:
+        message = f"a mean of {middle.text} may be 0: every t is feasible"
+        return Finding(rule="paired_t_feasible", verdict="no_power", message=message, published=number.text)
+    largest = math.floor((most_t / least) ** 2 * room + 1)
+    details = {"largest_n": largest}
+    if n is None:
+        message = f"t = {number.text} with mean {middle.text} needs n of at most {largest:,}: give n to check"
+        return Finding(rule="paired_t_feasible", verdict="not_checkable", message=message, published=number.text,
+                       details=details)  # fmt: skip
+    pairs = whole(n, "n", least=2)
+    lowest = math.inf if room == 0 else float(least) * math.sqrt(pairs - 1) / math.sqrt(room)
+    expected, fits = f"at least {lowest:.6g}", pairs <= largest
+    said = f"t = {number.text} with mean {middle.text} and n = {pairs:,}"
+    why = f"values within {float(limit):g} of 0 give a t of {expected}"
+    message = f"{said} is feasible: {why}" if fits else f"sources disagree: {said} is printed, {why} (n <= {largest:,})"
+    severity: Severity = "none" if fits else "major"
+    return Finding(
+        rule="paired_t_feasible", verdict="agree" if fits else "disagree", severity=severity, message=message,
+        published=number.text, expected=expected, details={**details, "least_t": lowest},
+    )  # fmt: skip
+
+
+def mcnemar_bounds(
+    bias: Any,
+    n: Any,
+    *,
+    significant: bool | None = None,
+    level: float = 0.05,
+    statistic: Any = None,
+    exact_test: bool = False,
+) -> Finding:
+    """Check a claim about McNemar's test of a bias B of n couples, of which only B and n are printed.
+
+    B = 2 (b - c)/n bounds chi2 = (b - c)^2/(b + c) by n B^2/4 <= chi2 <= n abs(B)/2: sometimes the test must be
+    significant whatever the discordance, sometimes it cannot be.
+
+    Parameters
+    ----------
+    bias : printed number
+        In [-2, 2].
+    n : whole number
+        Couples asked in both orders.
+    significant : bool, optional
+        What is claimed. ``no_power`` where both are possible.
+    level : float
+    statistic : printed number, optional
+        A printed chi2, checked against the bounds instead.
+    exact_test : bool
+        Decide significance by the exact binomial test: its p is least when all discordant couples favour one side, and
+        largest when all couples are discordant.
+
+    Returns
+    -------
+    Finding
+        With ``low``, ``high`` of chi2 and ``decided`` (significant, not_significant, open) in `details`.
+
+    Examples
+    --------
+    >>> mcnemar_bounds("0.019", 320, significant=True).message
+    'sources disagree: significance is claimed, but 320 couples with B = 0.019 have a chi2 of at most 3.12'
+    >>> mcnemar_bounds("0.252", 580, significant=True).verdict, mcnemar_bounds("0.103", 580).details["decided"]
+    ('agree', 'open')
+    """
+    from scipy.special import chdtri
+
+    from socialstats.models.couples import mcnemar_bounds as bounds_of
+
+    number, couples = printed(bias), whole(n, "n")
+    least, most = (min(end, Fraction(2)) for end in absolute(*number.bounds))
+    if absolute(*number.bounds)[0] > 2:
+        return compare("mcnemar_bounds", number, Fraction(-2), Fraction(2), source="the range of a bias")
+    low, high = bounds_of(float(least), couples)[0], bounds_of(float(most), couples)[1]
+    cut = float(chdtri(1, level))
+    decided = "significant" if low > cut else "not_significant" if high < cut else "open"
+    if exact_test:
+        ends = _exact_p(least, most, couples)
+        decided = "significant" if ends[1] < level else "not_significant" if ends[0] >= level else "open"
+    details = {"low": low, "high": high, "critical": cut, "decided": decided}
+    said = f"{couples} couples with B = {number.text}"
+    if statistic is not None:
+        return compare(
+            "mcnemar_bounds", printed(statistic), Fraction(low), Fraction(high), source=said, details=details
+        )
+    base = Finding(
+        rule="mcnemar_bounds", verdict="no_power" if decided == "open" else "not_checkable", published=number.text,
+        expected=f"chi2 from {low:.3g} to {high:.3g}", details=details,
+        message=f"{said} have a chi2 from {low:.3g} to {high:.3g}: {_decided(decided, level)}",
+    )  # fmt: skip
+    if significant is None or decided == "open":
+        return base
+    if exact_test:
+        limit = f"an exact p of at least {ends[0]:.3g}" if significant else f"an exact p of at most {ends[1]:.3g}"
+    else:
+        limit = f"a chi2 of at most {high:.3g}" if significant else f"a chi2 of at least {low:.3g}"
+    return _claimed(base, significant, f"{said} have {limit}")
+
+
+def _claimed(base: Finding, significant: bool, limit: str) -> Finding:
+    """Compare a claim of significance (or of none) with what the bounds decide."""
+    if significant == (base.details["decided"] == "significant"):
+        return replace(base, verdict="agree", message=base.message + ", as claimed")
+    claim = "significance is claimed" if significant else "no significance is claimed"
+    message = f"sources disagree: {claim}, but {limit}"
+    return replace(base, verdict="disagree", severity="major", message=message)
+
+
+def _exact_p(least: Fraction, most: Fraction, couples: int) -> tuple[float, float]:
+    """Return the least and the largest exact p of differences b - c that a bias between two ends allows."""
+    from scipy.special import bdtrc
+
+    far, near = math.floor(most * couples / 2), math.ceil(least * couples / 2)
+    lowest = min(1.0, 2.0 * 0.5**far)
+    discordant = couples - (couples - near) % 2  # b + c has the parity of b - c
+    more = (discordant + near) // 2
+    highest = min(1.0, 2.0 * float(bdtrc(more - 1, discordant, 0.5))) if more else 1.0
+    return lowest, highest
+
+
+def _decided(decided: str, level: float) -> str:
+    return {"significant": f"p < {level:g} whatever the discordance",
+            "not_significant": f"p > {level:g} whatever the discordance",
+            "open": f"p may be on either side of {level:g}"}[decided]  # fmt: skip

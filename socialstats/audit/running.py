@@ -1,18 +1,413 @@
-"""Run a rules file over its tables: findings, and the single digits that would settle several of them."""
+"""An audit: rules bound to cells, findings, and the single digits that would settle several of them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from socialstats.audit.binding import Bound, bind
-from socialstats.audit.checks import CHECKS
-from socialstats.audit.finding import Finding
-from socialstats.audit.repairs import Repair, repairs_of
-from socialstats.audit.rulebook import Rule, RuleBook, read_rules
+from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
+from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
+from socialstats.audit.sheets import Cell, Sheet, matches
 from socialstats.errors import InputError, Problem
+from socialstats.text import listing, shorten
+
+FOLDER = Path(__file__).parents[1] / "datasets" / "published"
+
+
+def papers(name: str | None = None) -> dict[str, Path]:
+    """Return the rules files of the bundled published tables.
+
+    The numbers are facts quoted from five papers: `000` to `004` are their tables and numbers of their texts, as
+    extracted (a single odd digit may be extraction), with one rules file each.
+
+    Parameters
+    ----------
+    name : str, optional
+        One of them.
+
+    Returns
+    -------
+    dict of str to Path
+
+    Raises
+    ------
+    InputError
+        For an unknown name.
+
+    Examples
+    --------
+    >>> list(papers())
+    ['000', '001', '002', '003', '004']
+    """
+    found = {path.stem: path for path in sorted(FOLDER.glob("[0-9][0-9][0-9].toml"))}
+    if name is not None and name not in found:
+        raise InputError(f"there are no published tables called '{name}'. There are: {', '.join(found)}")
+    return found if name is None else {name: found[name]}
+
+
+LABELS_SHOWN = 3
+LOOKED_AT = 50  # rows that tell which columns hold labels
+SIZES = ("n", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df", "df1")
+
+
+class Unmatched(Exception):
+    """A cell that a rule refers to is not there; the check cannot be made for this row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """One check with its cells: can be run again with some of them changed."""
+
+    rule: Rule
+    check: Check
+    where: str
+    one: Mapping[str, Cell]
+    many: Mapping[str, tuple[Cell, ...]]
+    problem: str = ""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell of a table that takes part."""
+        every = [*self.one.values(), *(cell for cells in self.many.values() for cell in cells)]
+        return tuple(cell for cell in every if cell.source)
+
+    @property
+    def printed_cells(self) -> tuple[Cell, ...]:
+        """Cells that hold a published number, and not the size of something."""
+        every = [cell for name, cell in self.one.items() if name not in SIZES]
+        every += [cell for name in self.check.many if name in self.many for cell in self.many[name]]
+        return tuple(cell for cell in every if cell.source)
+
+    def run(self, sheets: Mapping[str, Sheet], changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
+        """Make the check; a missing number makes it not checkable."""
+        swap = changed or {}
+        name = self.rule.check
+        keys = tuple(cell.key for cell in self.cells)
+        base = Finding(rule=name, verdict="not_checkable", message=self.problem, where=self.where, cells=keys,
+                       title=self.rule.name)  # fmt: skip
+        if self.problem:
+            return base
+        empty = [cell for cell in self.cells if cell.number is None]
+        if empty:
+            places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
+            return replace(base, message=f"no number in {places}")
+        one = {k: swap.get(c.key, c).number if c.source else c.number for k, c in self.one.items()}
+        many = {k: [swap.get(c.key, c).number if c.source else c.number for c in cs] for k, cs in self.many.items()}
+        try:
+            found = self.check.function(**one, **many, **self.rule.options)
+        except InputError as error:
+            return replace(base, message=str(error))
+        return replace(found, where=self.where, cells=keys, title=self.rule.name)
+
+
+def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Bound]:
+    """Yield the checks of a rule: one for each row (or group of rows) and column."""
+    sheet = sheets[rule.table]
+    rows = [row for row in range(len(sheet.rows)) if matches(sheet, row, rule.where)]
+    labels = label_columns(sheet)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    if rule.by:
+        for row in rows:
+            groups.setdefault(tuple(sheet.label(row, column) for column in rule.by), []).append(row)
+    for group in groups.values() if rule.by else [[row] for row in rows]:
+        for column in rule.columns or ("",):
+            yield _bound(
+                _Place(rule=rule, check=check, sheets=sheets, sheet=sheet, rows=group, column=column, labels=labels)
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """The rows that a check stands on, and the column that is being gone through."""
+
+    rule: Rule
+    check: Check
+    sheets: Mapping[str, Sheet]
+    sheet: Sheet
+    rows: list[int]
+    column: str
+    labels: tuple[str, ...]
+
+    def given(self) -> dict[str, Any]:
+        """Return the parameters of the rule, the current column filling the first that is missing."""
+        given = dict(self.rule.parameters)
+        if self.column:
+            free = [name for name in self.check.required if name not in given]
+            free += [name for name in self.check.optional if name not in given and not free]
+            if free:
+                given[free[0]] = self.column
+        return given
+
+    def constant(self, value: Any) -> Cell:
+        """Return a number of the rules file."""
+        from fractions import Fraction
+
+        number = printed(Fraction(value) if isinstance(value, int) else value)
+        return Cell(number=number, text=str(value))
+
+    def single(self, name: str, spec: Any) -> Cell:
+        """Return the one cell that a parameter names."""
+        if isinstance(spec, str) or (isinstance(spec, Mapping) and "value" not in spec):
+            cells = self.several(name, spec)
+            if len(cells) != 1:
+                places = listing([f"line {cell.line}" for cell in cells], 3)
+                raise Unmatched(
+                    f"{name}: {len(cells)} rows match, one is needed ({places})" if cells else f"{name}: no row matches"
+                )
+            return cells[0]
+        return self.constant(spec["value"] if isinstance(spec, Mapping) else spec)
+
+    def several(self, name: str, spec: Any) -> list[Cell]:
+        """Return all cells that a parameter names."""
+        if isinstance(spec, str):
+            return [self.sheet.cell(row, spec) for row in self.rows]
+        if isinstance(spec, Mapping) and "value" not in spec:
+            return self._referred(name, spec)
+        if isinstance(spec, list):
+            return [cell for one in spec for cell in self.several(name, one)]
+        return [self.constant(spec["value"] if isinstance(spec, Mapping) else spec)]
+
+    def _referred(self, name: str, spec: Mapping[str, Any]) -> list[Cell]:
+        """Return the cells of the rows of a table whose keys are those of this place."""
+        other = self.sheets[spec.get("table", self.rule.table)]
+        keys = spec.get("by", {column: column for column in self.rule.by})
+        wanted = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
+        where = spec.get("where", self.rule.where if other is self.sheet and self.rule.by else {})
+        column = spec.get("column") or self.column
+        if not column:
+            raise InputError(
+                f"rule '{self.rule.name}': {name} names no column, and the rule has no columns to go through"
+            )
+        found = [
+            row for row in range(len(other.rows))
+            if all(other.label(row, key) == label for key, label in wanted.items()) and matches(other, row, where)
+        ]  # fmt: skip
+        if not found:
+            said = ", ".join(f"{key} = {shorten(label, 30)}" for key, label in wanted.items())
+            raise Unmatched(f"{name}: no row of {other.name} has {said or 'what is asked for'}")
+        return [other.cell(row, column) for row in found]
+
+    def along(self, name: str, spec: Any, leaders: Sequence[Cell], leading: Any) -> list[Cell]:
+        """Return one cell for each cell of the leading parameter, joined by row, by label or by column."""
+        if isinstance(spec, str):
+            return [self._sheet_of(leading).cell(cell.row, spec) for cell in leaders]
+        if isinstance(spec, Mapping) and "columns" in spec:
+            return [self.constant(self._one_of(name, spec["columns"], cell.column)) for cell in leaders]
+        if isinstance(spec, Mapping) and "match" in spec:
+            labels = [self._sheet_of(leading).label(cell.row, spec["match"]) for cell in leaders]
+            if "values" in spec:
+                return [self.constant(self._one_of(name, spec["values"], label)) for label in labels]
+            other = self.sheets[spec["table"]]
+            return [self._row_with(name, other, spec, label) for label in labels]
+        return self.several(name, spec)
+
+    def _sheet_of(self, leading: Any) -> Sheet:
+        first = leading[0] if isinstance(leading, list) and leading else leading
+        return self.sheets[first.get("table", self.rule.table)] if isinstance(first, Mapping) else self.sheet
+
+    def _one_of(self, name: str, values: Mapping[str, Any], key: str) -> Any:
+        if key not in values:
+            raise Unmatched(f"{name}: nothing is given for '{shorten(key)}'")
+        return values[key]
+
+    def _row_with(self, name: str, other: Sheet, spec: Mapping[str, Any], label: str) -> Cell:
+        key = spec.get("key", spec["match"])
+        rows = [row for row in range(len(other.rows)) if other.label(row, key) == label]
+        rows = [row for row in rows if matches(other, row, spec.get("where", {}))]
+        if len(rows) != 1:
+            raise Unmatched(f"{name}: {len(rows)} rows of {other.name} have {key} = '{shorten(label)}', one is needed")
+        return other.cell(rows[0], spec["column"])
+
+    def where(self) -> str:
+        """Return the place in words: file, line, column, labels."""
+        row = self.rows[0]
+        lines = f"line {self.sheet.lines[row]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
+        shown = self.rule.label or self.rule.by or self.labels
+        labels = [shorten(self.sheet.rows[row][self.sheet.known(column)], 40) for column in shown[:LABELS_SHOWN]]
+        parts = [f"{self.sheet.sources[row]} {lines}", *([f"column {shorten(self.column)}"] if self.column else [])]
+        return ", ".join(parts) + (f": {', '.join(labels)}" if labels else "")
+
+
+def label_columns(sheet: Sheet) -> tuple[str, ...]:
+    """Return the columns that hold text in most of the first rows."""
+    some = sheet.rows[:LOOKED_AT]
+    return tuple(column for column in sheet.columns if sum(_is_text(row[column]) for row in some) > len(some) / 2)
+
+
+def _is_text(cell: str) -> bool:
+    try:
+        printed(cell)
+    except InputError:
+        return bool(cell.strip())
+    return False
+
+
+def _bound(place: _Place) -> Bound:
+    given, check = place.given(), place.check
+    one: dict[str, Cell] = {}
+    many: dict[str, tuple[Cell, ...]] = {}
+    problem = ""
+    try:
+        one = {name: place.single(name, given[name]) for name in check.one if name in given}
+        many = {name: tuple(place.several(name, given[name])) for name in check.many if name in given}
+        leader = check.many[0] if check.many else ""
+        for name in (name for name in check.along if name in given):
+            many[name] = tuple(place.along(name, given[name], many[leader], given[leader]))
+    except Unmatched as error:
+        problem = str(error)
+    return Bound(rule=place.rule, check=check, where=place.where(), one=one, many=many, problem=problem)
+
+
+LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence
+TRIED = 400  # cells whose digits are tried
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """A digit that would settle disagreements.
+
+    Attributes
+    ----------
+    where : str
+    cell : (file, line, column)
+    printed, instead : str
+        The number as printed, and with one digit changed.
+    settles, leaves : int
+        Disagreements in which the number takes part: those that would be gone, and those that would stay.
+    keeps : int
+        Agreements in which the number takes part, and which would stay.
+    others : tuple of str
+        Other single digits of this cell that would settle as much.
+    """
+
+    where: str
+    cell: tuple[str, int, str]
+    printed: str
+    instead: str
+    settles: int
+    leaves: int
+    keeps: int
+    others: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """One sentence."""
+        also = f" (so would {', '.join(self.others)})" if self.others else ""
+        share = f"all {self.settles}" if not self.leaves else f"{self.settles} of {self.settles + self.leaves}"
+        return (f"with {self.instead} for {self.printed} ({self.where}) {share} disagreements that it takes part in "
+                f"would be gone, and none would be new{also}")  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return built-in types only."""
+        return asdict(self) | {"cell": list(self.cell), "others": list(self.others)}
+
+
+def single_digits(number: Printed) -> list[Printed]:
+    """Return the numbers that differ from a printed one in a single digit.
+
+    Examples
+    --------
+    >>> [x.text for x in single_digits(printed("3.9"))][:10]
+    ['0.9', '1.9', '2.9', '4.9', '5.9', '6.9', '7.9', '8.9', '9.9', '3.0']
+    """
+    places = decimals_of(number.unit)
+    text = as_decimal(number.value, places)
+    found = []
+    for i, old in enumerate(text):
+        for new in "0123456789" if old.isdigit() else "":
+            if new != old:
+                changed = text[:i] + new + text[i + 1 :]
+                again = printed(changed, rounding=number.rounding, decimals=places)
+                found.append(replace(again, percent=number.percent, text=changed + ("%" if number.percent else "")))
+    return found
+
+
+def digit_repairs(
+    numbers: Mapping[str, Any], checks: Sequence[Callable[[Mapping[str, Printed]], Finding]]
+) -> list[tuple[str, str, int]]:
+    """Search one changed digit of one number that settles disagreements of several checks and causes none.
+
+    Parameters
+    ----------
+    numbers : mapping of name to printed number
+    checks : sequence of callable
+        Each is given the numbers and returns a `Finding`.
+
+    Returns
+    -------
+    list of (name, number with one digit changed, disagreements that it settles)
+        Those that settle most; empty where no digit settles at least two.
+
+    Examples
+    --------
+    >>> from socialstats.audit import sum_to
+    >>> checks = [
+    ...     lambda x: sum_to([x["a"], x["b"]], x["row"], counts=True),
+    ...     lambda x: sum_to([x["a"], x["c"]], x["column"], counts=True),
+    ... ]
+    >>> digit_repairs({"a": "39", "b": "10", "c": "5", "row": "99", "column": "94"}, checks)
+    [('a', '89', 2)]
+    """
+    known = {name: printed(value) for name, value in numbers.items()}
+    before = [check(known).verdict == "disagree" for check in checks]
+    found = []
+    for name, number in known.items():
+        for other in single_digits(number) if number.relation == "=" else []:
+            after = [check({**known, name: other}).verdict == "disagree" for check in checks]
+            if not any(new and not old for new, old in zip(after, before, strict=True)):
+                found.append((name, other.text, sum(before) - sum(after)))
+    most = max((settled for _, _, settled in found), default=0)
+    return [one for one in found if one[2] == most >= LEAST]
+
+
+def repairs_of(made: Sequence[tuple[Bound, Finding]], sheets: Mapping[str, Sheet]) -> tuple[Repair, ...]:
+    """Find the cells of which one digit settles two or more disagreements, and breaks no agreement."""
+    touching: dict[tuple[str, int, str], list[Bound]] = defaultdict(list)
+    cells: dict[tuple[str, int, str], Cell] = {}
+    for bound, _ in made:
+        for cell in {c.key: c for c in bound.printed_cells}.values():
+            touching[cell.key].append(bound)
+            cells[cell.key] = cell
+    verdicts = {id(bound): finding.verdict for bound, finding in made}
+    bad = {key: independent(b for b in of if verdicts[id(b)] == "disagree") for key, of in touching.items()}
+    suspects = sorted((key for key in bad if bad[key] >= LEAST), key=lambda key: -bad[key])[:TRIED]
+    found = [_repair(cells[key], touching[key], sheets, verdicts) for key in suspects]
+    return tuple(repair for repair in found if repair is not None)
+
+
+def independent(bounds: Iterable[Bound]) -> int:
+    """Count checks with different cells: two checks of the same cells are one piece of evidence."""
+    return len({frozenset(cell.key for cell in bound.cells) for bound in bounds})
+
+
+def _repair(
+    cell: Cell, bounds: Sequence[Bound], sheets: Mapping[str, Sheet], verdicts: Mapping[int, str]
+) -> Repair | None:
+    if cell.number is None or cell.number.relation != "=":
+        return None
+    bad = [b for b in bounds if verdicts[id(b)] == "disagree"]
+    good = [b for b in bounds if verdicts[id(b)] == "agree"]
+    fitting = []
+    for other in single_digits(cell.number):
+        swap = {cell.key: replace(cell, number=other)}
+        if all(b.run(sheets, swap).verdict == "agree" for b in good):
+            settled = [b for b in bad if b.run(sheets, swap).verdict == "agree"]
+            if independent(settled) >= LEAST:
+                fitting.append((independent(settled), len(settled), other))
+    if not fitting:
+        return None
+    most = max(found[:2] for found in fitting)
+    best = [other for *settled, other in fitting if tuple(settled) == most]
+    where = f"{cell.source} line {cell.line}, column {cell.column}"
+    return Repair(
+        where=where, cell=cell.key, printed=cell.number.text, instead=best[0].text, settles=most[1],
+        leaves=len(bad) - most[1], keeps=len(good), others=tuple(other.text for other in best[1:4]),
+    )  # fmt: skip
+
 
 ASSUMING = {
     "grim": "means of whole numbers", "grimmer": "whole numbers", "std_error_possible": "shares of 0 and 1 answers",
@@ -126,7 +521,7 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     problems: list[Problem] = []
     for rule in book.rules:
         if rule.check not in CHECKS:
-            from socialstats.audit.sums_of_distances import run_alignment
+            from socialstats.audit.alignment import run_alignment
 
             findings += run_alignment(rule, book.sheets)
             continue

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from socialstats.audit.checks import CHECKS, TABLE_CHECKS
-from socialstats.audit.finding import Finding
-from socialstats.audit.rulebook import Rule
+from socialstats.audit.numbers import Finding
+from socialstats.audit.rules import CHECKS, TABLE_CHECKS, Rule
 from socialstats.audit.running import AuditReport
 from socialstats.text import count, markdown, shorten
 

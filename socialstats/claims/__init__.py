@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from socialstats.claims.types import KEYS, Claim, Log, Quantity, Status
 
 if TYPE_CHECKING:
-    from socialstats.claims.checking import check as check
-    from socialstats.claims.file import read_claims as read_claims
+    from socialstats.claims.bench import Own as Own
+    from socialstats.claims.files import read_claims as read_claims
     from socialstats.claims.judged import VERDICTS as VERDICTS
     from socialstats.claims.judged import Checked as Checked
     from socialstats.claims.judged import Judged as Judged
     from socialstats.claims.judged import Verdict as Verdict
-    from socialstats.claims.own import Own as Own
+    from socialstats.claims.judging import check as check
 
 _HOME = {
-    "check": "checking", "read_claims": "file", "VERDICTS": "judged", "Checked": "judged", "Judged": "judged",
-    "Verdict": "judged", "Own": "own",
+    "check": "judging", "read_claims": "files", "VERDICTS": "judged", "Checked": "judged", "Judged": "judged",
+    "Verdict": "judged", "Own": "bench",
 }  # fmt: skip
 
 __all__ = [

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from socialstats.audit.grids import grim
 from socialstats.audit.numbers import printed as read
-from socialstats.claims.bench import Bench
+from socialstats.audit.whole_numbers import grim
+from socialstats.claims.bench import Bench, Target, target_of
 from socialstats.claims.samples import Reading, Sample
-from socialstats.claims.target import Target, target_of
 from socialstats.claims.types import Claim
 from socialstats.errors import InputError
 from socialstats.text import count, quoted, with_article

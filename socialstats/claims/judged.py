@@ -4,18 +4,54 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from socialstats.claims.own import Own
+from socialstats.claims.bench import Own
 from socialstats.claims.types import Claim
 from socialstats.errors import Caution
 from socialstats.results.rows import plain
-from socialstats.text import shorten
+from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+HEADINGS = {
+    "inconsistent": "Inconsistent with the log itself",
+    "not_reproduced": "Not reproduced",
+    "explained": "Rest on another definition",
+    "reproduced": "Stand",
+    "not_computable": "Cannot be recomputed",
+}
+"""In the order of the output: what needs attention first."""
+PHRASES = (
+    ("reproduced", "stands", "stand"),
+    ("explained", "rests on another definition", "rest on another definition"),
+    ("not_reproduced", "is not reproduced", "are not reproduced"),
+    ("inconsistent", "is inconsistent with the log itself", "are inconsistent with the log itself"),
+    ("not_computable", "cannot be recomputed", "cannot be recomputed"),
+)
+
+
+def headline(judged: Sequence[Judged]) -> str:
+    """Say how many numbers stand.
+
+    Examples
+    --------
+    >>> headline([])
+    'No numbers to check.'
+    """
+    if not judged:
+        return "No numbers to check."
+    total = len(judged)
+    counts = {verdict: sum(one.verdict == verdict for one in judged) for verdict, _, _ in PHRASES}
+    if counts["reproduced"] == total:
+        return {1: "The one number stands.", 2: "Both numbers stand."}.get(total, f"All {total:,} numbers stand.")
+    said = [f"{counts[v]:,} {one if counts[v] == 1 else many}" for v, one, many in PHRASES[1:] if counts[v]]
+    return f"{counts['reproduced']:,} of {count(total, 'number')} stand{'s' if total == 1 else ''}; {listing(said)}."
+
 
 Verdict = Literal["reproduced", "explained", "not_reproduced", "not_computable", "inconsistent"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -142,7 +178,6 @@ class Checked:
 
     def headline(self) -> str:
         """Say in one line how many numbers stand."""
-        from socialstats.claims.words import headline
 
         return headline(self.judged)
 

@@ -1,17 +1,276 @@
-"""What a definition looks at: which rows, repeats joined or not, as one value a unit with its columns."""
+"""What a definition looks at: rows as codes and numbers, repeats joined or not, one value a unit with its columns."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.claims.repeats import POOLED, join
-from socialstats.claims.rows import RowTable, crossed
 from socialstats.claims.types import SCORE_TEXT
-from socialstats.errors import InputError
+from socialstats.errors import InputError, Problem
 from socialstats.resampling.units import FloatArray, IntArray
+from socialstats.text import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+UNITS = "\0units"  # no column is called so
+EMPTY = -1
+"""Code of an empty cell; a selection of '' means these where no cell holds an empty text."""
+BoolArray = np.ndarray[Any, np.dtype[np.bool_]]
+IDENTITY = ("model", "task", "unit", "scorer", "filter")
+"""Columns that together say which unit a row belongs to; rows that share them are repeats of one unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowTable:
+    """Rows of a log, each column read once.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        With the column ``value``; the others of `socialstats.claims.KEYS` and metadata where there are any.
+    value : (rows,) float64 array
+        NaN where the row has no value or its status is not ``ok``.
+    status : (rows,) object array of str
+    """
+
+    frame: pd.DataFrame
+    value: FloatArray
+    status: np.ndarray[Any, np.dtype[np.object_]]
+    known: dict[str, tuple[IntArray, tuple[str, ...]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame, source: str = "the rows") -> RowTable:
+        """Read a frame.
+
+        Raises
+        ------
+        InputError
+            Without a column ``value``.
+        """
+        import pandas as pd
+
+        frame = frame.rename(columns=str)
+        if "value" not in frame.columns:
+            names = quoted([str(c) for c in frame.columns]) or "none"
+            fix = "Name the column with the scores 'value'; a column 'unit' says which rows repeat one unit"
+            raise InputError(Problem(source=source, message=f"no column 'value'; columns: {names}", fix=fix))
+        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan).copy()
+        numbers[~np.isfinite(numbers)] = np.nan
+        if "status" in frame.columns:
+            status = frame["status"].fillna("missing").astype(str).to_numpy(dtype=object).copy()
+            numbers[status != "ok"] = np.nan
+        else:
+            status = np.full(len(numbers), "ok", dtype=object)
+        status[(status == "ok") & np.isnan(numbers)] = "missing"
+        return cls(frame=frame, value=numbers, status=status)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.frame.columns)
+
+    def column(self, name: str) -> tuple[IntArray, tuple[str, ...]]:
+        """Return codes (-1 where empty) and labels of a column."""
+        if name not in self.known:
+            self.known[name] = encode(self.frame[name])
+        return self.known[name]
+
+    def where(self, select: Mapping[str, str]) -> BoolArray:
+        """Return which rows a claim is about.
+
+        Raises
+        ------
+        InputError
+            For a column that the rows do not have, or a value that no row has.
+        """
+        if not len(self):
+            raise InputError("the log holds no rows to recompute it from")
+        chosen: BoolArray = np.ones(len(self), dtype=np.bool_)
+        for name, wanted in select.items():
+            if name not in self.columns:
+                raise InputError(f"no column {quoted([name])} in the rows; columns: {quoted(self.columns, 12)}")
+            codes, labels = self.column(name)
+            known = str(wanted) in labels
+            if not known and str(wanted):
+                raise InputError(f"no row has {name} = {quoted([str(wanted)])}; values: {quoted(labels, 8) or 'none'}")
+            chosen &= codes == (labels.index(str(wanted)) if known else EMPTY)
+        if not chosen.any():
+            said = ", ".join(f"{name} = {quoted([str(value)])}" for name, value in select.items())
+            raise InputError(f"no row has {said} together")
+        return chosen
+
+    def units(self) -> IntArray:
+        """Return the unit of each row; without a column ``unit`` each row is one."""
+        if "unit" not in self.columns:
+            return np.arange(len(self), dtype=np.int64)
+        if UNITS not in self.known:
+            codes = crossed([self.column(name)[0] for name in IDENTITY if name in self.columns])
+            self.known[UNITS] = (codes, ())
+        return self.known[UNITS][0]
+
+
+def crossed(codes: list[IntArray]) -> IntArray:
+    """Return one code for each combination of codes."""
+    both = codes[0]
+    for other in codes[1:]:
+        both = np.unique(both * (int(other.max(initial=0)) + 2) + other, return_inverse=True)[1].astype(np.int64)
+    return both
+
+
+def encode(series: pd.Series[Any]) -> tuple[IntArray, tuple[str, ...]]:
+    """Return codes of a column's values as text (-1 where empty), and the texts in order of appearance.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> encode(pd.Series([2.0, "a", None, "2"]))[1]
+    ('2', 'a')
+    """
+    import pandas as pd
+
+    try:
+        codes, values = pd.factorize(series, use_na_sentinel=True)
+    except TypeError:  # lists or mappings
+        codes, values = pd.factorize(series.map(label_of, na_action="ignore"), use_na_sentinel=True)
+    texts = [label_of(value) for value in values]
+    labels = list(dict.fromkeys(texts))
+    place = {text: i for i, text in enumerate(labels)}
+    renumbered = np.array([place[text] for text in texts] + [-1], dtype=np.int64)
+    return renumbered[codes], tuple(labels)
+
+
+def label_of(value: Any) -> str:
+    """Return a cell's value as text: whole numbers without decimals, lists and mappings as JSON."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, sort_keys=True, default=str)
+    return str(value)
+
+
+POOLED = "pooled"
+PLAIN = ("mean", "median", "mode", "max", "min", "first")
+WITH_K = re.compile(r"^(?P<name>at_least|pass_at|pass_k)(?:_(?P<k>\d+))?$")
+WORDS = {
+    "mean": "repeats of a unit averaged first",
+    "median": "the median of a unit's repeats",
+    "mode": "the most frequent of a unit's repeats",
+    "max": "the best of a unit's repeats",
+    "min": "the worst of a unit's repeats",
+    "first": "only the first of a unit's repeats",
+    POOLED: "every repeat as a row of its own",
+    "at_least": "1 where at least {k} of a unit's repeats score 1",
+    "pass_at": "chance that {k} of a unit's repeats hold a score of 1 (pass@{k})",
+    "pass_k": "chance that {k} of a unit's repeats all score 1",
+}
+
+
+def repeats_in_words(how: str) -> str:
+    """Say how repeats were joined.
+
+    Examples
+    --------
+    >>> repeats_in_words("at_least_2")
+    "1 where at least 2 of a unit's repeats score 1"
+    """
+    name, k = name_and_k(how)
+    return WORDS[name].format(k=k)
+
+
+def name_and_k(how: str) -> tuple[str, int]:
+    """Split the name of a reducer from its k (1 where it has none)."""
+    found = WITH_K.match(how)
+    return (found["name"], int(found["k"] or 1)) if found else (how, 1)
+
+
+def is_known(how: str) -> bool:
+    """Tell whether `join` knows a reducer."""
+    return name_and_k(how)[0] in WORDS
+
+
+def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = None) -> tuple[FloatArray, IntArray]:
+    """Join the repeats of each unit.
+
+    Parameters
+    ----------
+    value : (rows,) array without NaN
+    unit : (rows,) int64 array
+    how : str
+        ``pooled`` leaves rows alone; else a name of `WORDS`, with its k: ``pass_at_3``.
+    kind : (rows,) int64 array, optional
+        What ``mode`` counts, where two labels may stand for one value.
+
+    Returns
+    -------
+    values : (units,) array
+    first : (units,) int64 array
+        Position of each unit's first row.
+
+    Examples
+    --------
+    >>> join(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "mean")[0].tolist()
+    [0.5, 1.0]
+    """
+    if how == POOLED:
+        return value, np.arange(len(value), dtype=np.int64)
+    first, dense, count = np.unique(unit, return_index=True, return_inverse=True, return_counts=True)[1:]
+    name, k = name_and_k(how)
+    if name == "first":
+        return value[first], first.astype(np.int64)
+    if name in ("at_least", "pass_at", "pass_k"):
+        joined = of_counts(name, k, count, np.bincount(dense, value >= 1).astype(np.float64))
+    elif name == "mode":
+        joined = most_frequent(value, dense, kind)
+    elif name == "mean":
+        joined = np.bincount(dense, value) / count
+    else:
+        joined = of_order(name, value, dense, count)
+    kept = ~np.isnan(joined)
+    return joined[kept], first[kept].astype(np.int64)
+
+
+def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray:
+    """At least k; pass@k = 1 - C(n-c, k)/C(n, k) (Chen et al. 2021, eq. 1); C(c, k)/C(n, k). NaN below k repeats."""
+    if name == "at_least":
+        return np.asarray(correct >= k, dtype=np.float64)
+    chosen = correct if name == "pass_k" else n - correct
+    ratio = np.ones(len(n))
+    for i in range(k):
+        ratio *= np.maximum(chosen - i, 0) / np.maximum(n - i, 1)
+    found = ratio if name == "pass_k" else 1 - ratio
+    return np.asarray(np.where(n < k, np.nan, found), dtype=np.float64)
+
+
+def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = None) -> FloatArray:
+    """Most frequent value (or kind of value) of each unit; of several, the one that came first."""
+    kind = np.unique(value if kind is None else kind, return_inverse=True)[1].astype(np.int64)
+    both, first, count = np.unique(dense * (kind.max() + 1) + kind, return_index=True, return_counts=True)
+    owner = both // (kind.max() + 1)
+    order = np.lexsort((first, -count, owner))
+    chosen = order[np.unique(owner[order], return_index=True)[1]]
+    return np.asarray(value[first[chosen]], dtype=np.float64)
+
+
+def of_order(name: str, value: FloatArray, dense: IntArray, count: IntArray) -> FloatArray:
+    """Median, largest or smallest value of each unit."""
+    ordered = value[np.lexsort((value, dense))]
+    start = np.cumsum(count) - count
+    if name == "max":
+        return np.asarray(ordered[start + count - 1], dtype=np.float64)
+    if name == "min":
+        return np.asarray(ordered[start], dtype=np.float64)
+    return np.asarray((ordered[start + (count - 1) // 2] + ordered[start + count // 2]) / 2, dtype=np.float64)
+
 
 OK, ZERO, UNPARSED, ALL_FILTERS = "ok", "zero", "unparsed zero", "all filters"
 FILTER, WITHOUT = "filter:", "without:"

@@ -18,7 +18,7 @@ def claims_of(path: str | None) -> tuple[Claim, ...]:
     """Read the claims file that ``--claims`` names; nothing without one."""
     if not path:
         return ()
-    from socialstats.claims.result_claims import read_result_claims
+    from socialstats.claims.files import read_result_claims
 
     return read_result_claims(path)
 
@@ -42,9 +42,9 @@ def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, boo
     """
     if not claims:
         return outcome, True
-    from socialstats.claims.page import claims_block
-    from socialstats.claims.result_claims import check_results
-    from socialstats.claims.words import headline
+    from socialstats.claims.files import check_results
+    from socialstats.claims.judged import headline
+    from socialstats.claims.show import claims_block
 
     results = [(block.level, result) for block in outcome.blocks for result in block.results]
     judged = check_results(results, claims)

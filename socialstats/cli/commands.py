@@ -173,8 +173,7 @@ def show(options: argparse.Namespace) -> int:
 def cite(options: argparse.Namespace) -> int:
     """Print how to cite socialstats, or the literature of a method."""
     from socialstats import __version__
-    from socialstats.bibtex import bibtex
-    from socialstats.references import citation
+    from socialstats.references import bibtex, citation
 
     if options.metric is not None:
         keys = _literature(options.metric.replace("-", "_"))
@@ -189,7 +188,7 @@ def cite(options: argparse.Namespace) -> int:
 
 def _literature(name: str) -> tuple[str, ...]:
     """Return the keys of the literature of a metric, or of a check of published numbers that has some."""
-    from socialstats.audit.checks import CHECKS
+    from socialstats.audit.rules import CHECKS
     from socialstats.registry import lookup
 
     return (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)

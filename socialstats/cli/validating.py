@@ -52,8 +52,8 @@ def add_validate(commands: Any) -> None:
 
 def validate(options: argparse.Namespace) -> int:
     """Check the logs and write the outcome; 1 when a number is wrong."""
-    from socialstats.claims.checking import check
-    from socialstats.claims.file import read_claims
+    from socialstats.claims.files import read_claims
+    from socialstats.claims.judging import check
     from socialstats_collect.readers import read_logs
 
     if options.only_claims and not options.claims:
@@ -107,7 +107,7 @@ def rendered(kind: str, checked: Sequence[Checked], *, color: bool = False) -> s
 def page(checked: Sequence[Checked]) -> str:
     """Return the outcome as one HTML page."""
     import socialstats_reports
-    from socialstats.claims.page import outcome_of
+    from socialstats.claims.show import outcome_of
     from socialstats.cli.report import command_line, source_date
 
     facts = {"data": ", ".join(one.source for one in checked)}

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from socialstats.crosscheck.long import compare, worst
-from socialstats.crosscheck.pair_choix import solve_all
-from socialstats.crosscheck.pair_clusters import clustered, with_tie
-from socialstats.crosscheck.pair_columns import PairColumns, pair_columns, with_pseudo_wins
-from socialstats.crosscheck.pair_glm import by_row, firth, glm
-from socialstats.crosscheck.pair_likelihood import (
+from socialstats.crosscheck.pair_clusters import Errors, clustered, with_tie
+from socialstats.crosscheck.pair_fits import (
+    PairColumns,
     PeerFit,
+    by_row,
     expected_information,
+    firth,
+    glm,
     gradient,
     log_likelihood,
     maximise,
+    pair_columns,
+    solve_all,
+    with_pseudo_wins,
 )
 from socialstats.crosscheck.row_arithmetic import label, wald_checks
 from socialstats.results import Check, FloatArray, Result, Verification
@@ -47,11 +52,10 @@ def whole_model(fit: Any) -> list[Check]:
     size = len(fit.design.count) * len(fit.names)
     if size > LARGEST_TABLE:
         return [skipped(f"a dense table of {size:,} numbers: the peers would take minutes")]
-    table = table_of(fit)
     if state.options.penalty and state.ties not in ("none", "half"):
-        return [penalised_slope(fit, table)]
-    peer = peer_of(fit, table)
-    return [loglik_check(fit, peer, table), *row_checks(fit, *reported(fit, peer, table), peer)]
+        return [penalised_slope(fit, table_of(fit))]
+    peer, table, _ = fitted_again(fit)
+    return [loglik_check(fit, peer, table), *row_checks(fit, *reported(fit), peer)]
 
 
 def table_of(fit: Any) -> PairColumns:
@@ -60,11 +64,39 @@ def table_of(fit: Any) -> PairColumns:
     return with_pseudo_wins(table, state.data.n_items, state.options.prior) if state.options.prior else table
 
 
-@lru_cache(maxsize=4)
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A fit, known by its state: a copy with other rows has the same peer."""
+
+    state: Any
+    fit: Any = field(compare=False)
+
+
 def fitted_again(fit: Any) -> tuple[PeerFit, PairColumns, FloatArray]:
     """Return the peer's fit, its table, and the matrix to centred coefficients with the tie parameter last."""
-    table = table_of(fit)
-    return peer_of(fit, table), table, with_tie(table.back, tied=fit.fitted_state.model.tie_term is not None)
+    return _fitted(Known(fit.fitted_state, fit))
+
+
+@lru_cache(maxsize=4)
+def _fitted(known: Known) -> tuple[PeerFit, PairColumns, FloatArray]:
+    table, tie = table_of(known.fit), known.state.model.tie_term
+    return peer_of(known.fit, table), table, with_tie(table.back, tied=tie is not None)
+
+
+def errors_of(fit: Any) -> Errors:
+    """Return a function from contrasts of a fit's centred coefficients to standard errors and df, found again here."""
+    return _errors(Known(fit.fitted_state, fit))
+
+
+@lru_cache(maxsize=4)
+def _errors(known: Known) -> Errors:
+    peer, table, back = fitted_again(known.fit)
+    if known.state.kind != "cluster":
+        v = back @ v_of(known.fit, peer, table) @ back.T
+        return lambda c: (np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, v, c), 0)), np.full(len(c), np.inf))
+    noise = float(known.fit.design.weight_sq.sum() / known.fit.design.weight.sum())
+    errors = clustered(known.state.ties, table, peer, noise)
+    return lambda c: errors(c @ back)
 
 
 def v_of(fit: Any, peer: PeerFit, table: PairColumns) -> FloatArray:
@@ -82,9 +114,7 @@ def peer_of(fit: Any, table: PairColumns) -> PeerFit:
 
 def peer_estimates(fit: Any) -> dict[str, float]:
     """Return the coefficients of an unpenalised fit as its peer finds them, by name."""
-    table = pair_columns(fit)
-    estimate, _, _ = reported(fit, peer_of(fit, table), table)
-    return dict(zip([row.term for row in fit.rows], estimate.tolist(), strict=True))
+    return dict(zip([row.term for row in fit.rows], reported(fit)[0].tolist(), strict=True))
 
 
 def skipped(note: str) -> Check:
@@ -95,19 +125,13 @@ def skipped(note: str) -> Check:
     )  # fmt: skip
 
 
-def reported(fit: Any, peer: PeerFit, table: PairColumns) -> tuple[FloatArray, FloatArray, FloatArray]:
+def reported(fit: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the peer's coefficients as the fit reports them, their standard errors (NaN: none) and df."""
-    state = fit.fitted_state
-    to = with_tie(table.back, tied=state.model.tie_term is not None)
-    if state.options.reference is not None:
-        n, shift = state.data.n_items, np.eye(len(to))
-        shift[:n, fit.design.items.index(state.options.reference)] -= 1
-        to = shift @ to
-    if state.kind == "cluster":
-        noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
-        return np.asarray(to @ peer.estimate), *clustered(state.ties, table, peer, noise)(to)
-    v = v_of(fit, peer, table)
-    return np.asarray(to @ peer.estimate), np.sqrt(np.maximum(np.diagonal(to @ v @ to.T), 0)), np.full(len(to), np.inf)
+    peer, _, back = fitted_again(fit)
+    shift, reference = np.eye(len(back)), fit.fitted_state.options.reference
+    if reference is not None:
+        shift[: fit.fitted_state.data.n_items, fit.design.items.index(reference)] -= 1
+    return np.asarray(shift @ back @ peer.estimate), *errors_of(fit)(shift)
 
 
 def loglik_check(fit: Any, peer: PeerFit, table: PairColumns) -> Check:
@@ -124,8 +148,6 @@ def loglik_check(fit: Any, peer: PeerFit, table: PairColumns) -> Check:
 
 def log_likelihood_of(kind: str, table: PairColumns, beta: FloatArray, rows: Any) -> float:
     """Return the part of the log-likelihood that some rows give."""
-    from dataclasses import replace
-
     part = replace(table, x=table.x[rows], outcome=table.outcome[rows], weight=table.weight[rows])
     return log_likelihood(kind, part, beta)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.effect_sizes import d_z_checks
 from socialstats.crosscheck.long import compare, long_table
-from socialstats.crosscheck.reread import mean_row_checks
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, Result, Verification

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import codes_of, mean_errors
 from socialstats.crosscheck.paired_tables import CLOSED, near, set_aside
 from socialstats.crosscheck.row_arithmetic import end_checks, same_p
 from socialstats.crosscheck.share_differences import difference_checks
-from socialstats.crosscheck.share_errors import ROOTS, clustered_share_checks, wilson_roots
+from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification
@@ -28,7 +29,7 @@ def verify(result: Result) -> Verification:
         for k, r in enumerate(shown)
     ]
     checks += q_checks(result, table, IGNORING if factors else "test")
-    codes = np.array([factor.codes[units] for factor in factors]).reshape(len(factors), len(units)).T
+    codes = codes_of(factors, units)
     checks += share_ends(shown, table, codes, result.settings["level"])
     gaps = [r for r in result.rows if r.group == "difference"]
     if gaps:
@@ -46,7 +47,8 @@ def share_ends(rows: list[Row], table: FloatArray, codes: Any, level: float) -> 
     out, n = [], len(table)
     for row, x in zip(rows, table.T, strict=True):
         if codes.shape[1]:
-            out += clustered_share_checks(row, x, np.ones(n), codes, answers=n, level=level)
+            errors = mean_errors(x, codes)
+            out += clustered_share_checks(row, float(x.mean()), errors, answers=n, level=level)
         elif row.conf_low is not None:
             out += end_checks(row, *wilson_roots(float(x.mean()), n, level, None), "numpy", ROOTS, 1e-7)
     return out

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import CLOSE, RESAMPLED, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_table import Vectors, vectors
 from socialstats.crosscheck.paired_difference import near, skipped
+from socialstats.crosscheck.paired_tables import Vectors, vectors
+from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
 from socialstats.results import Check, FloatArray, Result, Row, Verification, marked
 
@@ -172,7 +171,10 @@ def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
     n, ones, zeros = len(values), np.ones(len(values)), np.zeros(len(values))
     if n > MOST_LEFT_OUT:
         return too_many(row)
-    sizes = np.array([sizes_of(values, zeros, ones - (np.arange(n) == k)) for k in range(n)])
+    left = values[np.argwhere(~np.eye(n, dtype=bool))[:, 1].reshape(n, n - 1)]  # (n, n - 1): without each value
+    moves = np.ptp(left, axis=1) > ROUNDING * np.abs(left).max(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sizes = np.where(moves, left.mean(axis=1) / left.std(axis=1, ddof=1), np.nan)[:, None]
     jack = jackknife_t(sizes_of(values, zeros, ones), sizes, ones, 0, level)[2:]
     t = float(values.mean() / values.std(ddof=1)) * math.sqrt(n)
     return hull_checks(row, t, n, short_of_zero(jack, t, values, level), level)

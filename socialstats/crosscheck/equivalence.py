@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
-from socialstats.crosscheck.pair_table import Vectors, matrix_cr2, vectors
-from socialstats.crosscheck.paired_difference import LARGEST_MATRIX, MOST_CELLS, near, skipped
+from socialstats.crosscheck.paired_difference import near, skipped
+from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.row_arithmetic import (
-    crossed_error,
     end_checks,
     label,
     quantile,
@@ -20,7 +20,7 @@ from socialstats.crosscheck.row_arithmetic import (
     same_p,
     tail_p,
 )
-from socialstats.crosscheck.share_errors import effective_pairs
+from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, FloatArray, Result, Verification, marked
 
 SMALLEST = float(np.nextafter(0.0, 1.0))  # no p is 0
@@ -44,7 +44,7 @@ def verify(result: Result) -> Verification:
     elif np.isin(np.concatenate([pairs.x, pairs.y]), (0.0, 1.0)).all():
         checks += score_checks(result, d, pairs.groups)
     elif pairs.groups.shape[1]:
-        checks += clustered_checks(result, d, pairs)
+        checks += clustered_checks(result, d, pairs.groups)
     else:
         checks += paired_checks(result, pairs)
     return Verification(checks=tuple(checks))
@@ -58,7 +58,7 @@ def score_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     if groups.shape[1]:
         found = effective_pairs(d, groups)
         if found is None:
-            return [skipped("interval", "scipy", "too many clusters for matrices")]
+            return [skipped("interval", "scipy", "one cluster only")]
         table, df = found
     out = end_checks(result.rows[0], *profile_interval(table, 2 * options["level"] - 1, df), "scipy", PROFILE, 1e-6)
     tails = []
@@ -95,25 +95,15 @@ def paired_checks(result: Result, pairs: Vectors) -> list[Check]:
     ]
 
 
-def clustered_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
-    """Compare with a clustered regression on the mean, and scipy's t."""
-    from statsmodels.regression.linear_model import OLS
-
+def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
+    """Compare with errors by clusters, and scipy's t."""
     row, options = result.rows[0], result.settings
-    resid, groups = np.asarray(OLS(d, np.ones(len(d))).fit().resid), pairs.groups
-    if groups.shape[1] == 2:
-        error, df = crossed_error(d, groups)
-    else:
-        sizes = np.bincount(groups[:, 0])
-        if sizes.max() > LARGEST_MATRIX or len(sizes) * len(d) > MOST_CELLS:
-            return [skipped("s.e., CR2", "statsmodels", "statsmodels has no CR2, clusters too large for matrices")]
-        error, df = matrix_cr2(resid, groups[:, 0], len(d))
+    error, df = mean_error(d, groups)
     mean, reach = float(d.mean()), quantile(2 * options["level"] - 1, df) * error
-    why = "CR2 by matrices on statsmodels' residuals; crossed factors by sums written out"
     return [
-        relative("s.e.", row.std_error, error, "statsmodels", why),
-        *end_checks(row, mean - reach, mean + reach, "scipy", why),
-        *side_checks(result, mean, error, df, why),
+        relative("s.e.", row.std_error, error, "numpy", CR2),
+        *end_checks(row, mean - reach, mean + reach, "scipy", CR2),
+        *side_checks(result, mean, error, df, CR2),
     ]
 
 

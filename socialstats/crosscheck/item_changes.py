@@ -1,4 +1,4 @@
-"""How often items are chosen once more: pandas counts, and clustered errors by statsmodels' residuals and CR2."""
+"""How often items are chosen once more: pandas counts, and errors by clusters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_table import matrix_cr2
+from socialstats.crosscheck.row_arithmetic import tail_p
 from socialstats.results import Check, Row
 
 COUNTED = "the same counts, divided"
-MATRICES = "Bell and McCaffrey's matrices, on statsmodels' residuals"
 
 
 def checks_of(rows: Sequence[Row], stories: Any, clearest: int) -> list[Check]:
@@ -51,15 +51,10 @@ def checks_of(rows: Sequence[Row], stories: Any, clearest: int) -> list[Check]:
 
 def error_checks(row: Row, table: Any) -> list[Check]:
     """Compare standard error, df and p of one item."""
-    from scipy.stats import t as distribution
-    from statsmodels.regression.linear_model import OLS
-
     gap = table["gap"].to_numpy()
-    pair = np.unique(table["pair"].to_numpy(), return_inverse=True)[1]
-    error, df = matrix_cr2(np.asarray(OLS(gap, np.ones(len(gap))).fit().resid), pair, len(gap))
-    p = 2 * distribution.sf(abs(float(gap.mean())) / error, df)
-    values = (("s.e.", row.std_error, error), ("df", row.df, df), ("p", row.p_value, float(p)))
+    error, df = mean_error(gap, table[["pair"]].to_numpy())
+    values = (("s.e.", row.std_error, error), ("df", row.df, df), ("p", row.p_value, tail_p(gap.mean() / error, df)))
     return [
-        compare(f"{what} of '{row.term}'", ours, theirs, package="statsmodels", tolerance=1e-8, why=MATRICES)
+        compare(f"{what} of '{row.term}'", ours, theirs, package="scipy", tolerance=1e-8, why=CR2)
         for what, ours, theirs in values
     ]

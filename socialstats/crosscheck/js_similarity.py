@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -10,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import WHY, Redrawn
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.rated_table import rated_table
+from socialstats.crosscheck.resamples import WHY, Cells, Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
-from socialstats.crosscheck.split_halves import ceiling_checks
 from socialstats.crosscheck.swapping import exchange_check, swap_check
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -39,7 +38,7 @@ def verify(result: Result) -> Verification:
         both = table[table["source"].isin([reference, name])]
         found = [row for row in result.rows if row.term == name]
         plain = [next(other for other in result.rows if other.group == row.group and other.method == "plug-in"
-                      and other.term.startswith(f"{name} (")) for row in found]  # fmt: skip
+                      and other.term == f"{name} (plug-in)") for row in found]  # fmt: skip
         if settings["aggregate"] == "pooled":
             checks += pooled_checks(found, plain, both, reference, settings)
             continue
@@ -105,7 +104,7 @@ def pooled_checks(
         if row.estimate is None or len(clusters) > MOST_UNITS or both["crossed"].any():
             continue
         made["why"] = "leave-one-out values of another implementation"
-        checks.append(compare(label(row), row.estimate, 1 - value[k] + bias, tolerance=1e-7, **made))
+        checks.append(compare(label(row), row.estimate, inside(1 - value[k] + bias), tolerance=1e-7, **made))
         if settings["ci"] == "noncentral" and row.conf_low is not None:
             error = math.sqrt(variance)
             checks.append(compare(label(row, "s.e."), row.std_error, error, tolerance=1e-6 * error, **made))
@@ -124,6 +123,11 @@ def pooled_checks(
             checks.append(swap_check(row, sides, np.arange(len(own)), divergences, settings["permutations"]))
             checks.append(compare(label(row, "statistic"), row.statistic, value[k], tolerance=1e-9, **made))
     return checks
+
+
+def inside(similarity: float) -> float:
+    """Return a similarity between 0 and 1: a correction for bias can lead beyond."""
+    return min(max(similarity, 0.0), 1.0)
 
 
 def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
@@ -225,7 +229,7 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     why = "every one and every two ratings of a unit left out"
     orders = [{one: extrapolated(one, order) for one in patterns} for order in (2, 1)]
     values, first = (np.array([found[one] for one in zip(*lists, strict=True)]) for found in orders)
-    checks.append(compare(f"{where}, corrected", row.estimate, 1 - float(values.mean()), package="scipy",
+    checks.append(compare(f"{where}, corrected", row.estimate, inside(1 - float(values.mean())), package="scipy",
                           tolerance=1e-7, why=why))  # fmt: skip
     if row.p_value is not None:
         checks.append(compare(f"{where}, statistic", row.statistic, mean, package="scipy", tolerance=1e-7, why=CLOSED))
@@ -282,3 +286,140 @@ def remainders(counts: Any, left: int) -> list[tuple[Any, float]]:
     drawn = [one for one in product(range(left + 1), repeat=len(counts))
              if sum(one) == left and np.all(np.array(one) <= counts)]  # fmt: skip
     return [(counts - np.array(one), float(multivariate_hypergeom.pmf(one, counts, left))) for one in drawn]
+
+
+SHUFFLES, WIDE, MOST_UNITS, MOST_PATTERNS = 60, 5.0, 3000, 200
+DRAWN = "both are means of random halvings: five Monte-Carlo errors"
+LEFT = "leave-one-out values with variances from scipy's hypergeometric distribution"
+EXACT = "ours are means of random halvings, theirs of all: fifteen per cent"
+
+
+def ceiling_checks(result: Result, table: pd.DataFrame, groups: list[str | None]) -> list[Check]:
+    """Recompute the ceiling of some groups of units: estimate, error and ends."""
+    errors = result.extras["ceiling_error"]
+    names = dict(zip(dict.fromkeys(row.group for row in result.rows), errors, strict=True))  # of all units first
+    own = table[table["source"] == result.settings["reference"]]
+    own = own[own.groupby("unit")["value"].transform("size") >= 2]
+    last = [row for row in result.rows if row.group is None][-1].term
+    checks: list[Check] = []
+    for group in groups:
+        row = result.row(last, group=group)
+        part = own if group is None else own[own["cell"] == group]
+        if row.estimate is None:
+            continue
+        drawing = float(errors[names[group]])
+        make = pooled_ceiling if result.settings["aggregate"] == "pooled" else unit_ceiling
+        checks += make(row, part, drawing, f"{last} [{group or 'all units'}]")
+    return checks
+
+
+def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:
+    """Compare the similarity of pooled halves with fresh halvings, and its interval with a jackknife by hand."""
+    values = shuffled(part)
+    error = math.hypot(drawing, float(values.std(ddof=1)) / math.sqrt(SHUFFLES))
+    checks = [compare(where, row.estimate, 1 - float(values.mean()), package="scipy", tolerance=WIDE * error + 1e-12,
+                      why=DRAWN)]  # fmt: skip
+    left = part["left"].unique()
+    if row.conf_low is None or part["crossed"].any() or len(left) > MOST_UNITS:
+        return checks
+    sums = noise_parts(part)
+    whole = sums.sum(axis=0)
+    logs = np.array([math.log(quadratic(whole - one)) for one in sums])
+    return checks + ceiling_ends(row, math.sqrt((len(logs) - 1) * float(np.var(logs))), drawing, where, LEFT, 1e-9)
+
+
+def ceiling_ends(row: Row, error: float, drawing: float, where: str, why: str, share: float) -> list[Check]:
+    """Compare standard error and ends with those of a log error; `share`: tolerance as a share of each divergence."""
+    from scipy.stats import t
+
+    less = 1 - float(row.estimate or 0.0)
+    groups = float((row.n_units if row.n_clusters is None else row.n_clusters) or 0)
+    error = math.hypot(error, drawing / less)
+    reach = math.exp(float(t.ppf((1 + (row.conf_level or 0.95)) / 2, row.df or 1.0)) * error)
+    wanted = (
+        ("s.e.", row.std_error, less * error, less * error), ("low", row.conf_low, 1 - less * reach, less * reach),
+        ("high", row.conf_high, 1 - less / reach, less / reach), ("df", row.df, groups - 1, 1.0),
+    )  # fmt: skip
+    return [
+        compare(f"{where}, {name}", ours, max(theirs, 0.0), package="scipy", tolerance=share * size + 1e-12, why=why)
+        for name, ours, theirs, size in wanted
+    ]
+
+
+def shuffled(part: pd.DataFrame) -> Any:
+    """(SHUFFLES,) divergences of halves of freshly shuffled ratings; of an odd number either half has one more."""
+    rng = np.random.default_rng(97)
+    unit, value = (part[name].astype("category").cat.codes.to_numpy().astype(int) for name in ("unit", "value"))
+    size = np.bincount(unit)
+    start = np.concatenate([[0], size.cumsum()[:-1]])
+    levels, out = value.max() + 1, []
+    for _ in range(SHUFFLES):
+        order = np.lexsort((rng.random(len(unit)), unit))
+        rank = np.arange(len(unit)) - start[unit[order]]
+        half = (size + rng.integers(0, 2, len(size)) * (size % 2)) // 2
+        first = rank < half[unit[order]]
+        counts = [np.bincount(value[order][first == one], minlength=levels).astype(float) for one in (True, False)]
+        out.append(divergence(*counts))
+    return np.array(out)
+
+
+def divergence(one: Any, two: Any) -> float:
+    """Square of scipy's distance; 0 where it is nan because the shares are equal up to rounding."""
+    from scipy.spatial.distance import jensenshannon
+
+    found = float(jensenshannon(one, two, base=2)) ** 2
+    return 0.0 if math.isnan(found) else found
+
+
+def noise_parts(part: pd.DataFrame) -> Any:
+    """(clusters, 5, levels) sums: variance of the difference of two halves, what odd units add, counts."""
+    from scipy.stats import hypergeom
+
+    counts = part.groupby(["unit", "value"]).size().unstack(fill_value=0)
+    n, left = counts.sum(axis=1), part.groupby("unit")["left"].first()
+    odd = n % 2 == 1
+    share = counts.div(n, axis=0).mul(odd, axis=0)
+    size = n.to_numpy()[:, None]
+    spread = counts * 0.0 + 4 * np.asarray(hypergeom.var(size, counts.to_numpy(), size // 2))
+    tables = (spread, share**2, share, counts, counts * 0 + odd.to_numpy()[:, None])
+    return np.stack([table.groupby(left.loc[counts.index]).sum().to_numpy(dtype=float) for table in tables], axis=1)
+
+
+def quadratic(sums: Any) -> float:
+    """Mean divergence to second order, from (5, levels) sums."""
+    spread, squares, shares, count, odd = sums
+    total = float(count.sum())
+    p = count / total
+    with np.errstate(invalid="ignore", divide="ignore"):
+        each = np.where(p > 0, (spread + squares - 2 * p * shares + p * p * odd) / p, 0.0)
+    return float(each.sum()) / (total / 2) ** 2 / (8 * math.log(2))
+
+
+def unit_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:
+    """Compare the mean over units, and its interval, with all halvings of each unit."""
+    counts = part.groupby(["unit", "value"]).size().unstack(fill_value=0)
+    patterns = dict.fromkeys(map(tuple, counts.to_numpy().tolist()), 0.0)
+    if len(patterns) > MOST_PATTERNS:
+        return []
+    patterns = {pattern: every_half(pattern) for pattern in patterns}
+    values = np.array([patterns[tuple(line)] for line in counts.to_numpy().tolist()])
+    checks = [compare(where, row.estimate, 1 - float(values.mean()), package="scipy", tolerance=WIDE * drawing + 1e-12,
+                      why=DRAWN)]  # fmt: skip
+    if row.conf_low is None or part["crossed"].any():
+        return checks
+    left = part.groupby("unit")["left"].first().loc[counts.index].to_numpy()
+    logs = np.array([math.log(values[left != one].mean()) for one in np.unique(left)])
+    return checks + ceiling_ends(row, math.sqrt((len(logs) - 1) * float(np.var(logs))), drawing, where, EXACT, 0.15)
+
+
+def every_half(pattern: tuple[int, ...]) -> float:
+    """Mean divergence over all halvings of one unit's counts."""
+    from scipy.stats import multivariate_hypergeom
+
+    counts, n = np.array(pattern), sum(pattern)
+    total = 0.0
+    for one in itertools.product(*(range(c + 1) for c in pattern)):
+        if sum(one) == n // 2:
+            chance = float(multivariate_hypergeom.pmf(one, counts, n // 2))
+            total += chance * divergence(np.array(one, dtype=float), (counts - one).astype(float))
+    return total

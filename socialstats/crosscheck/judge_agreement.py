@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from socialstats.crosscheck.agreement_direct import direct, error_of_mean
-from socialstats.crosscheck.cluster_errors import fisher_ends, spread
+from socialstats.crosscheck.agreement import direct
+from socialstats.crosscheck.clusters import codes_of, fisher_ends, mean_error
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, wald_checks
 from socialstats.designs.parts import AnyArray
@@ -38,18 +38,19 @@ def verify(result: Result) -> Verification:
         for k, row in enumerate(rows):
             if row.std_error is None:
                 continue
-            name, n = label(row, "s.e."), len(units.of_each)
-            df = spread(np.zeros(n), np.full(n, 1 / n), units.clusters)[1] if len(units.clusters) < 2 else row.df
+            name = label(row, "s.e.")
+            one = units.clusters.shape[1] < 2
+            df = mean_error(np.zeros(len(units.of_each)), units.clusters)[1] if one else row.df
             if quick:
                 each = len(units.of_each) * slopes[units.of_each, k]
-                error, df = error_of_mean(each.tolist(), units.clusters)
+                error, df = mean_error(each, units.clusters)
                 checks.append(direct(name, row.std_error, error, 1e-6 * max(1.0, error), SLOPES))
             else:
                 note = f"slopes of {len(units.copies):,} units would take too long"
                 checks.append(compare(name, row.std_error, None, package="numpy", tolerance=0.0, why="", note=note))
             cut = None if k == 0 else (-np.inf, 1.0)
             value, own, level = float(row.estimate or 0.0), float(row.std_error), result.settings["level"]
-            if units.clusters and k > 0:
+            if units.clusters.shape[1] and k > 0:
                 checks.append(relative(label(row, "df"), row.df, df))
                 checks += end_checks(row, *fisher_ends(value, own, df or 1.0, level))
             else:
@@ -75,8 +76,7 @@ class Units:
     own : (people, levels) float64 array
         Zeros to count in.
     given : (units,) int array
-    clusters : list of lists
-        Cluster of each single unit, by each factor.
+    clusters : (single units, factors) int array
     """
 
     v: FloatArray
@@ -88,7 +88,7 @@ class Units:
     judge: FloatArray
     own: FloatArray
     given: AnyArray
-    clusters: list[list[int]]
+    clusters: AnyArray
 
     @classmethod
     def of(cls, result: Result, judge: str) -> Units:
@@ -120,9 +120,7 @@ class Units:
             size=np.array([float(len(rated[unit])) for unit in kept]), people=np.array(people, dtype=float),
             judge=np.array(judged, dtype=float), own=np.zeros((len(person), len(v))),
             given=np.array([given[unit] for unit in kept]),
-            clusters=[
-                factor.codes[kept][of_each].tolist() for factor in design.factors(result.settings["cluster"])
-            ],
+            clusters=codes_of(design.factors(result.settings["cluster"]), np.array(kept)[of_each]),
         )  # fmt: skip
 
     def values(self, times: FloatArray) -> tuple[float, float, float]:

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import redrawn, resampled_checks
-from socialstats.crosscheck.draws import Cells
+from socialstats.crosscheck.clusters import codes_of, errors_by
 from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.resamples import Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import label
-from socialstats.crosscheck.share_errors import clustered_share_checks
-from socialstats.crosscheck.unit_share_rows import mean_checks
+from socialstats.crosscheck.shares import clustered_share_checks, mean_checks
 from socialstats.designs.label_lists import LabelLists
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -26,8 +25,7 @@ def verify(result: Result) -> Verification:
     lists: LabelLists = result.design
     cells = np.repeat(np.arange(len(lists.count)), lists.count.astype(int))
     table = pd.DataFrame(lists.cited[cells], columns=list(lists.labels))
-    factors = [factor.codes[cells] for factor in lists.factors(result.settings["cluster"] or None)]
-    codes = np.column_stack(factors) if factors else np.zeros((len(cells), 0), dtype=int)
+    codes = codes_of(lists.factors(result.settings["cluster"] or None), cells)
     checks: list[Check] = []
     trios = [result.rows[k : k + 3] for k in range(0, len(result.rows), 3)]
     for one, of_units, of_labels in trios:
@@ -46,12 +44,11 @@ def ratio_checks(result: Result, row: Row, hits: FloatArray, sizes: FloatArray, 
     """Compare a share of labels, the standard error of its linearised values, and its interval."""
     if row.estimate is None:
         return []
-    settings, p, n = result.settings, float(hits.sum() / sizes.sum()), len(hits)
+    settings, p = result.settings, float(hits.sum() / sizes.sum())
     checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-9, why=COUNTED)]
-    groups = codes if codes.shape[1] else np.arange(n)[:, None]
     checks += clustered_share_checks(
-        row, hits / np.maximum(sizes, 1), sizes, groups, answers=float(sizes.sum()) if codes.shape[1] else math.inf,
-        level=settings["level"], ends=settings["ci"] == "wilson",
+        row, p, errors_by((hits - p * sizes) / sizes.sum(), sizes / sizes.sum(), codes), level=settings["level"],
+        answers=float(sizes.sum()) if codes.shape[1] else math.inf, ends=settings["ci"] == "wilson",
     )  # fmt: skip
     if row.conf_low is None or settings["ci"] == "wilson":
         return checks

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.adjusting import adjusted_p
+from socialstats.crosscheck.clusters import counted, errors_by
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends
-from socialstats.crosscheck.share_errors import ROOTS, ShareErrors, counted, summed, wilson_roots
+from socialstats.crosscheck.row_arithmetic import (
+    adjusted_p,
+    end_checks,
+    label,
+    relative,
+    same_p,
+    statistic_checks,
+    t_ends,
+)
+from socialstats.crosscheck.shares import ROOTS, wilson_roots
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -25,6 +33,7 @@ MATRICES = "Bell and McCaffrey's matrices, on the residuals of a regression on t
 VARIANCES = "the variances of tasks by pandas, each divided by its units"
 LARGEST = 1500  # units of which matrices are written out
 ROUNDING = 1e-12
+SHARED = "mean on shared units"
 
 
 def verify(result: Result) -> Verification:
@@ -78,19 +87,17 @@ def scores_of(result: Result) -> pd.DataFrame:
 
 def part_of(result: Result, row: Row, table: pd.DataFrame) -> pd.Series[Any]:
     """Return the scores behind a row of means."""
-    if row.group == "mean on shared units":
+    if row.group == SHARED:
         return table.dropna()[row.term]
     own = table[row.term].dropna()
-    task = (row.group or "").removeprefix("task: ") if (row.group or "").startswith("task: ") else None
-    return own if task is None else own[own.index.get_level_values("task") == task]
+    tasks = own.index.get_level_values("task")
+    return next((own[tasks == task] for task in tasks.unique() if row.group == f"task: {task}"), own)
 
 
 def pooling_of(result: Result, row: Row) -> str:
     """Return what weighs the same in a row: tasks or units."""
-    group = row.group or ""
-    if group.startswith("task: "):
-        return "units"
-    return group.removeprefix("mean over ") if group.startswith("mean over ") else str(result.settings["pooling"])
+    weighed = {"mean over units": "units", "mean over tasks": "tasks", "mean": result.settings["pooling"]}
+    return str(weighed.get(str(row.group), "units" if row.group != SHARED else result.settings["pooling"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +199,26 @@ def mean_checks(
     if not all_shares(table):
         return [*checks, *t_ends(row, level, how.df)]
     low, high = roots_of(values, how, error, clustered, level)
+    if values.index.get_level_values("task").nunique() > 1:
+        low, high = of_tasks(values, how, clustered, level, ways, (low, high))
     return [*checks, *end_checks(row, low, high, "numpy", ROOTS, 1e-7)]
+
+
+def of_tasks(
+    values: pd.Series[Any], how: Errors, clustered: bool, level: float, ways: dict[tuple[str, str], Errors],
+    pooled: tuple[float, float],
+) -> tuple[float, float]:  # fmt: skip
+    """Return the outer ones of the pooled ends and those that Zou, Huang and Zhang (2009) make of the tasks' own."""
+    centre, below, above = 0.0, 0.0, 0.0
+    for task, own in values.groupby(level="task"):
+        errors = errors_of(own, "units", clustered, ways)
+        p, error = estimate_and_error(own, errors)
+        if error is None:
+            return math.nan, math.nan
+        low, high = roots_of(own, errors, error, clustered, level)
+        centre += how.weights[task] * p
+        below, above = (math.hypot(x, how.weights[task] * far) for x, far in ((below, p - low), (above, high - p)))
+    return min(max(centre - below, 0.0), pooled[0]), max(min(centre + above, 1.0), pooled[1])
 
 
 def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool, level: float) -> tuple[float, float]:
@@ -204,11 +230,9 @@ def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool,
         return wilson_roots(p, groups, level, None)
     kish = 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items())
     share = values.index.get_level_values("task").map({t: how.weights[t] / n for t, n in sizes.items()})
-    held = summed(np.asarray(share, dtype=np.float64), values.index.get_level_values("cluster").tolist())
-    found = ShareErrors(
-        variance=0.0 if error < 1e-14 * len(values) else error**2, df=how.df, largest=max(held.values()),
-        effective=1 / sum(f * f for f in held.values()),
-    )  # fmt: skip
+    codes = np.unique(values.index.get_level_values("cluster"), return_inverse=True)[1]
+    even = errors_by(np.zeros(len(share)), np.asarray(share, dtype=np.float64), codes[:, None])
+    found = replace(even, variance=0.0 if error < 1e-14 * len(values) else error**2)
     trials = counted(p * (1 - p), found, kish if clustered and set(values) <= {0.0, 1.0} else math.inf)
     return wilson_roots(p, trials, level, how.df)
 

@@ -7,7 +7,7 @@ from statistics import multimode
 from typing import Any
 
 from socialstats.crosscheck.percent_agreement import cluster_codes, stratum_labels
-from socialstats.crosscheck.unit_share_rows import share_checks
+from socialstats.crosscheck.shares import share_checks
 from socialstats.results import Check, Result, Verification
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.mcnemar_rows import cluster_checks, copy_checks, odds_checks, table_checks
+from socialstats.crosscheck.clusters import CR2, counted, mean_error, mean_errors, unfloored_check
 from socialstats.crosscheck.paired_tables import (
     CLOSED,
     MOST_ROWS,
@@ -20,25 +22,16 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
-from socialstats.crosscheck.row_arithmetic import (
-    crossed_error,
-    label,
-    quantile,
-    relative,
-    same_p,
-    tail_p,
-    unfloored_check,
-)
-from socialstats.crosscheck.share_errors import effective_pairs
+from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile, relative, same_p, tail_p
+from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
 from socialstats.results import Check, FloatArray, Result, Row, Verification
+from socialstats.results.verification import Published
 
 if TYPE_CHECKING:
     import pandas as pd
 
 PROFILE = "score interval by numerical profile likelihood; ends agree to the optimiser's tolerance"
-SQUARE_ROOTS = "CR2 and Satterthwaite df by matrix square roots and traces"
 IGNORING = "ignoring clusters"
-LARGEST_MATRIX = 400  # pairs a cluster whose matrix square root is taken
 
 
 def verify(result: Result) -> Verification:
@@ -71,15 +64,13 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
     shown = row if score_leads else replace(row, conf_low=None)
     checks += score_checks(shown, result.row("score", group="test"), d, codes, result.settings["level"])
     if "unfloored_std_error" in result.extras:
-        d, groups = rows["d"].to_numpy(dtype=np.float64), rows[["g0", "g1"]].to_numpy()
-        checks.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
+        checks.append(unfloored_check(result.extras["unfloored_std_error"], d, codes))
     for k, name in enumerate(names):
         group = "test" if len(names) == 1 else f"{name} alone"
         checks += cluster_checks(result, rows, k, group)
         test = result.row("robust_t", group=group)
         if len(names) == 2 and test.df is not None:
-            found = bias_reduced(np.asarray(rows["d"], dtype=np.float64), np.asarray(rows[f"g{k}"]))
-            checks += t_test(test, float(rows["d"].mean()), *found, SQUARE_ROOTS) if found is not None else []
+            checks += t_test(test, float(d.mean()), *mean_error(d, codes[:, [k]]), CR2)
     return checks
 
 
@@ -104,7 +95,7 @@ def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float) 
     value = profile_score(table, 0.0)
     return [
         *out, relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
-        relative(label(test, "df"), test.df, df, "numpy", SQUARE_ROOTS, 1e-7),
+        relative(label(test, "df"), test.df, df, "numpy", CR2, 1e-7),
         same_p(label(test, "p"), test.p_value, tail_p(value, df), "scipy", PROFILE, 1e-5),
     ]  # fmt: skip
 
@@ -247,48 +238,201 @@ def odds_ratio(result: Result, table: FloatArray, row: Row) -> list[Check]:
 
 
 def robust(result: Result, data: pd.DataFrame, factors: int, *, interval: bool) -> list[Check]:
-    """Standard error, t, p and (with `interval`) ends: sums written out for two factors, else matrices."""
+    """Standard error, t, p and (with `interval`) ends: by clusters."""
     from scipy.stats import t
 
     row, test = result.rows[0], result.row("robust_t", group="test")
     d = np.asarray(data["d"], dtype=np.float64)
     groups = np.column_stack([np.asarray(data[f"g{k}"]) for k in range(factors)])
-    if factors == 1:
-        found = bias_reduced(d, groups[:, 0])
-        if found is None:
-            note = f"a cluster of more than {LARGEST_MATRIX} pairs: its matrix square root is not taken"
-            return [set_aside("std_error", row.std_error, None, "scipy", note)]
-        error, df, package, why = *found, "scipy", SQUARE_ROOTS
-    else:
-        error, df = crossed_error(d, groups)
-        package, why = "scipy", "CR2 of both factors less the plain squares of their intersections; Cochran's quantile"
+    error, df = mean_error(d, groups)
     low, high = t.interval(result.settings["level"], df, d.mean(), error)
     return [
-        near("std_error", row.std_error, error, package, why, 1e-8),
-        *t_test(test, float(d.mean()), error, df, why),
-        *(ends(row, max(float(low), -1.0), min(float(high), 1.0), package, why) if interval else []),
+        near("std_error", row.std_error, error, "numpy", CR2, 1e-8),
+        *t_test(test, float(d.mean()), error, df, CR2),
+        *(ends(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CR2) if interval else []),
     ]
 
 
-def bias_reduced(d: FloatArray, code: FloatArray) -> tuple[float, float] | None:
-    """CR2 standard error of a mean and its Satterthwaite df, with the matrices of Bell and McCaffrey (2002).
+COUNTED = "every sum of signs counted with whole numbers"
+MOST_SUMS = 2_000_000  # clusters times their largest sum: what is counted in a second
 
-    With o_g = A_g 1, A_g = (I - H_gg)^(-1/2): V = sum_g (o_g' e_g)^2 / n^2, and the vectors (I - H)_g' o_g have the
-    inner products delta_gh o_g'o_g - (1'o_g)(1'o_h)/n, whose trace and squares give the df.
-    """
-    from scipy.linalg import sqrtm
 
-    n, order = len(d), np.argsort(code, kind="stable")
-    parts = np.split((d - d.mean())[order], np.flatnonzero(np.diff(np.asarray(code)[order])) + 1)
-    if max(len(e) for e in parts) > LARGEST_MATRIX:
-        return None
-    adjusted = {
-        size: np.linalg.inv(np.real(sqrtm(np.eye(size) - np.full((size, size), 1 / n)))) @ np.ones(size)
-        for size in {len(e) for e in parts}
+def table_checks(result: Result, table: FloatArray) -> list[Check]:
+    """Shares, cells, and the numbers that take pairs as independent: g, s.e., df and statistics of the tests."""
+    n, b, c = float(table.sum()), float(table[1, 0]), float(table[0, 1])
+    first, second = result.design.conditions
+    shares = {"both": table[1, 1], "first only": b, "second only": c, "neither": table[0, 0]}
+    wanted: dict[tuple[str | None, str], float] = {("cell", name): float(x) / n for name, x in shares.items()}
+    found = [relative(label(r), r.estimate, wanted[r.group, r.term], "pandas", CLOSED, size=1e-3)
+             for r in result.rows if (r.group, r.term) in wanted]  # fmt: skip
+    sides = [r for r in result.rows if r.group == "proportion"]
+    for row, name, share in zip(sides, (first, second), (table[1].sum(), table[:, 1].sum()), strict=True):
+        ours = row.estimate if row.term == name else None
+        found.append(relative(label(row), ours, float(share) / n, "pandas", CLOSED, size=1e-3))
+    alone = [r for r in result.rows if r.term == "difference" and r.method and r.std_error is not None]
+    for row in (r for r in alone if r.group == IGNORING or r.n_clusters is None):
+        d = np.repeat([1.0, -1.0, 0.0], np.array([b, c, n - b - c], dtype=np.int64)) if n < MOST_SUMS else None
+        if d is not None:
+            found.append(relative(label(row, "s.e."), row.std_error, float(d.std() / math.sqrt(n)), "numpy", CLOSED))
+        found.append(relative(label(row), row.estimate, (b - c) / n, "pandas", CLOSED, size=1e-3))
+    return [*found, *g_checks(result, b, c), *plain_tests(result, b, c)]
+
+
+def g_checks(result: Result, b: float, c: float) -> list[Check]:
+    """Cohen's g, and Wilson's interval of it; the odds ratio beside clusters."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    row, out = result.row("cohens_g"), []
+    if row.estimate is not None:
+        out.append(relative(label(row), row.estimate, b / (b + c) - 0.5, "pandas", CLOSED, size=1e-3))
+    if row.conf_low is not None and row.n_clusters is None:
+        low, high = proportion_confint(b, b + c, alpha=1 - result.settings["level"], method="wilson")
+        out += end_checks(row, float(low) - 0.5, float(high) - 0.5, "statsmodels", CLOSED)
+    for odds in (r for r in result.rows if r.term == "odds_ratio" and r.estimate is not None):
+        out.append(relative(label(odds), odds.estimate, b / c, "pandas", CLOSED))
+    return out
+
+
+def plain_tests(result: Result, b: float, c: float) -> list[Check]:
+    """What the tests of independent pairs count (b), and their single degree of freedom."""
+    out = []
+    for row in result.rows:
+        if row.term in ("exact", "mid_p") and row.statistic is not None:
+            ours = row.statistic if b + c else 0.0
+            out.append(relative(label(row, "statistic"), ours, b if b + c else 0.0, "pandas", CLOSED))
+        if row.term in ("asymptotic", "continuity") and row.df is not None:
+            out.append(relative(label(row, "df"), row.df, 1.0, "statsmodels", CLOSED))
+    return out
+
+
+def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
+    """Compare statistic, df and p of the difference with what was found for the test that leads."""
+    row, lead = result.rows[0], result.row(result.extras["lead"], group="test")
+    known = {check.ours.at: check for check in made if isinstance(check.ours, Published) and check.ok}
+    out = []
+    for name in ("statistic", "df", "p_value"):
+        ours, other = getattr(row, name), getattr(lead, name)
+        check = known.get(other.at) if isinstance(other, Published) else None
+        if ours is not None and check is not None:
+            out.append(
+                replace(check, quantity=label(row, name), ours=ours, ok=abs(ours - check.theirs) <= check.tolerance)
+            )
+    return out
+
+
+def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
+    """The intervals of odds ratio and g by clusters: Wilson's of the share of first only among discordant pairs."""
+    odds, g = result.row("odds_ratio"), result.row("cohens_g")
+    mixed, level = data[data["d"] != 0], result.settings["level"]
+    if g.conf_low is None or g.estimate is None:
+        return []
+    groups = mixed[[f"g{k}" for k in range(factors)]].to_numpy()
+    x = (mixed["d"] > 0).to_numpy(dtype=np.float64)
+    as_share = replace(g, estimate=g.estimate + 0.5, conf_low=g.conf_low + 0.5, conf_high=(g.conf_high or 0.0) + 0.5)
+    p, errors = float(x.mean()), mean_errors(x, groups)
+    out = clustered_share_checks(as_share, p, errors, answers=len(x), level=level)
+    if not errors.known or odds.conf_low is None:
+        return out
+    low, high = wilson_roots(p, counted(p * (1 - p), errors, len(x)), level, errors.df)
+    out.append(relative(label(odds, "df"), odds.df, errors.df, "scipy", LINEAR, 1e-7))
+    return out + end_checks(odds, low / (1 - low), high / (1 - high), "numpy", ROOTS, 1e-6)
+
+
+def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) -> list[Check]:
+    """The tests of one cluster factor, from b, c and pairs of each cluster."""
+    from scipy.stats import chi2
+
+    rows = {r.term: r for r in result.rows if r.group == group and r.statistic is not None}
+    cells = cluster_table(data, factor)
+    out = means_checks(rows.get("cluster_means_t"), cells, result.settings["level"])
+    if not cells["mixed"].any():
+        return out
+    for name, statistic in chi_squares(cells).items():
+        row = rows.get(name)
+        if row is not None:
+            out += [relative(label(row, "statistic"), row.statistic, statistic, "pandas", CLOSED, size=1e-6),
+                    relative(label(row, "df"), row.df, 1.0, "pandas", CLOSED),
+                    same_p(label(row, "p"), row.p_value, float(chi2.sf(statistic, 1)))]  # fmt: skip
+    return out + flip_check(rows.get("sign_flip"), cells)
+
+
+def cluster_table(data: pd.DataFrame, factor: int) -> pd.DataFrame:
+    """Return for each cluster: a, b, c, d, n (pairs), gap (b - c), mixed (b + c)."""
+    kind = 2 * data["first"] + data["second"]
+    flags = {name: (kind == code).astype(float) for name, code in (("a", 3), ("b", 2), ("c", 1), ("d", 0))}
+    cells = data.assign(**flags).groupby(f"g{factor}")[["a", "b", "c", "d"]].sum()
+    return cells.assign(n=cells.sum(axis=1), gap=cells["b"] - cells["c"], mixed=cells["b"] + cells["c"])
+
+
+def chi_squares(cells: pd.DataFrame) -> dict[str, float]:
+    """The four chi-squares of clustered pairs, as their authors write them."""
+    k, gap, n = len(cells), cells["gap"], cells["n"]
+    free = gap - n * gap.sum() / n.sum()
+    top, own = float(gap.sum()) ** 2, float((gap**2).sum()) * k / (k - 1)
+    rate = gap / n
+    return {
+        "obuchowski": top / own,
+        "durkalski": float(rate.sum()) ** 2 / float((rate**2).sum()),
+        "yang": top / (0.5 * (own + float((free**2).sum()) * k / (k - 1))),
+        "eliasziw": top / (float(cells["mixed"].sum()) * design_effect(cells)),
     }
-    total = sum(float(adjusted[len(e)] @ e) ** 2 for e in parts)
-    own = np.array([adjusted[len(e)] @ adjusted[len(e)] for e in parts])
-    sums = np.array([adjusted[len(e)].sum() for e in parts])
-    trace = float(own.sum() - sums @ sums / n)
-    squares = float(own @ own - 2 * own @ sums**2 / n + (sums @ sums) ** 2 / n**2)
-    return math.sqrt(total) / n, trace**2 / squares
+
+
+def design_effect(cells: pd.DataFrame) -> float:
+    """Eliasziw and Donner's 1 + (n_c - 1) rho, at least 1 (1991)."""
+    n, k, mixed = cells["n"], len(cells), cells["mixed"]
+    mean = n.mean()
+    if mean <= 1 or (mixed > 0).sum() < 2:
+        return math.nan
+    rates, total = cells[["a", "b", "c", "d"]].div(n, axis=0), cells[["a", "b", "c", "d"]].sum() / n.sum()
+    bms = float((rates.sub(total, axis=1) ** 2).mul(n, axis=0).to_numpy().sum()) / k
+    wms = float((rates * (1 - rates)).mul(n, axis=0).to_numpy().sum()) / (k * (mean - 1))
+    size = mean - float(((n - mean) ** 2).sum()) / (k * (k - 1) * mean)
+    rho = max((bms - wms) / (bms + (size - 1) * wms), 0.0)
+    rho = rho / (rho + float(total["b"] + total["c"]) * (1 - rho)) if rho else 0.0
+    some = int((mixed > 0).sum())
+    average = float(mixed.sum()) / some
+    around = float(((mixed - average) ** 2).sum()) - (k - some) * average**2
+    typical = average - around / (some * (some - 1) * average)
+    return max(1 + (typical + some * (average - typical) - 1) * rho, 1.0)
+
+
+def means_checks(row: Row | None, cells: pd.DataFrame, level: float) -> list[Check]:
+    """The t test of cluster means with scipy."""
+    from scipy.stats import ttest_1samp
+
+    if row is None or row.std_error is None:
+        return []
+    means = (cells["gap"] / cells["n"]).to_numpy()
+    found: Any = ttest_1samp(means, 0.0)
+    low, high = found.confidence_interval(level)
+    error = float(means.std(ddof=1) / math.sqrt(len(means)))
+    return [
+        relative(label(row), row.estimate, float(means.mean()), "scipy", CLOSED, size=1e-3),
+        relative(label(row, "s.e."), row.std_error, error, "scipy", CLOSED),
+        relative(label(row, "statistic"), row.statistic, float(found.statistic), "scipy", CLOSED, size=1e-6),
+        relative(label(row, "df"), row.df, float(found.df), "scipy", CLOSED),
+        same_p(label(row, "p"), row.p_value, float(found.pvalue), "scipy", CLOSED),
+        *end_checks(row, max(float(low), -1.0), min(float(high), 1.0), "scipy", CLOSED),
+    ]
+
+
+def flip_check(row: Row | None, cells: pd.DataFrame) -> list[Check]:
+    """Count the signs of the clusters that give at least the observed sum, with whole numbers of any length."""
+    if row is None:
+        return []
+    gaps = [abs(int(x)) for x in cells["gap"] if x]
+    observed = int(cells["gap"].sum())
+    out = [relative(label(row, "statistic"), row.statistic, float(observed), "pandas", CLOSED)]
+    if len(gaps) * (2 * sum(gaps) + 1) > MOST_SUMS:
+        return [*out, set_aside(label(row, "p"), row.p_value, None, "numpy", "too many sums of signs to count")]
+    ways: Counter[int] = Counter({0: 1})
+    for gap in gaps:
+        further: Counter[int] = Counter()
+        for total, many in ways.items():
+            further[total + gap] += many
+            further[total - gap] += many
+        ways = further
+    far = sum(many for total, many in ways.items() if abs(total) >= abs(observed))
+    theirs = far / 2 ** len(gaps) if len(gaps) < 1000 else math.exp(math.log(far) - len(gaps) * math.log(2))
+    return [*out, same_p(label(row, "p"), row.p_value, theirs, "numpy", COUNTED)]

@@ -7,15 +7,12 @@ and of the tie parameter is a numerical second derivative.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.cluster_errors import cochran
-from socialstats.crosscheck.pair_columns import PairColumns
-from socialstats.crosscheck.pair_likelihood import STEP, WIDTH, PeerFit, log_probability, predictor
+from socialstats.crosscheck.clusters import cochran
+from socialstats.crosscheck.pair_fits import STEP, WIDTH, PairColumns, PeerFit, log_probability, predictor
 from socialstats.results import FloatArray
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
@@ -24,21 +21,6 @@ UNIT = 1 - 1e-6
 ROUNDING = 1e-8  # of numerical second derivatives
 KISH = 50.0
 Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ClusterTerms:
-    """One cluster: its rows F in the directions of leverage 1 (`unseen`) and in the others.
-
-    `adjusted` is (I - M)^-1/2 F, `influence` B F' (I - M)^-1/2 e; `squares` and `rank` are those of its residuals.
-    """
-
-    seen: FloatArray
-    unseen: FloatArray
-    adjusted: FloatArray
-    influence: FloatArray
-    squares: float
-    rank: int
 
 
 def whitened(kind: str, table: PairColumns, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -75,26 +57,35 @@ def one_factor(
     """Return a function from contrasts (k, p) to variances, degrees of freedom and what could not be seen.
 
     V = B [sum F_g' (I - M_g)^-1/2 e_g e_g' (I - M_g)^-1/2 F_g] B with M_g = F_g (F'F)^-1 F_g', in which directions of
-    leverage 1 borrow the dispersion of the others (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018).
+    leverage 1 borrow the dispersion of the others (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018). The rows of all
+    clusters are turned into the eigen-directions of their M_g; `owner` is the cluster of each direction.
     """
+    from scipy import sparse
+
+    csr: Any = sparse.csr_array
     inverse = np.asarray(np.linalg.pinv(rows.T @ rows, rcond=1e-12, hermitian=True), dtype=np.float64)
-    clusters = [cluster_terms(rows[codes == g], e[codes == g], bread, inverse) for g in np.unique(codes)]
-    psi = np.array([c.influence for c in clusters])
-    unseen = np.concatenate([c.unseen for c in clusters])
+    turned, residual, values, owner = eigen_directions(rows, e, codes, inverse)
+    hidden = values > UNIT
+    scale, place = 1 / np.sqrt(1 - values[~hidden]), owner[~hidden]
+    # rows of a pair know its two items only
+    rows_of, seen, unseen = (csr(part) for part in (rows, turned[~hidden], turned[hidden]))
+    by_cluster = csr((np.ones(len(place)), (place, np.arange(len(place)))), (owner.max() + 1, len(place)))
+    psi = (by_cluster @ (seen * (scale * residual[~hidden])[:, None])) @ bread
     rank = int(np.linalg.matrix_rank(rows.T @ rows, tol=ROUNDING * np.trace(rows.T @ rows), hermitian=True))
-    spare = sum(c.rank for c in clusters) - rank
-    lent = max(noise, sum(c.squares for c in clusters) / spare) if spare else noise
+    spare = len(owner) - rank
+    lent = max(noise, float(residual @ residual) / spare) if spare else noise
 
     def answer(contrasts: FloatArray) -> Answer:
         d = contrasts @ bread
-        whole = ((rows @ d.T) ** 2).sum(axis=0)
+        whole = ((rows_of @ d.T) ** 2).sum(axis=0)
         own = ((psi @ contrasts.T) ** 2).sum(axis=0)
         unit = ((unseen @ d.T) ** 2).sum(axis=0) / np.where(whole > 0, whole, 1)
         unit[unit < ROUNDING] = 0
-        v = np.array([((c.seen @ d.T) ** 2).sum(axis=0) for c in clusters])
+        moved = seen @ d.T
+        v = by_cluster @ moved**2
         df = v.sum(axis=0) ** 2 / np.maximum((v**2).sum(axis=0), np.finfo(float).tiny)
         for k in np.flatnonzero((df < KISH) & (v.sum(axis=0) > 0)):
-            df[k] = v[:, k].sum() ** 2 / trace_of_squares(clusters, d[k], inverse)
+            df[k] = v[:, k].sum() ** 2 / trace_of_squares(moved[:, k] * scale)
         borrowed = lent * unit * whole
         total = own + borrowed
         some = (unit > 0) & (total > 0)
@@ -102,32 +93,44 @@ def one_factor(
         refused = (unit > 0.5) | ((unit > 0) & (spare == 0))
         return total, np.maximum(df, 1.0), refused
 
+    def trace_of_squares(w: FloatArray) -> float:
+        """Return the sum of P_gh^2, P_gh = w_g' (d_gh I - F_g (F'F)^-1 F_h') w_h with w_g = (I - M_g)^-1/2 F_g B c."""
+        z = by_cluster @ (seen * w[:, None])
+        own, across = by_cluster @ w**2, (z.T @ z) @ inverse
+        lever = np.asarray(z.multiply(z @ inverse).sum(axis=1)).ravel()
+        return float(np.sum(own**2 - 2 * own * lever) + np.sum(across * across.T))
+
     return answer
 
 
-def cluster_terms(rows: FloatArray, e: FloatArray, bread: FloatArray, inverse: FloatArray) -> ClusterTerms:
-    """Decompose the hat matrix of one cluster; more rows than parameters are rotated into as many first."""
-    if len(rows) > rows.shape[1]:
-        turn, rows = np.linalg.qr(rows)
-        e = turn.T @ e
-    values, vectors = np.linalg.eigh(rows @ inverse @ rows.T)
-    rank = values > ROUNDING * values[-1]
-    rows, e, values = (vectors.T @ rows)[rank], (vectors.T @ e)[rank], values[rank]
-    unit = values > UNIT
-    adjusted = rows[~unit] / np.sqrt(1 - values[~unit])[:, None]
-    return ClusterTerms(
-        seen=rows[~unit], unseen=rows[unit], adjusted=adjusted, influence=bread @ (adjusted.T @ e[~unit]),
-        squares=float(e @ e), rank=len(e),
-    )  # fmt: skip
+def eigen_directions(
+    rows: FloatArray, e: FloatArray, codes: IntArray, inverse: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Turn rows and residuals of each cluster into the eigen-directions of its hat matrix that it has.
 
-
-def trace_of_squares(clusters: list[ClusterTerms], d: FloatArray, inverse: FloatArray) -> float:
-    """Return the sum of P_gh^2, P_gh = w_g' (d_gh I - F_g (F'F)^-1 F_h') w_h with w_g = (I - M_g)^-1/2 F_g B c."""
-    w = [c.adjusted @ d for c in clusters]
-    z = np.array([c.seen.T @ one for c, one in zip(clusters, w, strict=True)])
-    own = np.array([one @ one for one in w])
-    across = z.T @ z @ inverse
-    return float(np.sum(own**2 - 2 * own * np.einsum("gi,ij,gj->g", z, inverse, z)) + np.sum(across * across.T))
+    Returns rows, residuals, eigenvalues and clusters, in order of clusters. More rows than parameters are rotated into
+    as many first; clusters of one size are decomposed together.
+    """
+    order = np.argsort(codes, kind="stable")
+    rows, e, codes = rows[order], e[order], codes[order]
+    _, first, size = np.unique(codes, return_index=True, return_counts=True)
+    parts: list[tuple[FloatArray, FloatArray, FloatArray, IntArray]] = []
+    p = rows.shape[1]
+    for n in np.unique(size):
+        which = np.flatnonzero(size == n)
+        at = first[which][:, None] + np.arange(n)
+        own, off = rows[at], e[at]
+        if n > p:
+            turn, own = np.linalg.qr(own)
+            off = np.einsum("gni,gn->gi", turn, off)
+        values, vectors = np.linalg.eigh(own @ inverse @ own.transpose(0, 2, 1))
+        turned, moved = vectors.transpose(0, 2, 1) @ own, np.einsum("gni,gn->gi", vectors, off)
+        kept = values > ROUNDING * values[:, -1:]
+        parts.append((turned[kept], moved[kept], values[kept], np.broadcast_to(which[:, None], kept.shape)[kept]))
+    found = [np.concatenate([part[k] for part in parts]) for k in range(4)]
+    order = np.argsort(found[3], kind="stable")
+    turned, moved, values, owner = (one[order] for one in found)
+    return turned, moved, values, owner
 
 
 Errors = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -153,27 +156,10 @@ def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Erro
             return np.where(refused, np.nan, np.sqrt(variance)), df
         (v1, df1, no1), (v2, df2, no2) = found
         overlap = ((crossing @ fit.covariance @ contrasts.T) ** 2).sum(axis=0)
-        df = np.array([
-            cochran(*each) if each[0] + each[1] > 0 else min(each[2:]) for each in zip(v1, v2, df1, df2, strict=True)
-        ])  # fmt: skip
+        df = np.array([cochran(each[:2], each[2:]) for each in zip(v1, v2, df1, df2, strict=True)])
         return np.where(no1 | no2, np.nan, np.sqrt(np.max([v1, v2, v1 + v2 - overlap], axis=0))), df
 
     return errors
-
-
-@lru_cache(maxsize=4)
-def errors_of(fit: Any) -> Errors:
-    """Return a function from contrasts of a fit's centred coefficients to standard errors and df, found again here."""
-    from socialstats.crosscheck.bradley_terry import fitted_again, v_of
-
-    peer, table, back = fitted_again(fit)
-    state = fit.fitted_state
-    if state.kind != "cluster":
-        v = back @ v_of(fit, peer, table) @ back.T
-        return lambda c: (np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, v, c), 0)), np.full(len(c), np.inf))
-    noise = float(fit.design.weight_sq.sum() / fit.design.weight.sum())
-    errors = clustered(state.ties, table, peer, noise)
-    return lambda c: errors(c @ back)
 
 
 def with_tie(back: FloatArray, *, tied: bool) -> FloatArray:

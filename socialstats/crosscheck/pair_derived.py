@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bradley_terry import fitted_again, v_of
+from socialstats.crosscheck.bradley_terry import errors_of, fitted_again, v_of
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_clusters import errors_of
-from socialstats.crosscheck.pair_likelihood import log_probability
+from socialstats.crosscheck.pair_fits import log_probability
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     end_checks,
@@ -53,17 +52,18 @@ def verify(result: Result) -> Verification:
     peer, _, back = fitted_again(fit)
     beta, errors, checks = back @ peer.estimate, errors_of(fit), []
     level = next((row.conf_level for row in result.rows if row.conf_level is not None), 0.95)
-    for row in result.rows[:MOST]:
-        estimand = definition(result, row)
-        if row.estimate is None or estimand is None:
-            continue
+    shown = [(row, estimand) for row in result.rows[:MOST]
+             if row.estimate is not None and (estimand := definition(result, row)) is not None]  # fmt: skip
+    with_error = [slopes(estimand, beta) for row, estimand in shown if row.std_error is not None]
+    found_again = zip(*errors(np.array(with_error)), strict=True) if with_error else iter(())
+    for row, estimand in shown:
         value = estimand(beta)
         checks.append(compare(label(row), row.estimate, value, package=peer.package,
                               tolerance=1e-6 * max(1.0, abs(value)), why=WHY))  # fmt: skip
         if row.std_error is None:
             continue
         to, back_again, slope = SCALES[KINDS.get(str(row.group), "plain")]
-        found, df = (float(x[0]) for x in errors(slopes(estimand, beta)[None, :]))
+        found, df = map(float, next(found_again))
         checks.append(compare(label(row, "s.e."), row.std_error, found, package="numpy", tolerance=CLOSE * found,
                               why=WHY_ERROR))  # fmt: skip
         if KINDS.get(str(row.group)) is None:

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.draws import Cells
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.pair_clusters import with_tie
-from socialstats.crosscheck.pair_columns import PairColumns, back_to_centred, effects, item_columns
-from socialstats.crosscheck.pair_likelihood import curvature, gradient, maximise
+from socialstats.crosscheck.pair_fits import (
+    PairColumns,
+    back_to_centred,
+    curvature,
+    effects,
+    gradient,
+    item_columns,
+    maximise,
+)
+from socialstats.crosscheck.resamples import Cells
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, FloatArray
 

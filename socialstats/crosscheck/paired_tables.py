@@ -1,8 +1,9 @@
-"""Paired tables once more, a row a pair: the start of the checks of McNemar and of symmetry."""
+"""Pairs written out again, as a table of cells or as plain vectors, and the checks of both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,3 +65,30 @@ def set_aside(name: str, ours: float | None, theirs: float | None, package: str,
 
     return Check(quantity=name, ours=ours, theirs=theirs, package=package, version=version(package), tolerance=0.0,
                  ok=None, note=note)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Vectors:
+    """One entry a pair.
+
+    Attributes
+    ----------
+    x, y : (pairs,) float64 arrays
+    groups : (pairs, factors) int64 array
+    """
+
+    x: FloatArray
+    y: FloatArray
+    groups: np.ndarray[Any, np.dtype[np.int64]]
+
+
+def vectors(design: Paired, names: Any) -> Vectors | None:
+    """Return the pairs of a design and the levels of some cluster factors; None for too many pairs."""
+    if design.n_pairs > MOST_ROWS:
+        return None
+    times = design.count.astype(np.int64)
+    factors = design.factors(names)
+    codes = np.column_stack([f.codes for f in factors]) if factors else np.zeros((len(times), 0), dtype=np.int64)
+    return Vectors(
+        x=np.repeat(design.first, times), y=np.repeat(design.second, times), groups=np.repeat(codes, times, axis=0)
+    )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.crosscheck.paired_difference import SIDES, near
-from socialstats.crosscheck.row_arithmetic import same_p
-from socialstats.crosscheck.trait_tables import (
+from socialstats.crosscheck.row_arithmetic import label, same_p
+from socialstats.crosscheck.trait_profile import (
+    Sample,
     across_units,
     clusters_of,
     composite,
@@ -33,7 +34,7 @@ def verify(result: Result) -> Verification:
     for row in result.rows:
         values = sample(row, spreads, settings)
         if values is not None and known:
-            checks += mean_checks(row.group.partition(":")[0] if row.group else "", row, values, settings, clusters)
+            checks += mean_checks(label(row), row, Sample.of(values), settings, clusters)
         elif values is not None and row.estimate is not None:
             checks.append(near("spread or change", row.estimate, float(values.to_numpy().mean()), "pandas"))
     return Verification(checks=(*checks, *change_checks(result, spreads)))
@@ -54,8 +55,9 @@ def sample(row: Row, spreads: pd.Series[float], settings: Any) -> pd.DataFrame |
     """Return the values behind a row of a mean, one a unit of analysis; None for other rows."""
     if row.group == "spread":
         return units(spreads.xs(row.term, level="stage"), spreads, settings)
-    if row.group and row.group.startswith("spread: "):
-        return spreads.xs(row.group.removeprefix("spread: "), level="stage").xs(row.term, level="model").to_frame()
+    stages = {f"spread: {stage}": stage for stage in spreads.index.get_level_values("stage").unique()}
+    if row.group in stages:
+        return spreads.xs(stages[row.group], level="stage").xs(row.term, level="model").to_frame()
     if row.group == "change" and row.term not in ("wilcoxon", "d_z"):
         return units(change(spreads, settings), spreads, settings)
     return None
@@ -83,7 +85,7 @@ def change_checks(result: Result, spreads: pd.Series[float]) -> list[Check]:
     if not rows:
         return []
     values = units(change(spreads, settings), spreads, settings)
-    checks = d_z_checks("d_z", rows["d_z"], values, settings)
+    checks = d_z_checks("d_z", rows["d_z"], Sample.of(values), settings)
     row = rows["wilcoxon"]
     if row.p_value is None:
         return checks

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.unit_share_rows import share_checks
+from socialstats.crosscheck.clusters import codes_of
+from socialstats.crosscheck.shares import share_checks
 from socialstats.results import Check, Result, Verification
 
 ALL = "all pairs"
@@ -58,8 +59,8 @@ def ratings_by_unit(result: Result) -> dict[int, Rated]:
 
 def cluster_codes(result: Result) -> list[tuple[int, ...]]:
     """Cluster of each unit, by each factor."""
-    columns = [factor.codes.tolist() for factor in result.design.factors(result.settings["cluster"])]
-    return [tuple(column[u] for column in columns) for u in range(len(result.design.units))]
+    codes = codes_of(result.design.factors(result.settings["cluster"]), np.arange(len(result.design.units)))
+    return [tuple(line) for line in codes.tolist()]
 
 
 def stratum_labels(design: Any, name: str | None) -> list[str | None]:

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.adjusting import adjusted_p
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.row_arithmetic import same_p
+from socialstats.crosscheck.row_arithmetic import adjusted_p, same_p
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 CLOSED = "the same closed form in another order of arithmetic"

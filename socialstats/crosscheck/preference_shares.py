@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import Redrawn
+from socialstats.crosscheck.bradley_terry import errors_of
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_clusters import errors_of
 from socialstats.crosscheck.pair_derived import WHY_ERROR, slopes_of_all
+from socialstats.crosscheck.pair_fits import win_matrix
 from socialstats.crosscheck.pair_refits import WHY as WHY_REFITS
 from socialstats.crosscheck.pair_refits import refits
+from socialstats.crosscheck.resamples import Redrawn
 from socialstats.crosscheck.row_arithmetic import end_checks, label, quantile
-from socialstats.designs.comparisons import B_WON
 from socialstats.results import Check, FloatArray, Result, Verification
 
 REFITTED = 1e-5  # refits of the library stop about 1e-6 from the maximum
@@ -68,14 +68,11 @@ def error_checks(result: Result) -> list[Check]:
         scale: slopes_of_all(partial(shares_at, names=names, groups=groups, scale=scale), point)
         for scale in dict.fromkeys(str(row.group) for row in result.rows if row.std_error is not None)
     }
-    checks = []
-    for row in result.rows:
-        if row.std_error is None:
-            continue
-        slope = found[str(row.group)][row.term]
-        contrast = np.zeros((1, len(fit.names)))
-        contrast[0, at] = slope
-        error, df = (float(x[0]) for x in errors(contrast))
+    checks, shown = [], [row for row in result.rows if row.std_error is not None]
+    contrasts = np.zeros((len(shown), len(fit.names)))
+    contrasts[:, at] = [found[str(row.group)][row.term] for row in shown]
+    for row, *one in zip(shown, *errors(contrasts), strict=True):
+        error, df = map(float, one)
         checks.append(compare(f"{row.group} share of '{row.term}': std_error", row.std_error, error, package="numpy",
                               tolerance=1e-6 * error, why=WHY_ERROR))  # fmt: skip
         if result.settings["ci"] == "delta" and row.conf_level is not None and row.estimate is not None:
@@ -129,10 +126,7 @@ def choix_strengths(fit: Any) -> tuple[dict[str, float], str, str]:
         return dict(fit.strengths), "numpy", "plain loop over the fit's own strengths: choix has no such model"
     import choix
 
-    wins = []
-    for a, b, y, n in zip(design.item_a, design.item_b, design.outcome, design.count, strict=True):
-        wins += [(int(b), int(a)) if y == B_WON else (int(a), int(b))] * int(n)
-    found = choix.ilsr_pairwise(len(design.items), wins, max_iter=10_000, tol=1e-10)
+    found = choix.ilsr_pairwise_dense(win_matrix(design), max_iter=10_000, tol=1e-10)
     return dict(zip(design.items, map(float, found), strict=True)), "choix", ""
 
 

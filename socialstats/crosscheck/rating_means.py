@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.reread import SAME, mean_row_checks
+from socialstats.crosscheck.reread import SAME
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check, Result, Row
 

@@ -1,4 +1,4 @@
-"""Two readings of the same replies once more: pandas joins them, scipy and matrices of clusters give the errors."""
+"""Two readings of the same replies once more: pandas joins them, clusters give the errors."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_table import matrix_cr2
-from socialstats.crosscheck.row_arithmetic import crossed_error, label, relative, wald_checks
-from socialstats.crosscheck.unit_share_rows import share_checks
+from socialstats.crosscheck.shares import share_checks
 from socialstats.results import Check, Result, Row
 
 if TYPE_CHECKING:
     import pandas as pd
 
 SAME = "the same answers, averaged in another order"
-MATRICES = "Bell and McCaffrey's matrices, on residuals written out"
-MOST_CELLS, LARGEST_CLUSTER = 4_000_000, 400
 OF_ONE = {"mean before": "before", "mean after": "after"}
 
 
@@ -86,27 +83,3 @@ def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     if row.std_error is None:
         return out
     return out + mean_row_checks(row, values, groups_of(known), result.settings["level"])
-
-
-def mean_row_checks(
-    row: Row, values: Any, groups: Any, level: float, cut: tuple[float, float] | None = None
-) -> list[Check]:  # fmt: skip
-    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes."""
-    error, df = error_of(values, groups)
-    if error is None:
-        note = "clusters too large for matrices"
-        return [compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="", note=note)]
-    return [relative(label(row, "s.e."), row.std_error, error, "numpy", MATRICES),
-            *wald_checks(row, level, float(np.mean(values)), error, df, cut=cut, why=MATRICES)]  # fmt: skip
-
-
-def error_of(values: Any, groups: Any) -> tuple[float | None, float]:
-    """Return standard error and degrees of freedom: one factor by matrices, two crossed ones written out."""
-    if groups.shape[1] == 2:
-        return crossed_error(values, groups)
-    sizes = np.unique(groups[:, 0], return_counts=True)[1]
-    if sizes.max() == 1:
-        return float(values.std(ddof=1) / np.sqrt(len(values))), float(len(values) - 1)
-    if sizes.max() > LARGEST_CLUSTER or len(sizes) * len(values) > MOST_CELLS:
-        return None, 0.0
-    return matrix_cr2(values - values.mean(), groups[:, 0], len(values))

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from socialstats.crosscheck.bootstrap import CLOSE, OTHER, WHY, Redrawn
-from socialstats.crosscheck.draws import Cells, half_width, spread_error
 from socialstats.crosscheck.long import compare, long_table
+from socialstats.crosscheck.resamples import CLOSE, OTHER, WHY, Cells, Redrawn, half_width, spread_error
 from socialstats.crosscheck.row_arithmetic import label, quantile, relative, statistic_checks
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, FloatArray, Result, Row, Verification

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.crosscheck.adjusting import adjusted_p
-from socialstats.crosscheck.mcnemar import PROFILE, SQUARE_ROOTS, bias_reduced, profile_interval, score_checks
+from socialstats.crosscheck.clusters import CR2, mean_error
+from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
-from socialstats.crosscheck.row_arithmetic import crossed_error, end_checks, label, quantile, relative, same_p, tail_p
+from socialstats.crosscheck.row_arithmetic import adjusted_p, end_checks, label, quantile, relative, same_p, tail_p
 from socialstats.results import Check, FloatArray, Row
 
 HALF = "twice the binomial tail less the point probability"
@@ -64,20 +64,14 @@ def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]
     scored = score_checks(row, row, d, groups, level) if (row.method or "").startswith("Tango") else []
     if row.std_error is None:
         return scored
-    if groups.shape[1] == 2:
-        error, df = crossed_error(d, groups)
-    else:
-        found = bias_reduced(d, groups[:, 0])
-        if found is None:
-            return scored
-        error, df = found
+    error, df = mean_error(d, groups)
     if scored:
-        return [*scored, relative(label(row, "s.e."), row.std_error, error, "scipy", SQUARE_ROOTS)]
+        return [*scored, relative(label(row, "s.e."), row.std_error, error, "scipy", CR2)]
     mean, reach = float(d.mean()), quantile(level, df) * error
     return [
-        relative(label(row, "s.e."), row.std_error, error, "scipy", SQUARE_ROOTS),
-        relative(label(row, "statistic"), row.statistic, mean / error, "scipy", SQUARE_ROOTS, size=1e-6),
-        relative(label(row, "df"), row.df, df, "scipy", SQUARE_ROOTS),
-        same_p(label(row, "p"), row.p_value, tail_p(mean / error, df), "scipy", SQUARE_ROOTS),
-        *end_checks(row, max(mean - reach, -1.0), min(mean + reach, 1.0), "scipy", SQUARE_ROOTS),
+        relative(label(row, "s.e."), row.std_error, error, "scipy", CR2),
+        relative(label(row, "statistic"), row.statistic, mean / error, "scipy", CR2, size=1e-6),
+        relative(label(row, "df"), row.df, df, "scipy", CR2),
+        same_p(label(row, "p"), row.p_value, tail_p(mean / error, df), "scipy", CR2),
+        *end_checks(row, max(mean - reach, -1.0), min(mean + reach, 1.0), "scipy", CR2),
     ]

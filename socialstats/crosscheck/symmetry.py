@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import cochran, crossing, mean_error
 from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
-from socialstats.crosscheck.row_arithmetic import reduced_parts, relative, same_p, weighted_df
+from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.results import Check, FloatArray, Result, Row, Verification
 
@@ -93,13 +94,12 @@ def hotelling_checks(row: Row, d: FloatArray, codes: Any, denominator: float) ->
 
     whole, d = d, d[:, :-1]
     q = d.shape[1]
-    parts, _ = reduced_parts(d[:, 0], codes)
-    crossed = len(parts) == 2
-    coarser = min(codes.T, key=lambda code: len(np.unique(code)))
-    covariance = crossed_covariance(d, codes) if crossed else clustered_covariance(d, coarser)
+    codes = crossing(codes)
+    crossed = codes.shape[1] == 2
+    covariance = crossed_covariance(d, codes) if crossed else clustered_covariance(d, codes[:, 0])
     if crossed:
         traces = [float(np.trace(clustered_covariance(whole, code))) for code in codes.T]
-        denominator = weighted_df(traces, [df for _, df in parts]) - q + 1
+        denominator = cochran(traces, [mean_error(d[:, 0], code[:, None])[1] for code in codes.T]) - q + 1
     if int(np.linalg.matrix_rank(covariance, tol=1e-10 * float(np.trace(covariance)))) < q:
         return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
     freedom, middle = denominator + q - 1, d.mean(axis=0)

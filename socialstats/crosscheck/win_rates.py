@@ -1,4 +1,4 @@
-"""Conditional win rates once more: pandas over rows, cluster sums written out, Wilson's ends as roots."""
+"""Conditional win rates once more: pandas over rows, errors by clusters, Wilson's ends as roots."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by
 from socialstats.crosscheck.long import compare, long_table
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative
-from socialstats.crosscheck.share_errors import ROOTS, ShareErrors, clustered_share_checks, counted, wilson_roots
-from socialstats.results import Check, Result, Verification
+from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
+from socialstats.results import Check, FloatArray, Result, Row, Verification
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,14 +26,16 @@ def verify(result: Result) -> Verification:
     design, settings = result.design, result.settings
     table = with_shares(long_table(design, settings["covariate"]), pooled=settings["weights"] == "pooled")
     factors = design.factors(settings["cluster"]) if settings["ci"] == "cluster" else ()
-    for k, factor in enumerate(factors):
-        table[f"g{k}"] = factor.codes[table["cell"].to_numpy()]
+    codes = codes_of(factors, table["cell"].to_numpy())
+    columns = {name: table[name].to_numpy() for name in ("score", "rate", "w", "w2", "row", "of_item", "of_all")}
+    named: dict[Any, Row] = {(row.term, row.group): row for row in result.rows}
+    groups = [(key, at, "of_item") for key, at in table.groupby(["item", "condition"]).indices.items()]
+    if ALL not in design.items:
+        groups += [((ALL, name), at, "of_all") for name, at in table.groupby("condition").indices.items()]
     checks: list[Check] = []
-    for condition, rows in table.groupby("condition"):
-        for item, own in rows.groupby("item"):
-            checks += rate_checks(result, (str(item), str(condition)), own, own["of_item"], len(factors))
-        if ALL not in design.items:
-            checks += rate_checks(result, (ALL, str(condition)), rows, rows["of_all"], len(factors))
+    for key, at, share in groups:
+        own = {name: column[at] for name, column in columns.items()}
+        checks += rate_checks(result, named[key], own, own[share], codes[at])
     return Verification(checks=tuple(checks))
 
 
@@ -49,43 +52,37 @@ def with_shares(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
 
 
 def rate_checks(
-    result: Result, name: tuple[str, str], rows: pd.DataFrame, share: pd.Series, factors: int
-) -> list[Check]:  # fmt: skip
+    result: Result, row: Row, rows: dict[str, FloatArray], share: FloatArray, codes: FloatArray
+) -> list[Check]:
     """Compare a rate, its standard error and both ends."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    row, settings = result.row(name[0], group=name[1]), result.settings
-    p = float((share * rows["score"]).sum())
+    settings, p = result.settings, float(share @ rows["score"])
     checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-10, why=SAME)]
     if row.conf_low is None:
         return checks
-    n = 1 / float(own_noise(rows, share))
+    n = 1 / float(rows["w2"] @ (share / rows["w"]) ** 2)  # independent comparisons that the rate is worth
     if settings["ci"] == "wilson":
+        from statsmodels.stats.proportion import proportion_confint
+
         error = math.sqrt(p * (1 - p) / n)
         low, high = proportion_confint(p * n, n, alpha=1 - settings["level"], method="wilson")
         ends = end_checks(row, float(low), float(high), "statsmodels", "the same closed form", 1e-8)
-    elif factors:
-        groups = rows[[f"g{k}" for k in range(factors)]].to_numpy()
-        made: dict[str, Any] = {"answers": n, "level": settings["level"], "around": rows["rate"]}
-        return checks + clustered_share_checks(row, rows["score"], share, groups, **made)
+    elif codes.shape[1]:
+        errors = errors_by(share * (rows["score"] - rows["rate"]), share, codes)
+        return checks + clustered_share_checks(row, p, errors, answers=n, level=settings["level"])
     else:
-        found = independent_errors(rows, share, result.design.weighted)
-        error, trials = math.sqrt(found.variance), counted(p * (1 - p), found, n)
+        errors = independent_errors(rows, share, result.design.weighted)
+        error, trials = math.sqrt(errors.variance), counted(p * (1 - p), errors, n)
         ends = end_checks(row, *wilson_roots(p, trials, settings["level"], None), "numpy", ROOTS, 1e-7)
     if row.std_error is not None:
         checks.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SANDWICH, 1e-8))
     return checks + ends
 
 
-def own_noise(rows: pd.DataFrame, share: pd.Series) -> Any:
-    """Sum over records of (share of a row)^2: one over the independent comparisons that the rate is worth."""
-    return (rows["w2"] * (share / rows["w"]) ** 2).sum()
-
-
-def independent_errors(rows: pd.DataFrame, share: pd.Series, weighted: bool) -> ShareErrors:
+def independent_errors(rows: dict[str, FloatArray], share: FloatArray, weighted: bool) -> Errors:
     """Variance of a rate of independent comparisons, each a cluster; a weighted cell stands for several alike."""
-    own = rows.assign(e=share * (rows["score"] - rows["rate"]), f=share).groupby("row")
-    alike = (own["w"].first() ** 2 / own["w2"].first()).to_numpy() if weighted else np.ones(own.ngroups)
-    e, f = own["e"].sum().to_numpy(), own["f"].sum().to_numpy() / alike
-    return ShareErrors(variance=float(np.sum(e**2 / alike / (1 - f))), df=None, largest=float(f.max()),
-                       effective=1 / float(np.sum(alike * f**2)))  # fmt: skip
+    _, first, code = np.unique(rows["row"], return_index=True, return_inverse=True)
+    alike = rows["w"][first] ** 2 / rows["w2"][first] if weighted else np.ones(len(first))
+    e, f = np.bincount(code, share * (rows["score"] - rows["rate"])), np.bincount(code, share) / alike
+    variance = float(np.sum(e**2 / alike / (1 - f)))
+    return Errors(variance=variance, df=math.nan, plain=variance, largest=float(f.max()),
+                  effective=1 / float(np.sum(alike * f**2)))  # fmt: skip

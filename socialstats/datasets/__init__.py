@@ -6,27 +6,30 @@ are real or simulated. What a simulation put in is returned by the function whos
 
 from __future__ import annotations
 
-from socialstats.datasets.catalogue import Column, Dataset, datasets, describe
-from socialstats.datasets.classics import baseball, ice_hockey, journal_citations
-from socialstats.datasets.simulated import (
+from socialstats.datasets.bundled import (
+    NormGoalTruth,
+    RelationshipBiasTruth,
     RoleConflictTruth,
-    role_conflict,
-    role_conflict_labels,
-    role_conflict_roles,
-    role_conflict_truth,
-)
-from socialstats.datasets.simulated_studies import (
+    SocialNormsTruth,
+    StagedValuesTruth,
+    baseball,
+    ice_hockey,
+    journal_citations,
     norm_goal,
     norm_goal_truth,
     relationship_bias,
     relationship_bias_truth,
+    role_conflict,
+    role_conflict_labels,
+    role_conflict_roles,
+    role_conflict_truth,
     social_norms,
     social_norms_truth,
     staged_values,
     staged_values_controls,
     staged_values_truth,
 )
-from socialstats.datasets.truths import NormGoalTruth, RelationshipBiasTruth, SocialNormsTruth, StagedValuesTruth
+from socialstats.datasets.catalogue import Column, Dataset, datasets, describe
 
 __all__ = [
     "baseball",

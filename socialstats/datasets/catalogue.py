@@ -1,12 +1,20 @@
-"""What the bundled data sets are: every column, where the rows come from, real or simulated. The one place."""
+"""The bundled data sets: their files, and the catalogue of columns and sources in ``data/catalogue.toml``."""
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Literal
 
 from socialstats.errors import InputError
+from socialstats.references import citation
 from socialstats.text import count, quoted
 
 if TYPE_CHECKING:
@@ -14,6 +22,26 @@ if TYPE_CHECKING:
 
 
 DTYPES: Mapping[str, str] = {"text": "str", "whole number": "int64", "whole number or missing": "Int64"}
+
+
+DATA = files("socialstats.datasets").joinpath("data")
+
+
+def text(name: str) -> str:
+    """Return a bundled file's text; a name ending in ``.gz`` is decompressed."""
+    content = DATA.joinpath(name).read_bytes()
+    return (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+
+
+def table(name: str) -> list[dict[str, str]]:
+    """Return a bundled csv file as one mapping a row, every value as text.
+
+    Examples
+    --------
+    >>> table("baseball.csv")[0]
+    {'item_a': 'Milwaukee', 'item_b': 'Detroit', 'home': 'Milwaukee', 'wins_a': '4', 'wins_b': '3'}
+    """
+    return list(csv.DictReader(io.StringIO(text(name), newline="")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +91,7 @@ class Dataset:
 
     def load(self) -> pd.DataFrame:
         """Return the rows as a new pandas data frame; ``attrs`` say what they are."""
-        import io
-
         import pandas as pd
-
-        from socialstats.datasets.reading import text
 
         kinds = {column.name: DTYPES[column.kind] for column in self.columns}
         missing = {column.name: [""] for column in self.columns if column.kind == "whole number or missing"}
@@ -119,9 +143,24 @@ def datasets() -> tuple[Dataset, ...]:
     baseball, 42 rows, real
     ice_hockey, 1,083 rows, real
     """
-    from socialstats.datasets.entries import ENTRIES
+    return _catalogue()
 
-    return ENTRIES
+
+@cache
+def _catalogue() -> tuple[Dataset, ...]:
+    """Read ``data/catalogue.toml``; ``{key}`` in a source stands for the citation of a work."""
+    return tuple(
+        Dataset(
+            name=name,
+            columns=tuple(
+                Column(name=column, kind=kind, meaning=meaning)
+                for column, (kind, meaning) in entry.pop("columns").items()
+            ),
+            source=re.sub(r"\{(\w+)\}", lambda key: citation(key[1]), entry.pop("source")),
+            **entry,
+        )
+        for name, entry in tomllib.loads(text("catalogue.toml")).items()
+    )
 
 
 def describe(name: str) -> Dataset:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from socialstats.datasets.reading import DATA
+from socialstats.datasets.bundled import NormGoalTruth
+from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     FloatArray,
     IntArray,
@@ -20,7 +21,6 @@ from socialstats.datasets.simulating import (
     ranks,
     write_files,
 )  # fmt: skip
-from socialstats.datasets.truths import NormGoalTruth
 
 SEED = 20261123
 ACTIONS = ("comply", "deviate", "escalate")

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import expit
 
-from socialstats.datasets.reading import DATA
+from socialstats.datasets.bundled import RelationshipBiasTruth
+from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     FloatArray,
     IntArray,
@@ -20,7 +21,6 @@ from socialstats.datasets.simulating import (
     normals,
     write_files,
 )
-from socialstats.datasets.truths import RelationshipBiasTruth
 
 SEED = 3  # of 1 to 5, the one where a test row by row finds a difference between neutral and man that is not there
 GROUPS = ("woman", "man", "neutral")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from socialstats.datasets.reading import DATA
+from socialstats.datasets.bundled import SocialNormsTruth
+from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import FloatArray, csv_bytes, generator, normals, ranks, rounded, write_files
-from socialstats.datasets.truths import SocialNormsTruth
 
 SEED = 20261125
 LETTERS = "ABCDE"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from socialstats.datasets.reading import DATA
+from socialstats.datasets.bundled import StagedValuesTruth
+from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import (
     FloatArray,
     csv_bytes,
@@ -19,7 +20,6 @@ from socialstats.datasets.simulating import (
     rounded_mean,
     write_files,
 )  # fmt: skip
-from socialstats.datasets.truths import StagedValuesTruth
 
 SEED = 20261126
 STAGES = ("baseline", "stage 1", "stage 2", "stage 3", "stage 4", "debrief")

@@ -308,7 +308,7 @@ def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:
 
 def _factor(begun: Draft, column: str, cell: IntArray) -> Factor:
     labels = begun.problems.labels[column].take(cell)
-    return Factor(name=column, codes=labels.codes, levels=labels.levels)
+    return Factor(name=column, codes=labels.codes, levels=labels.levels, mixed=labels.mixed)
 
 
 def _cited(begun: Draft, column: str, cell: IntArray) -> Factor:

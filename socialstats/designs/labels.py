@@ -78,7 +78,15 @@ def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Facto
         Columns of labels that a design keeps beside them (by, clusters, strata).
     """
     found = []
-    named = {f"column '{text.shorten(factor.name)}'": factor.levels for factor in factors if factor is not None}
+    known = [factor for factor in factors if factor is not None]
+    for factor in known:
+        if factor.mixed:
+            found.append(caution(
+                "SS306", f"column '{text.shorten(factor.name)}': {text.quoted(factor.mixed)}",
+                fix="Write them in one way", affects="every number of these labels",
+                short="a number and a text of the same looks are one label",
+            ))  # fmt: skip
+    named = {f"column '{text.shorten(factor.name)}'": factor.levels for factor in known}
     for name, labels in {**columns, **named}.items():
         groups = [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
         if groups:

@@ -23,11 +23,14 @@ class Factor:
     name : str
     codes : (cells,) int64 array, indexes into `levels`
     levels : tuple of str
+    mixed : tuple of str
+        Levels that the column writes both as a number and as text, when it is read.
     """
 
     name: str
     codes: IntArray
     levels: tuple[str, ...]
+    mixed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -96,6 +96,7 @@ def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
     )  # fmt: skip
 
 
+LONG = 16  # characters of a level, from which a caution writes it as 1e+200
 SAY = "declare scale= (--scale) and levels= (--levels)"
 
 
@@ -154,7 +155,8 @@ def choose_levels(
         return LevelChoice(levels=levels, scale="nominal", declared=declared, caution=note)
     if not numeric:
         return LevelChoice(levels=levels, scale="ordinal", declared=declared)
-    span = f"numbers from {levels[0]} to {levels[-1]}" if len(levels) > 1 else f"the number {levels[0]} only"
+    first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
+    span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
     note = f"{span}, taken as an interval scale"
     note += "" if declared else f" with the {text.count(len(levels), 'level')} that occur"
     return LevelChoice(levels=levels, scale="interval", declared=declared, caution=note)

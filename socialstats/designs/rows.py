@@ -200,7 +200,7 @@ class Rows:
     def factor(self, column: str, rows: IntArray) -> Factor:
         """Return a column as a factor over some rows."""
         labels = self.labels(column).take(rows)
-        return Factor(name=column, codes=labels.codes, levels=labels.levels)
+        return Factor(name=column, codes=labels.codes, levels=labels.levels, mixed=labels.mixed)
 
 
 def missing_words(counts: Counts, column: str, bad: BoolArray, fix: str) -> tuple[str, str]:

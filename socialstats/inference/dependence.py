@@ -19,6 +19,10 @@ from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted
 
 FEW_CLUSTERS = 20
+FEWEST_RESAMPLED = 4  # clusters below which refits of resamples are given no interval
+HELD = (  # percentile, basic and BCa intervals of means of normal clusters, and percentile ones of strengths, alike
+    "nominal 95 % ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
+)
 FEW_DF = 5.0  # degrees of freedom below which an interval is long enough to be worth a word
 LARGE = 0.2  # share of one cluster from which simulated intervals of rare outcomes were too short
 UNEVEN = 3.0  # clusters to an effective one from which the size of tests of rare outcomes was up to .13 at .05
@@ -91,6 +95,14 @@ def cluster_text(factors: Sequence[Factor], rows: str = "rows") -> str:
     )
 
 
+def too_few_to_resample(factors: Sequence[Factor]) -> str:
+    """Return why resamples of these clusters give no interval, or empty text."""
+    fewest = min((len(np.unique(f.codes)) for f in factors), default=FEWEST_RESAMPLED)
+    if fewest >= FEWEST_RESAMPLED:
+        return ""
+    return f"{count(fewest, 'cluster')}: too few to resample, as such intervals are far too short"
+
+
 def is_inside(inner: Factor, outer: Factor) -> bool:
     """Tell whether every level of `inner` lies within one level of `outer`."""
     both = np.unique(np.column_stack([inner.codes, outer.codes]), axis=0)
@@ -143,8 +155,8 @@ def cluster_cautions(
     factors : sequence of Factor
         The clusters that the intervals use.
     df : iterable of float, optional
-        Effective degrees of freedom of the numbers with an interval, None where one has none. SS202 fires on the
-        smallest. Without `df` it fires on the number of clusters.
+        Effective degrees of freedom of the numbers with an interval, None for an interval from resamples. SS202 fires
+        on the smallest; where there are resamples, and without `df`, on the number of clusters.
     largest : float
         Largest share of a number that one cluster holds.
     effective : float
@@ -162,16 +174,20 @@ def cluster_cautions(
     if not factors:
         return tuple(found)
     sizes = {factor.name: len(np.unique(factor.codes)) for factor in factors}
-    if df is None:
+    known = [] if df is None else list(df)
+    if df is None or None in known:
+        affects = (
+            f"bootstrap intervals, which are too short: {HELD}" if known else "intervals, which tend to be too short"
+        )
         found += [
-            few_clusters(f"{count(levels, 'level')} of '{name}'", affects="intervals, which tend to be too short",
+            few_clusters(f"{count(levels, 'level')} of '{name}'", affects=affects,
                          fix="more clusters; read the interval as approximate")
             for name, levels in sizes.items() if levels < FEW_CLUSTERS
         ]  # fmt: skip
-    elif few := [value for value in df if value is not None and value < FEW_DF]:
+    elif few := [value for value in known if value is not None and value < FEW_DF]:
         found.append(few_clusters(
             f"{count(len(few), 'number')} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
-            f"the least on about {number(min(few), 1)}; the interval allows for that"
+            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer"
         ))  # fmt: skip
     fewest = min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
@@ -213,9 +229,8 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
     """
     shown = [row for row in rows if row.leverage is not None and row.conf_low is not None]
     largest = max((row.leverage or 0.0 for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS), default=0.0)
-    df = None if any(row.df is None for row in shown) else [row.df for row in shown]  # a bootstrap has none
     even = min((row.df + 1 for row in shown if row.df is not None), default=math.inf)
-    found = cluster_cautions(design, factors, df=df, largest=largest, effective=even)
+    found = cluster_cautions(design, factors, df=[row.df for row in shown], largest=largest, effective=even)
     rare = [n for row in shown if row.effective is not None and 0 < (n := rarer(row)) < RARE * unevenness(row)]
     if not rare:
         return found
@@ -286,13 +301,16 @@ def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None
 
 def mean_cautions(
     design: Clustered, factors: Sequence[Factor], means: Iterable[ClusteredMean], *, fix: str = "", what: str = "pairs",
-    bounded: bool = False,
+    bounded: bool = False, resampled: bool = False,
 ) -> tuple[Caution, ...]:  # fmt: skip
-    """Cautions of t intervals of means: `cluster_cautions` by their effective df, and `shape_cautions`."""
+    """Cautions of t intervals of means: `cluster_cautions` by their effective df, and `shape_cautions`.
+
+    With `resampled` the intervals are those of a bootstrap, and clusters are counted.
+    """
     known = [mean for mean in means if not mean.undefined]
     largest = max((mean.largest for mean in known), default=0.0)
     return (
-        *cluster_cautions(design, factors, df=[mean.df for mean in known], largest=largest),
+        *cluster_cautions(design, factors, df=[None if resampled else mean.df for mean in known], largest=largest),
         *shape_cautions(known, fix=fix, what=what, bounded=bounded),
     )
 

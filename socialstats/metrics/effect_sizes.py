@@ -167,7 +167,7 @@ def estimate(
         },
         settings={"cluster": cluster, "ci": ci, "level": level, "resamples": resamples, "seed": seed},
         cautions=(
-            *cluster_cautions(design, factors, df=None if drawn else dfs, largest=largest),
+            *cluster_cautions(design, factors, df=[None] if drawn else dfs, largest=largest),
             *own_cautions(pairs, factors, summary, used, intervals),
         ),
         references=tuple(dict.fromkeys((*REFERENCES, *(key for kind in used for key in BY_KIND.get(kind, ()))))),

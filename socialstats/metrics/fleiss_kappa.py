@@ -224,7 +224,7 @@ METRIC = Metric(
     function=fleiss_kappa,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.fleiss_kappa:verify",
+    crosscheck="socialstats.crosscheck.agreement:verify_fleiss",
     estimand=(
         "Agreement of two raters of the same unit beyond that of two ratings drawn from all, as a share of what "
         "is left to reach."

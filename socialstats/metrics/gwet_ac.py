@@ -209,7 +209,7 @@ METRIC = Metric(
     function=gwet_ac,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.gwet_ac:verify",
+    crosscheck="socialstats.crosscheck.agreement:verify_gwet",
     estimand=(
         "Agreement of two raters of the same unit beyond what raters who sometimes choose at random would reach by "
         "chance."

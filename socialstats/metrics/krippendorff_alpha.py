@@ -232,7 +232,7 @@ METRIC = Metric(
     function=krippendorff_alpha,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.krippendorff_alpha:verify",
+    crosscheck="socialstats.crosscheck.agreement:verify_alpha",
     estimand="One minus the ratio of disagreement within units to disagreement between any two of the values used.",
     assumptions=(
         "units (or the named clusters) are independent draws from the units of interest",

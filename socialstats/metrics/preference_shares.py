@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ScaleOption = Literal["arithmetic", "geometric", "both"]
 Ci = Literal["basic", "percentile", "delta"]
+By = Literal["auto", "pair", "row", "cluster"]
 Ungrouped = Literal["error", "leave_out"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 CIS: tuple[str, ...] = get_args(Ci)
@@ -65,6 +66,16 @@ class Fit(Protocol):
         """Log-strength of each item."""
         ...
 
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the caller of the fit chose."""
+        ...
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What to know before the fit is quoted."""
+        ...
+
     def bootstrap(self, *, by: Any, resamples: int, seed: int) -> Refits:
         """Refit on resamples."""
         ...
@@ -76,7 +87,7 @@ def preference_shares(
     *,
     scale: ScaleOption = "both",
     ci: Ci = "basic",
-    by: str = "pair",
+    by: By = "auto",
     ungrouped: Ungrouped = "error",
     refits: Refits | None = None,
     resamples: int = 1000,
@@ -100,8 +111,9 @@ def preference_shares(
     ci : {"basic", "percentile", "delta"}
         ``"basic"`` on the logit scale, from refits, which takes off the upward bias of exp; ``"delta"`` needs no
         refits: linearised on the logit scale with the fit's covariance (and t quantile, with clusters).
-    by : {"pair", "row", "cluster"}
-        What the refits resample.
+    by : {"auto", "pair", "row", "cluster"}
+        What the refits resample; ``"auto"``: what `refits` resampled, else the clusters of the fit where it has them,
+        else pairs of items.
     ungrouped : {"error", "leave_out"}
         Items without a group: an error, or in no share (they stay in the model that estimates the strengths).
     refits : optional
@@ -143,14 +155,21 @@ def preference_shares(
     names, codes = group_members(items, groups)
     strengths = np.array([fit.strengths[item] for item in items], dtype=np.float64)
     at = [k for k, item in enumerate(fit.strengths) if item in items]
-    drawn = None if ci == "delta" else usable_refits(fit, by, resamples, seed, refits)[:, at]
+    by = resampled(fit, by, refits)
+    made = None if ci == "delta" else refits if refits is not None else fit.bootstrap(
+        by=by, resamples=resamples, seed=seed
+    )  # fmt: skip
+    drawn = None if made is None else usable_refits(fit, made, resamples)[:, at]
+    refused = f"{why}; use ci='delta'" if (why := getattr(made, "refused", "")) else ""
     scales = SCALES if scale == "both" else (scale,)
     rows: list[Row] = []
     for one in scales:
         error = delta_errors(fit, items, strengths, codes, one)
         ends = intervals(strengths, codes, one, drawn, error, ci, level)
-        rows += rows_of(names, codes, group_shares(strengths[None, :], codes, one)[0], one, error, ends, ci, level)
+        share = group_shares(strengths[None, :], codes, one)[0]
+        rows += rows_of(names, codes, share, one, error, ends, ci, level, refused)
     lost = () if drawn is None else refit_caution(drawn, resamples)
+    known = getattr(made, "cautions", fit.cautions)  # of the refits those that concern them, else the fit's
     portions = group_portions(strengths, codes)
     return Result(
         metric="preference_shares",
@@ -163,7 +182,7 @@ def preference_shares(
             "groups": {item: groups[item] for item in items}, "scale": scale, "ci": ci, "by": by,
             "ungrouped": ungrouped, "resamples": resamples, "seed": seed, "level": level,
         },
-        cautions=(size_caution(items, names, codes, portions), *lost),
+        cautions=(size_caution(items, names, codes, portions), *lost, *(c for c in known if c.code != "SS204")),
         references=("bradley1952", "davisonhinkley1997"),
         design=getattr(fit, "design", None),
         extras={"fit": fit, "portions": dict(zip(items, portions.tolist(), strict=True))},
@@ -195,9 +214,16 @@ def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tupl
     return tuple(names.tolist()), codes.astype(np.int64)
 
 
-def usable_refits(fit: Fit, by: str, resamples: int, seed: int, refits: Refits | None = None) -> FloatArray:
+def resampled(fit: Fit, by: By, refits: Refits | None = None) -> By:
+    """Return what refits resample: what the caller says, or else the clusters that the fit has, or pairs of items."""
+    if by != "auto":
+        return by
+    known: By | None = getattr(refits, "settings", {}).get("by")
+    return known or ("cluster" if fit.settings.get("cluster") else "pair")
+
+
+def usable_refits(fit: Fit, made: Refits, resamples: int) -> FloatArray:
     """Strengths of the refits that have finite ones, (usable, items)."""
-    made = fit.bootstrap(by=by, resamples=resamples, seed=seed) if refits is None else refits
     drawn = np.asarray(made.strengths, dtype=np.float64)
     if drawn.ndim != 2 or drawn.shape[1] != len(fit.strengths) or len(drawn) > resamples:
         raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {len(fit.strengths)} items")
@@ -265,10 +291,11 @@ def rows_of(
     ends: tuple[FloatArray, FloatArray],
     ci: str,
     level: float,
+    refused: str = "",
 ) -> list[Row]:
-    """One row a group."""
-    low, high = ends
-    no_interval = error[2] if ci == "delta" and error is not None and error[2] else TOO_FEW
+    """One row a group; `refused` says why none has an interval."""
+    low, high = (np.full(len(share), np.nan), np.full(len(share), np.nan)) if refused else ends
+    no_interval = refused or (error[2] if ci == "delta" and error is not None and error[2] else TOO_FEW)
     return [
         with_ends(
             Row(

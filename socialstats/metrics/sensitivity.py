@@ -190,7 +190,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         settings=dict(settings),
         cautions=(
             *table_cautions(design, table),
-            *cluster_cautions(design, factors, df=None if found.df is None else [found.df], largest=largest),
+            *cluster_cautions(design, factors, df=[found.df], largest=largest),
             *own_cautions(found, lines),
         ),
         references=("davisonhinkley1997", *more),

@@ -44,7 +44,7 @@ def agreement_cautions(
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, small samples, constant ratings, and missing ratings."""
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
-    found = list(cluster_cautions(design, factors, df=[row.df for row in rows], largest=largest))
+    found = list(cluster_cautions(design, factors, df=[r.df for r in rows if r.conf_low is not None], largest=largest))
     units = groups[0].n_paired
     if not factors:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"

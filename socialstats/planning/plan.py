@@ -30,7 +30,7 @@ class PlanResult(Result):
         """Draw the power against the size of the study, or the adjusted tests with their intervals."""
         figures = importlib.import_module("socialstats.figures")
         if self.metric != "adjust":
-            curve = importlib.import_module("socialstats.planning.curves").curve_of(self)
+            curve = importlib.import_module("socialstats.planning.power").curve_of(self)
             axes: Axes = figures.power_curve(curve, ax=ax, **options)
         else:
             shown = [row for row in self.rows if row.estimate is not None or row.undefined is not None]

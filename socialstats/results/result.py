@@ -229,11 +229,22 @@ class Result:
         -------
         Verification
             At least one check of every published number: it agrees, disagrees, or was not checked, with the reason.
+
+        Raises
+        ------
+        InputError
+            If rows were taken out, or put in another order, and the crosscheck of the metric needs them all.
         """
         rows = published(self.rows)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a peer's complaints are its own; its numbers are compared
-            return completed(rows, replace(self, rows=rows).crosscheck())
+            try:
+                return completed(rows, replace(self, rows=rows).crosscheck())
+            except (LookupError, ValueError, StopIteration) as error:
+                raise InputError(
+                    f"verify() needs all rows of a result, in the order in which {self.metric}() made them, and these "
+                    f"{len(rows)} are others: verify the whole result"
+                ) from error
 
     def crosscheck(self) -> Iterable[Check]:
         """Return the comparisons behind `verify`: those of the metric; a kind of result has its own."""

@@ -16,6 +16,8 @@ KINDS: dict[str, str] = {
     "estimate": "estimates", "std_error": "standard errors", "conf_low": "intervals", "conf_high": "intervals",
     "statistic": "statistics", "df": "degrees of freedom", "p_value": "p values", "p_adjusted": "adjusted p values",
 }  # fmt: skip
+COUNTS, FACTS = "counts", ("n", "n_units", "n_clusters", "conf_level")
+NOT_RECOUNTED = "n, units, clusters and level of the rows are taken as they stand"
 NOT_RECOMPUTED = "no independent implementation recomputed it"
 
 
@@ -125,7 +127,8 @@ class Verification:
     """The outcome of `Result.verify()`: a small table of checks.
 
     Every published number (estimate, standard error, ends, statistic, degrees of freedom, p, adjusted p of every row)
-    has a check; one that no crosscheck returned has a check with ``ok=None`` and the reason.
+    has a check; one that no crosscheck returned has a check with ``ok=None`` and the reason. Counts and the level of a
+    row are not recomputed: one check of each row, of field ``"counts"``, says so.
     """
 
     checks: tuple[Check, ...]
@@ -153,8 +156,8 @@ class Verification:
         """Return how many published numbers of each kind agree, disagree and were not checked."""
         items: dict[tuple[int, str], list[bool | None]] = {}
         for (row, field), ok in self.numbers().items():
-            items.setdefault((row, KINDS[field]), []).append(ok)
-        found = {kind: Tally() for kind in dict.fromkeys(KINDS.values())}
+            items.setdefault((row, KINDS.get(field, COUNTS)), []).append(ok)
+        found = {kind: Tally() for kind in dict.fromkeys((*KINDS.values(), COUNTS))}
         for (_, kind), oks in items.items():
             ok = worst_of(oks)
             found[kind] += Tally(agree=ok is True, disagree=ok is False, unchecked=ok is None)
@@ -228,7 +231,7 @@ def totals(found: Iterable[Verification]) -> tuple[dict[str, Tally], Counter[str
         reasons += one.reasons()
         for kind, tally in one.tallies().items():
             tallies[kind] = tallies.get(kind, Tally()) + tally
-    return {kind: tallies[kind] for kind in dict.fromkeys(KINDS.values()) if kind in tallies}, reasons
+    return {kind: tallies[kind] for kind in dict.fromkeys((*KINDS.values(), COUNTS)) if kind in tallies}, reasons
 
 
 def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
@@ -249,9 +252,17 @@ def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
         placed.append(replace(check, ours=ours, theirs=theirs, **where))  # type: ignore[arg-type]
     seen = {(check.row, check.field) for check in placed}
     missing = [
-        Check(quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}", ours=float(value), theirs=None,
-              package="", version="", tolerance=0.0, ok=None, note=NOT_RECOMPUTED, row=k, field=name)
-        for k, row in enumerate(rows) for name in KINDS
+        unchecked(row, k, name, float(value), NOT_RECOMPUTED) for k, row in enumerate(rows) for name in KINDS
         if (value := getattr(row, name)) is not None and (k, name) not in seen
     ]  # fmt: skip
-    return Verification(checks=(*placed, *missing))
+    counts = [
+        unchecked(row, k, COUNTS, None, NOT_RECOUNTED) for k, row in enumerate(rows)
+        if any(getattr(row, name) is not None for name in FACTS)
+    ]  # fmt: skip
+    return Verification(checks=(*placed, *missing, *counts))
+
+
+def unchecked(row: Row, k: int, name: str, value: float | None, why: str) -> Check:
+    """Return the check that says that a number of row `k` was not compared."""
+    return Check(quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}", ours=value, theirs=None,
+                 package="", version="", tolerance=0.0, ok=None, note=why, row=k, field=name)  # fmt: skip

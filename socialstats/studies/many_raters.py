@@ -34,7 +34,7 @@ class PairKappas(Result):
 
     def crosscheck(self) -> Sequence[Check]:
         """Compute the kappa of every pair from its own table, and the quantiles anew."""
-        from socialstats.crosscheck.pair_kappas import checks_of
+        from socialstats.crosscheck.weighted_kappa import checks_of
 
         checks: Sequence[Check] = checks_of(self, PLACES)
         return checks

@@ -71,7 +71,7 @@ class Multiverse(Result):
         lead = next(k for k, row in enumerate(result.rows) if row is leads[farthest])
         for check in result.verify():
             named = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
-            if check.row == lead and check.ours is not None:
+            if check.row == lead and check.ours is not None and check.field in KINDS:
                 yield replace(named, ours=marked(check.ours, getattr(shown[farthest], check.field)))
             elif check.ok is not None:
                 yield named

@@ -22,7 +22,7 @@ class RatingsAlone(Result):
 
     def crosscheck(self) -> Sequence[Check]:
         """Recompute the difference, its error and interval by statsmodels."""
-        from socialstats.crosscheck.proportions import two_proportions
+        from socialstats.crosscheck.shares import two_proportions
 
         checks: Sequence[Check] = two_proportions(self.rows[0], self.extras["counts"])
         return checks

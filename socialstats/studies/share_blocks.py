@@ -12,7 +12,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.preference_shares import preference_shares
+from socialstats.metrics.preference_shares import preference_shares, resampled
 from socialstats.results import Result, Row
 from socialstats.studies.base import StudyOptions
 from socialstats.studies.comparisons import sizes_text
@@ -48,7 +48,7 @@ def share_blocks(
         plain=_attempt(partial(fit_model, design, options, None, cluster=default_cluster(design), order=False)),
     )
     resamples = min(options.resamples, MOST_REFITS)
-    refits = fit.bootstrap(by="pair", resamples=resamples, seed=options.seed)
+    refits = fit.bootstrap(by=resampled(fit, "auto"), resamples=resamples, seed=options.seed)
     found = []
     for name, mapping in groups.items():
         by_item = {item: str(v) for item, v in mapping.items()}

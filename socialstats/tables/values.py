@@ -130,9 +130,13 @@ class Coded:
         if not (used[:-1].all() and set(map(type, values)) <= {str}):
             texts = [as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)]
         levels = tuple(sorted({text for text in set(texts).difference(na) if text}))
+        kinds: dict[bool, set[str | None]] = {True: set(), False: set()}
+        for text, value in zip(texts, values, strict=True) if texts is not values else ():
+            kinds[isinstance(value, str)].add(text)
+        mixed = tuple(level for level in levels if level in kinds[True] & kinds[False])
         index: dict[str | None, int] = {text: code for code, text in enumerate(levels)}
         recode = np.array([*(index.get(text, -1) for text in texts), -1], dtype=np.int64)
-        return Labels(codes=recode[self.codes], levels=levels)
+        return Labels(codes=recode[self.codes], levels=levels, mixed=mixed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -145,10 +149,13 @@ class Labels:
         Indexes into `levels`; -1 where the value is missing.
     levels : tuple of str
         Distinct labels, sorted by code point.
+    mixed : tuple of str
+        Labels that a column writes both as a number (or another value) and as text.
     """
 
     codes: IntArray
     levels: tuple[str, ...]
+    mixed: tuple[str, ...] = ()
 
     def take(self, keep: AnyArray) -> Labels:
         """Return the labels of some cells, without the levels that these cells do not use."""
@@ -158,4 +165,4 @@ class Labels:
         used = used[:-1]
         recode = np.append(np.cumsum(used, dtype=np.int64) - 1, -1)
         levels = tuple(level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept)
-        return Labels(codes=recode[codes], levels=levels)
+        return Labels(codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import socialstats as ss
-from socialstats.audit.finding import Finding
+from socialstats.audit.numbers import Finding
 from socialstats.audit.running import AuditReport
 
 PUBLISHED = Path(ss.__file__).parent / "datasets" / "published"

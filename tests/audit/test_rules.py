@@ -13,7 +13,7 @@ from brute import ROUNDED, as_printed
 from scipy import stats
 
 import socialstats as ss
-from socialstats.audit.finding import Finding
+from socialstats.audit.numbers import Finding
 from socialstats.errors import InputError
 
 

@@ -14,8 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import log_of
 
 from socialstats.claims import VERDICTS, Claim, Quantity, check
-from socialstats.claims.page import outcome_of
-from socialstats.claims.show import as_markdown, as_text
+from socialstats.claims.show import as_markdown, as_text, outcome_of
 
 TEXT = st.sampled_from(["a", "a", "a", "a", "a", "b", "b", "", "<b>", "x\n", None])
 VALUE = st.sampled_from([0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.5, -3.0, 1e9, 1e-9, math.nan, math.inf, None, "C", True])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from socialstats.claims import read_claims
-from socialstats.claims.result_claims import check_results, read_result_claims
+from socialstats.claims.files import check_results, read_result_claims
 from socialstats.errors import InputError
 from socialstats.results import Result, Row
 

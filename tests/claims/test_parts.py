@@ -14,12 +14,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from made_logs import clustered_error, std_error
 
 from socialstats.claims import formulas
+from socialstats.claims.bench import digits_in, target_of
 from socialstats.claims.definitions import FORMULAS, Definition
-from socialstats.claims.groups import GROUP_ERRORS, parts_of
-from socialstats.claims.repeats import join
-from socialstats.claims.rows import RowTable, encode
-from socialstats.claims.samples import Reading, Sample
-from socialstats.claims.target import digits_in, target_of
+from socialstats.claims.formulas import GROUP_ERRORS, parts_of
+from socialstats.claims.samples import Reading, RowTable, Sample, encode, join
 from socialstats.errors import InputError
 
 

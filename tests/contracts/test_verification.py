@@ -12,7 +12,7 @@ import pytest
 import socialstats
 from socialstats.metrics import METRICS
 from socialstats.results import KINDS, Result, ResultGroup, Row, tally_text
-from socialstats.results.verification import Published, marked, published
+from socialstats.results.verification import NOT_RECOMPUTED, Published, marked, published
 from tests.contracts.subjects import run, subject_of
 
 CROSSCHECKS = Path(socialstats.__file__).parent / "crosscheck"
@@ -60,7 +60,7 @@ def moved(result: Result, fields: tuple[str, ...], room: dict[tuple[int, str], f
 def test_every_number_is_checked_or_listed_and_a_changed_one_is_noticed(name: str) -> None:
     result = result_of(name)
     verification = result.verify()
-    numbers = verification.numbers()
+    numbers = {at: ok for at, ok in verification.numbers().items() if at[1] != "counts"}
     shown = {(k, field) for k, row in enumerate(result.rows) for field in KINDS if getattr(row, field) is not None}
     assert set(numbers) == shown
     assert all(check.note for check in verification if check.ok is None)
@@ -87,7 +87,7 @@ def test_a_number_without_a_check_is_listed(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.ok
     names = ("std_error", "conf_low", "conf_high", "df")
     shown = [getattr(row, name) for row in result.rows if row.group == "share" for name in names]
-    assert sum(found.reasons().values()) == sum(value is not None for value in shown)
+    assert found.reasons()[NOT_RECOMPUTED] == sum(value is not None for value in shown)
     assert "not checked" in repr(found)
     assert found.tallies()["intervals"].unchecked > 0
     assert {"counts", "not_checked", "groups"} == set(found.to_dict())
@@ -115,3 +115,22 @@ def test_results_of_levels_count_each_number_once() -> None:
 
 def test_counts_in_words() -> None:
     assert tally_text({}, {}) == "no published number"
+
+
+@pytest.mark.parametrize("field", ["n", "n_units", "n_clusters", "conf_level"])
+def test_counts_and_levels_are_listed_as_not_checked(field: str) -> None:
+    result = result_of("paired_difference")
+    at = next(k for k, row in enumerate(result.rows) if getattr(row, field) is not None)
+    found = result.verify()
+    assert found.numbers()[at, "counts"] is None
+    tally = found.tallies()["counts"]
+    assert (tally.agree, tally.disagree) == (0, 0)
+    assert tally.unchecked > 0
+    assert "taken as they stand" in repr(found)
+
+
+@pytest.mark.parametrize("name", ["bradley_terry", "paired_difference"])
+def test_a_part_of_the_rows_is_named(name: str) -> None:
+    result = result_of(name)
+    with pytest.raises(socialstats.InputError, match=r"verify\(\) needs all rows .* and these 1 are others"):
+        replace(result, rows=result.rows[:1]).verify()

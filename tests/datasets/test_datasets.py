@@ -113,7 +113,7 @@ def test_ice_hockey_winner_is_the_team_with_more_goals() -> None:
 
 
 def test_bundled_rows_are_these() -> None:
-    from socialstats.datasets.reading import text
+    from socialstats.datasets.catalogue import text
 
     digests = {entry.name: hashlib.sha256(text(entry.file).encode()).hexdigest()[:16] for entry in datasets()}
     assert digests == DIGESTS

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from socialstats.datasets import role_conflict, role_conflict_labels, role_conflict_roles, role_conflict_truth
-from socialstats.datasets.reading import DATA, table
+from socialstats.datasets.catalogue import DATA, table
 from socialstats.datasets.simulate_role_conflict import (
     COUNTERPARTS,
     Simulation,

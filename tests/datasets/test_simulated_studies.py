@@ -19,7 +19,7 @@ from socialstats.datasets import (
     simulate_social_norms,
     simulate_staged_values,
 )
-from socialstats.datasets.reading import DATA
+from socialstats.datasets.catalogue import DATA
 from socialstats.datasets.simulating import gauss_hermite, gzip_bytes, ranks, rounded, rounded_mean, write_files
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings

@@ -104,3 +104,15 @@ def test_few_disagreements_of_independent_units_are_a_caution():
     assert "SS329" in cautions
     many = judged(60, 60, 0.5, seed=1)
     assert "SS329" not in {c.code for c in ss.fleiss_kappa(many, cluster=None).cautions}
+
+
+@pytest.mark.parametrize("metric", [ss.weighted_kappa, ss.krippendorff_alpha, ss.fleiss_kappa, ss.gwet_ac])
+def test_a_rare_level_in_one_cluster_has_no_test_beside_an_interval_that_holds_zero(metric):
+    rows = [(u, r, 0 if u < 36 else (u % 2 if r == "x" else (u // 2) % 2), u // 5) for u in range(40) for r in "xy"]
+    frame = pd.DataFrame(rows, columns=["unit", "rater", "value", "story"])
+    result = metric(frame, levels=[0, 1], scale="nominal", cluster="story")
+    row = result.rows[0]
+    assert result.verify().numbers()[0, "df"] is True
+    assert row.p_value is None
+    assert row.statistic is None
+    assert row.conf_low < 0.5 < row.conf_high

@@ -247,3 +247,44 @@ def test_sentence_and_figure_say_the_leader():
     assert len(result.plot(group="task: law").get_yticklabels()) == 3
     with pytest.raises(ss.InputError, match="no group 'task: x'"):
         result.plot(group="task: x")
+
+
+def test_a_small_task_without_variation_keeps_the_width_of_its_few_units():
+    """Task s: 5 of 5 right, for both models; its own interval reaches far down, and half as far that of the mean."""
+    rng = np.random.default_rng(1)
+    score = {m: np.r_[np.ones(5), rng.random(200) < 0.7] for m in "ab"}
+    frame = pd.DataFrame({
+        "model": np.repeat(["a", "b"], 205), "task": (["s"] * 5 + ["L"] * 200) * 2, "item": [*range(205)] * 2,
+        "score": np.concatenate([score["a"], score["b"]]).astype(int),
+    })  # fmt: skip
+    result = ss.leaderboard(frame)
+    whole, small = result.row("a", group="mean"), result.row("a", group="task: s")
+    assert whole.estimate - whole.conf_low > 0.45 * (small.estimate - small.conf_low)
+    assert [c.code for c in result.cautions] == ["SS212"]
+    assert result.verify().ok
+
+
+def test_a_mean_over_tasks_has_the_ends_of_zou_huang_and_zhang_where_they_are_the_outer_ones():
+    """statsmodels' Wilson intervals of both tasks, 5 of 5 and 140 of 200, combined by hand."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    score = [1] * 5 + [1] * 140 + [0] * 60
+    frame = pd.DataFrame({
+        "model": np.repeat(["a", "b"], 205), "task": (["s"] * 5 + ["L"] * 200) * 2, "item": [*range(205)] * 2,
+        "score": score * 2,
+    })  # fmt: skip
+    (l1, _), (l2, _) = (proportion_confint(k, n, method="wilson") for k, n in ((5, 5), (140, 200)))
+    row = ss.leaderboard(frame).row("a", group="mean")
+    assert row.conf_low == pytest.approx(0.85 - np.sqrt(0.25 * (1 - l1) ** 2 + 0.25 * (0.7 - l2) ** 2), abs=1e-9)
+
+
+def test_skewed_scores_are_cautioned_as_in_paired_differences():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({
+        "model": np.repeat(["a", "b"], 30), "item": [*range(30)] * 2, "score": np.exp(1.2 * rng.normal(size=60)) * 10,
+    })  # fmt: skip
+    assert "SS317" in {c.code for c in ss.leaderboard(frame).cautions}
+    few = frame[frame["item"] < 12]
+    assert "SS312" in {c.code for c in ss.leaderboard(few).cautions}
+    normal = frame.assign(score=rng.normal(size=60) + 5)
+    assert not {"SS312", "SS317"} & {c.code for c in ss.leaderboard(normal).cautions}

@@ -26,7 +26,7 @@ class Fake:
         self.names = tuple(strengths)
         self.covariance = error**2 * np.eye(len(strengths))
         self.counts = {"rows": 100}
-        self.design = None
+        self.design, self.settings, self.cautions = None, {}, ()
         self.lost, self.error = lost, error
 
     def bootstrap(self, *, by, resamples, seed):

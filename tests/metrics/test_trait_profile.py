@@ -20,15 +20,11 @@ from tests.metrics.remembered import remember
 R = golden("traits")
 WEIGHTS = R["weights"]
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
-CHECKS = "socialstats.crosscheck.trait_"
 OF_THE_SCORES = (  # what the checks make of the scores alone, whatever the rows say
-    *(f"{CHECKS}profile.{name}" for name in (
-        "score_table", "clusters_of", "cells_of", "by_stage", "samples", "across_units", "control_scores",
-        "error_under",
+    *(f"socialstats.crosscheck.trait_profile.{name}" for name in (
+        "score_table", "clusters_of", "cells_of", "by_stage", "control_scores", "error_under", "weight_sets",
+        "over_stages", "anova_error", "cochran",
     )),
-    *(f"{CHECKS}weights.{name}" for name in ("weight_sets", "across_units", "by_stage", "over_stages")),
-    *(f"{CHECKS}tables.{name}" for name in ("anova_error", "weighted_df")),
-    "scipy.stats.ttest_1samp", "scipy.stats.sem",
 )  # fmt: skip
 
 

@@ -20,10 +20,10 @@ FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "
 CHECKS = "socialstats.crosscheck"
 OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
     *(f"{CHECKS}.{room}.redrawn" for room in (
-        "agreement_resamples", "effect_sizes", "kappa_resamples", "paired_difference", "unit_share_rows",
+        "agreement", "effect_sizes", "weighted_kappa", "paired_difference", "shares",
     )),
-    *(f"{CHECKS}.weighted_kappa.{name}" for name in ("alike_units", "wide_table")),
-    f"{CHECKS}.mcnemar.cross_table", f"{CHECKS}.mcnemar_rows.cluster_table", f"{CHECKS}.symmetry.cross_table",
+    f"{CHECKS}.weighted_kappa.wide_table",
+    f"{CHECKS}.mcnemar.cross_table", f"{CHECKS}.mcnemar.cluster_table", f"{CHECKS}.symmetry.cross_table",
     "pingouin.chi2_mcnemar", "scipy.stats.permutation_test", "sklearn.metrics.cohen_kappa_score",
     "statsmodels.stats.inter_rater.cohens_kappa",
 )  # fmt: skip

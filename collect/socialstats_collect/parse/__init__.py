@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from socialstats_collect.parse.actions import ACTIONS, parse_action
-from socialstats_collect.parse.answers import parse_answer, values_named
-from socialstats_collect.parse.mentions import Option
-from socialstats_collect.parse.options import parse_options
-from socialstats_collect.parse.scores import parse_scores
-from socialstats_collect.parse.types import STATUSES, VERSION, Parsed, Status
+from socialstats_collect.parse.answers import ACTIONS, parse_action, parse_answer, parse_scores, values_named
+from socialstats_collect.parse.options import Option, parse_options
+from socialstats_collect.parse.text import STATUSES, VERSION, Parsed, Status
 from socialstats_collect.parse.who import parse_who
 
 __all__ = [

@@ -1,15 +1,22 @@
-"""A choice between two lettered options, given as JSON with Answer, Reason and Value."""
+"""Answers in JSON fields: a letter, one of a few actions, or scores on a closed scale."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from socialstats_collect.parse.clean import clean
 from socialstats_collect.parse.cues import AFTER, BEFORE, alone, leading, stated
-from socialstats_collect.parse.objects import Found, values_of
-from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import LONGEST, Parsed
+from socialstats_collect.parse.text import (
+    Clean,
+    Found,
+    Parsed,
+    clean,
+    readable,
+    refuses,
+    unanswered,
+    values_of,
+)
 
 
 def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A", "B")) -> Parsed:
@@ -34,31 +41,29 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
     >>> parse_answer('{"Answer": "A or B"}').status, parse_answer("I cannot choose.").status
     ('ambiguous', 'refusal')
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return Parsed(status="empty", rule="empty")
-    if len(text.text) > LONGEST:
-        return Parsed(status="unparsed", rule="too_long")
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
     found = values_of(text.text, key)
     if not found:
-        return _bare(text.text.strip(), labels) or _nothing(text.text)
+        return _bare(text.text.strip(), labels) or unanswered(text.text)
     read = [(_labels(one.value, labels), one) for one in found]
     distinct = {label for several, _ in read for label in several}
     if len(distinct) > 1:
         return Parsed(status="ambiguous", rule="several", conflict=True)
     if not distinct:
-        return Parsed(status="refusal" if _refused(found) else "unparsed", rule="value")
+        refused = any(isinstance(one.value, str) and refuses(one.value) for one in found)
+        return Parsed(status="refusal" if refused else "unparsed", rule="value")
     first = next(one for several, one in read if several)
-    return Parsed(
-        status="ok",
-        label=distinct.pop(),
-        rule="json" if first.whole else "salvaged",
-        span=text.span(first.start, first.end),
-    )
+    rule, span = "json" if first.whole else "salvaged", text.span(first.start, first.end)
+    return Parsed(status="ok", label=distinct.pop(), rule=rule, span=span)
 
 
-INNER = ("choice", "option", "label", "letter", "answer", "value")
-CONTRAST = re.compile(r",?\s*\b(?:not|over|rather than|instead of)\s+(?:option\s+)?[(\"']*\w[)\"']*\s*$", re.IGNORECASE)
+ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
+HEDGE = re.compile(r"\b(?:or|and|both|either|neither|nor)\b|[/&?]|\w\s*,\s*\w\s*$", re.IGNORECASE)
+NOT_CHOSEN = re.compile(
+    r",?\s*\b(?:not|over|rather than|instead of)\s+(?:option\s+)?[(\"']*\w[)\"']*\s*$", re.IGNORECASE
+)
 
 
 def _labels(value: object, labels: Sequence[str]) -> set[str]:
@@ -67,20 +72,16 @@ def _labels(value: object, labels: Sequence[str]) -> set[str]:
         return {label for one in value for label in _labels(one, labels)}
     if isinstance(value, dict):
         inner = {name.strip().casefold(): one for name, one in value.items()}
-        return next((_labels(inner[name], labels) for name in INNER if name in inner), set())
+        return next((_labels(inner[name], labels) for name in ANSWER_FIELDS if name in inner), set())
     if isinstance(value, bool) or not isinstance(value, str | int):
         return set()
-    text = CONTRAST.sub("", str(value).strip(" \\"))
+    text = NOT_CHOSEN.sub("", str(value).strip(" \\"))
     if one := alone(text, labels):
         return {one}
     named = {label for label in labels if re.search(rf"{BEFORE}{re.escape(label)}{AFTER}", text)}
-    if len(named) > 1 and _hedges(text):
+    if len(named) > 1 and HEDGE.search(text):
         return named
     return {label for label, _ in leading(text, labels)} or {label for label, _ in stated(text, labels)}
-
-
-def _hedges(text: str) -> bool:
-    return bool(re.search(r"\b(?:or|and|both|either|neither|nor)\b|[/&?]|\w\s*,\s*\w\s*$", text, re.IGNORECASE))
 
 
 def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
@@ -98,14 +99,6 @@ def _bare(text: str, labels: Sequence[str]) -> Parsed | None:
     return None
 
 
-def _refused(found: list[Found]) -> bool:
-    return any(isinstance(one.value, str) and refuses(one.value) for one in found)
-
-
-def _nothing(text: str) -> Parsed:
-    return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")
-
-
 def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple[str, ...]:
     """Return which of a list of names a field of a JSON reply gives, in the order of the list.
 
@@ -118,3 +111,151 @@ def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple
     return tuple(
         name for name in names if any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", text) for text in texts)
     )
+
+
+ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "comply": ("comply", "complies", "complying", "遵守", "従う", "従います", "順守"),
+    "deviate": ("deviate", "deviates", "deviating", "逸脱", "従わない", "従いません"),
+    "escalate": ("escalate", "escalates", "escalating", "エスカレート", "エスカレーション", "上申"),
+}
+NOUNS: Mapping[str, tuple[str, ...]] = {
+    "comply": ("compliance",), "deviate": ("deviation", "違反"), "escalate": ("escalation",),
+}  # fmt: skip
+"""Spellings that count as the value of a field only: ``the compliance department`` chooses nothing."""
+CONTRAST = re.compile(r"(?:\b(?:rather than|instead of)\s+(?:to\s+)?|,\s+not\s+|\(\s*not\s+)$", re.IGNORECASE)
+DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|cannot|without|avoid\w*|refus\w+|declin\w+|hesitat\w+|unable|fail\w*|neither|nor|non|against"
+    r"|no longer|no (?:need|reason|point|cause))\b|n't\b)[-\s]+(?:(?:to|be|the|in|of|\w+ly)\s+)*$",
+    re.IGNORECASE,
+)
+DENIED_AFTER = re.compile(
+    r"^(?:せず|しない|しません|(?:す|する)べきでは|ではな|できない|できません|するつもりは|は(?:しない|でき))"
+)
+BEGUN = re.compile(
+    r"[\s>\"'(\[#-]*(?:\d\.\s*)?(?:(?:my |final )*(?:action|answer|decision|choice)\s*[:=-]\s*)?[\"'(\[]*$",
+    re.IGNORECASE,
+)
+ENDED = re.compile(r"[\s\"')\]]*(?:[.:;!\n]|\s-\s)")
+
+
+def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequence[str]] = ACTIONS) -> Parsed:
+    """Return the one action a reply names: under a key of its JSON where there is one, else anywhere.
+
+    Two actions, or an action that is only denied, are no answer.
+
+    Examples
+    --------
+    >>> parse_action("「遵守」").label, parse_action("comply or escalate").status
+    ('comply', 'ambiguous')
+    >>> parse_action('{"action": "Deviate", "explanation": "I will not comply."}').label
+    'deviate'
+    """
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
+    found = values_of(text.text, key)
+    if found:
+        more = {name: (*spellings, *NOUNS.get(name, ())) for name, spellings in actions.items()}
+        named = {name for one in found for name in _named(str(one.value), more)}
+        places = [(one.start, one.end) for one in found]
+        return _one(named, text, places, "json" if found[0].whole else "salvaged")
+    spots = _named(text.text, actions)
+    if len(spots) > 1 and (first := _begun(text.text, spots)):
+        return _one({first}, text, [spots[first]], "first_line")
+    return _one(set(spots), text, list(spots.values()), "named")
+
+
+def _one(named: set[str], text: Clean, places: list[tuple[int, int]], rule: str) -> Parsed:
+    if len(named) > 1:
+        return Parsed(status="ambiguous", rule="several", conflict=True)
+    if named:
+        return Parsed(status="ok", label=named.pop(), rule=rule, span=text.span(*places[0]))
+    return unanswered(text.text)
+
+
+def _begun(text: str, spots: Mapping[str, tuple[int, int]]) -> str | None:
+    """The action with which a reply begins, set off from what follows, where no later line begins with another."""
+    begun = [
+        name
+        for name, (start, end) in spots.items()
+        if BEGUN.match(text[text.rfind("\n", 0, start) + 1 : start][:80]) and ENDED.match(text, end)
+    ]
+    first = min(spots, key=lambda name: spots[name])
+    return first if begun == [first] and not text[: spots[first][0]].count("\n") else None
+
+
+def _named(text: str, actions: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """Return the actions a text names with their first places; a denied one makes the text name two.
+
+    ``逸脱せず遵守`` names both, on purpose: which one is meant is not ours to guess.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for name, spellings in actions.items():
+        for spelling in spellings:
+            edge = r"(?<!\w){}(?!\w)" if spelling.isascii() else "{}"
+            for match in re.finditer(edge.format(re.escape(spelling)), text, re.IGNORECASE):
+                before = text[max(0, match.start() - 60) : match.start()]
+                if CONTRAST.search(before):
+                    continue
+                denied = DENIED_BEFORE.search(before) or DENIED_AFTER.match(text[match.end() : match.end() + 20])
+                found.setdefault(f"not {name}" if denied else name, match.span())
+    return found if any(not name.startswith("not ") for name in found) else {}
+
+
+NUMBER = re.compile(r"(?<![\w.,])(?:(?<!\d)[-+])?\d+(?:\.\d+)?(?![\w%]|[.,]\d)")
+SCORE_FIELDS = ("score", "value", "rating")
+
+
+def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> dict[str, Parsed]:
+    """Return the score a reply gives each key; a number outside the scale is missing and flagged, never clamped.
+
+    A score is a number, or a text with one number, or with one number and the scale's maximum (``15/20``; ``out of
+    20, I give 7``). Truth values and texts with two candidates are not scores.
+
+    Examples
+    --------
+    >>> read = parse_scores('{"empathy": "15/20", "risk": 150}', ("empathy", "risk", "order"), low=0, high=20)
+    >>> read["empathy"].label, read["risk"].status, read["order"].status
+    ('15', 'out_of_range', 'unparsed')
+    """
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return dict.fromkeys(keys, text)
+    return {key: _score(text.text, values_of(text.text, key), low, high) for key in keys}
+
+
+def _score(text: str, found: list[Found], low: float, high: float) -> Parsed:
+    if not found:
+        refused = refuses(text) and "{" not in text
+        return Parsed(status="refusal" if refused else "unparsed", rule="refusal" if refused else "missing_key")
+    read = {_number(one.value, high) for one in found}
+    if len(read) > 1:
+        return Parsed(status="ambiguous", rule="several", conflict=True)
+    number = read.pop()
+    if number is None:
+        return Parsed(status="unparsed", rule="not_a_number")
+    if not low <= number <= high:
+        return Parsed(status="out_of_range", rule="number")
+    return Parsed(status="ok", label=f"{number + 0.0:g}", rule="number")
+
+
+def _number(value: object, high: float) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        inner = {name.casefold(): one for name, one in value.items()}
+        return next((_number(inner[name], high) for name in SCORE_FIELDS if name in inner), None)
+    if isinstance(value, list) and len(value) == 1:
+        return _number(value[0], high)
+    return _written(value, high) if isinstance(value, str) else None
+
+
+def _written(text: str, high: float) -> float | None:
+    """One number; or one number beside the scale's maximum, said as such."""
+    most = f"{high:g}"
+    rest = re.sub(rf"(?:/|\bout of|\bof)\s*{re.escape(most)}(?![\d.])", " ", text, flags=re.IGNORECASE)
+    numbers = NUMBER.findall(rest)
+    digits = re.findall(r"\d+(?:\.\d+)?", rest)
+    return float(numbers[0]) if len(numbers) == len(digits) == 1 else None

@@ -1,17 +1,134 @@
-"""Closed questions with lettered options: the first answer given, never an echoed list of the options."""
+"""A choice among lettered options, named by letter, text or description."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
-from socialstats_collect.parse.clean import Clean, clean
 from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, alone, announced, hedged
-from socialstats_collect.parse.mentions import Mention, Option, mentions, text_pattern
-from socialstats_collect.parse.objects import values_of
-from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import LONGEST, Parsed
+from socialstats_collect.parse.text import LONGEST, Clean, Parsed, clean, readable, refuses, values_of
+
+NUMBER = r"((?<!\d)\d{1,9}(?:\.\d{1,9})?)"
+MORE = r"(?:>|≥|>=|more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?)"
+LESS = r"(?:<|≤|<=|less than|under|below|fewer than|at most|lower than)"
+BETWEEN = r"(?:-|~|to|and|through|or)"
+PERCENT = r"\s*(?:%|percent|per cent)"
+DENYING = (
+    r"not|never|nor|isn't|aren't|wasn't|n't|without|unlikely|instead of|rather than|than|neither|exclud\w+|short of"
+)
+FILLING = (
+    "quite|necessarily|really|the|a|an|in|to|be|by|placing|reach|reaching|it|at|of|option|options|answer|as|likely|that"
+    "|category"
+)
+DENIED = re.compile(rf"(?:\b(?:{DENYING})\b(?:\s+(?:{FILLING})\b)*[\s'\"(]*)$", re.IGNORECASE)
+PART_OF_MORE = r"(?<![\d.<>-])(?<!%-)(?<!% to )(?<!than )(?<!over )(?<!under )(?<!below )(?<!above )"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option of a closed question: its letter, its text as shown, and descriptions that may stand for it.
+
+    Examples
+    --------
+    >>> Option(letter="E", text=">90%", descriptions=("universally accepted",)).letter
+    'E'
+    """
+
+    letter: str
+    text: str
+    descriptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """One place where an option is named. ``kind`` is ``letter``, ``text`` or ``description``."""
+
+    start: int
+    end: int
+    label: str
+    kind: str
+
+
+def mentions(text: str, options: tuple[Option, ...], start: int = 0, end: int | None = None) -> list[Mention]:
+    """Return the options named in a stretch of cleaned text, in order of place; denied ones are left out.
+
+    Examples
+    --------
+    >>> options = (Option(letter="D", text="75%-90%"), Option(letter="E", text=">90%"))
+    >>> [(m.label, m.kind) for m in mentions("likely 75 to 90%, not >90%", options)]
+    [('D', 'text')]
+    """
+    stop = len(text) if end is None else end
+    found = []
+    taken: list[tuple[int, int]] = []
+    for kind, pattern, label in _patterns(options):
+        for match in pattern.finditer(text, start, stop):
+            place = match.span()
+            if any(place[0] < b and a < place[1] for a, b in taken):
+                continue
+            taken.append(place)
+            if label and not DENIED.search(text[max(start, place[0] - 60) : place[0]]):
+                found.append(Mention(*place, label or match[0], kind))
+    return sorted(found)
+
+
+@lru_cache(maxsize=64)
+def _patterns(options: tuple[Option, ...]) -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    """One pattern a way of naming an option, the most telling first; those with an empty label only cover text."""
+    texts = sorted(options, key=lambda option: -len(option.text))
+    wanted = [("text", text_pattern(option.text), option.letter) for option in texts]
+    covered = [("cover", _other_percentage(), "")]
+    described = [
+        ("description", _verbatim(words), option.letter)
+        for option in options
+        for words in sorted(option.descriptions, key=len, reverse=True)
+    ]
+    lettered = [("letter", _lettered(option.letter), option.letter) for option in options]
+    return tuple(
+        (kind, re.compile(pattern, re.IGNORECASE if kind != "letter" else 0), label)
+        for kind, pattern, label in [*wanted, *covered, *described, *lettered]
+    )
+
+
+def text_pattern(text: str) -> str:
+    """Return a pattern for an option's text: percentages and ranges in their spellings, anything else word for word.
+
+    Examples
+    --------
+    >>> bool(re.fullmatch(text_pattern("75%-90%"), "75 to 90 %")), bool(re.fullmatch(text_pattern(">90%"), "over 90%"))
+    (True, True)
+    """
+    plain = text.replace(" ", "")
+    if match := re.fullmatch(rf"{NUMBER}%?-{NUMBER}%", plain):
+        low, high = (re.escape(side) for side in match.groups())
+        return rf"(?<![\d.]){low}\s*%?\s*{BETWEEN}\s*{high}{PERCENT}"
+    if match := re.fullmatch(rf"([<>]){NUMBER}%", plain):
+        words = MORE if match[1] == ">" else LESS
+        return rf"{words}\s*{re.escape(match[2])}{PERCENT}"
+    if match := re.fullmatch(rf"{NUMBER}%", plain):
+        return rf"{PART_OF_MORE}{match[1]}{PERCENT}(?!\s*{BETWEEN}\s*\d)"
+    return _verbatim(text)
+
+
+def _other_percentage() -> str:
+    """Any other statement of a percentage or a range: it names no option, and hides the numbers inside it."""
+    return rf"(?:{MORE}|{LESS})?\s*{NUMBER}\s*%?\s*(?:{BETWEEN}\s*{NUMBER}\s*)?%"
+
+
+def _verbatim(words: str) -> str:
+    spaced = r"\s+".join(re.escape(word) for word in words.split())
+    return rf"(?<!\w){spaced}(?!\w)"
+
+
+def _lettered(letter: str) -> str:
+    return (
+        rf"(?<![\w'])(?:[Oo]ption|OPTION|[Cc]ategory|[Cc]hoice|[Aa]nswer)s?:?\s+[(\[\"']*{letter}(?![\w'])"
+        rf"|[(\[]{letter}[)\]]"
+        rf"|(?<![\w'&.-]){letter}(?=\)|\]|:\s|\.\s{'+' if letter.isdigit() else '*'}[<>\d])"
+    )
+
 
 SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])|\n+")
 MARKED = re.compile(
@@ -48,15 +165,14 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     >>> parse_options("A or B", scale).status
     'ambiguous'
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return Parsed(status="empty", rule="empty")
-    if len(text.text) > LONGEST:
-        return Parsed(status="unparsed", rule="too_long")
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
     if found_in := _field(text, options):
         return found_in
     if one := alone(text.text, [option.letter for option in options]):
-        return Parsed(status="ok", label=one, rule="first_line", span=_place(text, one))
+        start = text.text.casefold().rfind(one.casefold())
+        return Parsed(status="ok", label=one, rule="first_line", span=text.span(start, start + len(one)))
     if ticked := _ticked(raw, options):
         return ticked
     whole = text.text
@@ -67,18 +183,8 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
         return _without(whole, spans, options)
     mention, rule = found
     later = {m.label for m, how in _answers(text.text, spans, options) if how in ("first_line", "marked")}
-    return Parsed(
-        status="ok",
-        label=mention.label,
-        rule=rule,
-        conflict=bool(later - {mention.label}),
-        span=text.span(mention.start, mention.end),
-    )
-
-
-def _place(text: Clean, letter: str) -> tuple[int, int] | None:
-    start = text.text.casefold().rfind(letter.casefold())
-    return text.span(start, start + len(letter))
+    conflict, span = bool(later - {mention.label}), text.span(mention.start, mention.end)
+    return Parsed(status="ok", label=mention.label, rule=rule, conflict=conflict, span=span)
 
 
 def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
@@ -89,8 +195,8 @@ def _field(text: Clean, options: tuple[Option, ...]) -> Parsed | None:
         return Parsed(status="ambiguous", rule="several", conflict=True)
     label = read.pop() if read else None
     return (
-        label and Parsed(status="ok", label=label, rule="json", span=text.span(found[0].start, found[0].end))
-    ) or None
+        Parsed(status="ok", label=label, rule="json", span=text.span(found[0].start, found[0].end)) if label else None
+    )
 
 
 def _ticked(raw: str, options: tuple[Option, ...]) -> Parsed | None:

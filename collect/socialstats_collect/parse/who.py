@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 
-from socialstats_collect.parse.clean import Clean, clean
 from socialstats_collect.parse.cues import AFTER, BEFORE, SET_OFF, Place, alone, announced, hedged, stated
-from socialstats_collect.parse.objects import values_of
-from socialstats_collect.parse.refusal import refuses
-from socialstats_collect.parse.types import LONGEST, Parsed
+from socialstats_collect.parse.text import Parsed, clean, readable, unanswered, values_of
 
 DIGITS = ("1", "2")
 SURELY = (
@@ -53,11 +50,9 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
     >>> parse_who("2) Mary", ("James", "Mary")).label, parse_who("1) Mary", ("James", "Mary")).status
     ('2', 'ambiguous')
     """
-    text = clean(raw)
-    if not text.text.strip():
-        return Parsed(status="empty", rule="empty")
-    if len(text.text) > LONGEST:
-        return Parsed(status="unparsed", rule="too_long")
+    text = readable(raw)
+    if isinstance(text, Parsed):
+        return text
     people = clean(names[0]).text, clean(names[1]).text
     if _mismatched(text.text, people):
         return Parsed(status="ambiguous", rule="number_and_name_differ", conflict=True)
@@ -67,14 +62,9 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
         if len(labels) > 1:
             return Parsed(status="ambiguous", rule="several", conflict=True)
         if labels:
-            return _answer(text, found[0], rule.__name__.strip("_"))
-    if refuses(text.text):
-        return Parsed(status="refusal", rule="refusal")
-    return Parsed(status="unparsed", rule="none")
-
-
-def _answer(text: Clean, found: Place, rule: str) -> Parsed:
-    return Parsed(status="ok", label=found[0], rule=rule, span=text.span(*found[1]))
+            name = rule.__name__.strip("_")
+            return Parsed(status="ok", label=found[0][0], rule=name, span=text.span(*found[0][1]))
+    return unanswered(text.text)
 
 
 def _name(names: tuple[str, str], number: int) -> str:

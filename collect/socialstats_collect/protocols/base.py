@@ -1,13 +1,88 @@
-"""What a protocol is: the items it needs, its factors, the conversation with a model, and the rows of its table."""
+"""What protocols share: items, factors and conversation of one, prompt templates, and a reply's columns."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+import difflib
+import re
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit
-from socialstats_collect.templates import fill
+from socialstats_collect.parse import VERSION, Parsed
+from socialstats_collect.parse.text import refuses
+
+PART = re.compile(r"\{\{|\}\}|\{([^{}\n]*)\}|[{}]")
+
+
+def fields(template: str, *, source: str = "template") -> tuple[str, ...]:
+    """Return the columns a template needs, in order of appearance.
+
+    Raises
+    ------
+    InputError
+        For a brace that is neither a column nor doubled.
+
+    Examples
+    --------
+    >>> fields("{name} and {other}, {{not this}}")
+    ('name', 'other')
+    """
+    names = []
+    for part in PART.finditer(template):
+        if part[0] in "{}":
+            raise InputError(
+                Problem(
+                    message=f"a lone '{part[0]}' at character {part.start() + 1}",
+                    source=source,
+                    fix="Write a column as {column}, and a brace itself twice: {{ or }}",
+                )
+            )
+        if part[1] is not None:
+            names.append(part[1].strip())
+    return tuple(dict.fromkeys(names))
+
+
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the template with its columns filled in; braces inside the values are left alone.
+
+    Examples
+    --------
+    >>> fill("Is {name} right?", {"name": "{x}"})
+    'Is {x} right?'
+    """
+    return PART.sub(
+        lambda part: values[part[1].strip()] if part[1] is not None else part[0][0],
+        template,
+    )
+
+
+def require(template: str, columns: Iterable[str], *, source: str) -> None:
+    """Raise where a template names a column that is not there.
+
+    Raises
+    ------
+    InputError
+        Naming the column, what there is, and the nearest spelling.
+    """
+    known = list(columns)
+    problems = []
+    for name in fields(template, source=source):
+        if name in known:
+            continue
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"Did you mean {{{near[0]}}}?" if near else "Add the column to the items, or mend the template."
+        problems.append(
+            Problem(
+                message=f"the template needs a column '{name}', but the items have only {', '.join(known)}",
+                source=source,
+                fix=hint,
+            )
+        )
+    if problems:
+        raise InputError(problems)
+
 
 Conversation = Generator[Ask, Reply, None]
 """Yields requests and is sent their replies; it ends when the unit needs nothing more."""
@@ -83,6 +158,20 @@ class CollectionProtocol(Protocol):
         ...
 
 
+class Asking:
+    """What most protocols have in common: no order of options, no factors, a prompt that a run file may replace."""
+
+    orders: tuple[str, ...] = ("as given",)
+    provides: tuple[str, ...] = ()
+    factors: Mapping[str, Sequence[str]] = {}
+    known: Mapping[str, Sequence[str]] = {}
+    own_template = ""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.template = settings.template or self.own_template
+
+
 def prompt(settings: Settings, unit: Unit, text: str) -> tuple[Message, ...]:
     """Return the messages of a first request: the system message where there is one, then the text."""
     system = ({"role": "system", "content": filled(settings.system, unit)},) if settings.system else ()
@@ -117,3 +206,51 @@ def about(unit: Unit) -> dict[str, object]:
     """
     named = {"option_order" if name == "order" else name: level for name, level in unit.factors.items()}
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
+
+
+NOT_ASKED = "missing"
+"""Status of a unit without any answer on record."""
+
+
+def read(reply: Reply | None, parser: Callable[[str], Parsed]) -> dict[str, object]:
+    """Return answer, answer_status, rule, conflict, parser version and the reply's own status as columns.
+
+    A content filter's block and a marked refusal are refusals whatever else stands there; a cut-off reply is parsed as
+    far as it goes. Nothing becomes a value that was not read.
+
+    Examples
+    --------
+    >>> from socialstats_collect.parse import parse_answer
+    >>> read(Reply(key="", status="truncated", content='{"Answer": "B", "Rea'), parse_answer)["answer"]
+    'B'
+    >>> read(None, parse_answer)["answer_status"]
+    'missing'
+    """
+    if reply is None:
+        parsed, status = Parsed(status="empty", rule=NOT_ASKED), NOT_ASKED
+        return _columns(parsed, NOT_ASKED, status)
+    parsed = decide(reply, parser)
+    return _columns(parsed, parsed.status, reply.status)
+
+
+def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
+    """Return what a reply says: a block, a marked refusal, an answer, a refusal in words, or nothing."""
+    if reply.status == "content_filter":
+        return Parsed(status="refusal", rule="content_filter")
+    if reply.status == "refusal":
+        return Parsed(status="refusal", rule="marked_refusal")
+    parsed = parser(reply.content)
+    if parsed.status == "unparsed" and refuses(reply.content):
+        return Parsed(status="refusal", rule="refusal")
+    return parsed
+
+
+def _columns(parsed: Parsed, answer_status: str, reply_status: str) -> dict[str, object]:
+    return {
+        "answer": parsed.label,
+        "answer_status": answer_status,
+        "rule": parsed.rule,
+        "conflict": parsed.conflict,
+        "parser_version": VERSION,
+        "reply_status": reply_status,
+    }

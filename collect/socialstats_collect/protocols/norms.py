@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_action
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
+from socialstats_collect.protocols.base import (
+    Asking,
+    Conversation,
+    Exchange,
+    about,
+    ask,
+    filled,
+    prompt,
+    read,
+)
 
 ACTIONS = {
     "comply": "keep to the norm, even if the goal suffers",
@@ -24,7 +32,7 @@ What do you do?
 Reply with one JSON object and nothing else: {{"action": {names}, "explanation": "why, in one or two sentences"}}"""
 
 
-class Norms:
+class Norms(Asking):
     """Norm against goal.
 
     Items: ``goal``, ``situation``, ``norm``; best with ``scenario``, ``domain``, ``pressure`` (its kind; ``none``
@@ -34,23 +42,18 @@ class Norms:
 
     Examples
     --------
-    >>> Norms(Settings()).orders[:2]
+    >>> Norms.orders[:2]
     ('comply deviate escalate', 'comply escalate deviate')
     """
 
     name = "norm-goal"
+    own_template = TEMPLATE
     orders = (
         "comply deviate escalate", "comply escalate deviate", "deviate comply escalate", "deviate escalate comply",
         "escalate comply deviate", "escalate deviate comply",
     )  # fmt: skip
     columns = ("goal", "situation", "norm")
     provides = ("actions", "names", "pressure_text")
-    factors: Mapping[str, Sequence[str]] = {}
-    known: Mapping[str, Sequence[str]] = {}
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.template = settings.template or TEMPLATE
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once; an invalid reply stays on record as one, it is not drawn again."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import parse_answer, values_named
-from socialstats_collect.parse.clean import clean
-from socialstats_collect.parse.objects import values_of
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
+from socialstats_collect.parse.text import clean, values_of
+from socialstats_collect.protocols.base import (
+    Asking,
+    Conversation,
+    Exchange,
+    about,
+    ask,
+    filled,
+    prompt,
+    read,
+)
 
 VALUES = (
     "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
@@ -29,7 +36,7 @@ Reply with one JSON object and nothing else:
 Take the values from this list: {values}."""
 
 
-class Roles:
+class Roles(Asking):
     """Pairwise role choice under urgency.
 
     Items: ``story``, ``role_a``, ``role_b``; best with ``domain_a``, ``domain_b``, ``urgency_a``, ``urgency_b`` and
@@ -38,20 +45,15 @@ class Roles:
 
     Examples
     --------
-    >>> Roles(Settings()).columns
+    >>> Roles.columns
     ('story', 'role_a', 'role_b')
     """
 
     name = "pairwise-roles"
+    own_template = TEMPLATE
     orders = ("a first", "b first")
     columns = ("story", "role_a", "role_b")
     provides = ("option_a", "option_b", "values", "prefix")
-    factors: Mapping[str, Sequence[str]] = {}
-    known: Mapping[str, Sequence[str]] = {}
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.template = settings.template or TEMPLATE
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once."""

@@ -6,8 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, Parsed, parse_options
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
+from socialstats_collect.protocols.base import (
+    Asking,
+    Conversation,
+    Exchange,
+    about,
+    ask,
+    filled,
+    prompt,
+    read,
+)
 
 SHARES = ("<1%", "5%-25%", "50%", "75%-90%", ">90%")
 MEANING = (
@@ -28,7 +36,7 @@ What share of people probably agree with it?
 Put your answer on the first line."""
 
 
-class Shares:
+class Shares(Asking):
     """Five-option ordinal question.
 
     Items: ``text`` (a rule of thumb); best with ``area``. Factor ``prompt``: ``options`` (the options alone),
@@ -43,15 +51,12 @@ class Shares:
     """
 
     name = "ordinal"
+    own_template = TEMPLATE
     orders = ("rising", "falling")
     columns = ("text",)
     provides = ("options",)
     known: Mapping[str, Sequence[str]] = {"prompt": ("options", "described", "table")}
     factors: Mapping[str, Sequence[str]] = {"prompt": ("options",)}
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.template = settings.template or TEMPLATE
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask once."""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
 from socialstats_collect.parse import Option, Parsed, parse_action, parse_answer, parse_options
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import read
-from socialstats_collect.templates import fields
+from socialstats_collect.protocols.base import (
+    Asking,
+    Conversation,
+    Exchange,
+    Settings,
+    about,
+    ask,
+    fields,
+    filled,
+    prompt,
+    read,
+)
 
 PARSERS = ("none", "options", "json", "action")
 
 
-class Template:
+class Template(Asking):
     """One prompt an item.
 
     Options of the run file (``[protocol]``): ``parser`` (``none``, ``options``, ``json``, ``action``), ``choices`` (for
@@ -28,17 +37,13 @@ class Template:
     """
 
     name = "template"
-    orders = ("as given",)
-    provides: tuple[str, ...] = ()
-    factors: Mapping[str, Sequence[str]] = {}
-    known: Mapping[str, Sequence[str]] = {}
 
     def __init__(self, settings: Settings) -> None:
         if not settings.template:
             raise InputError(
                 Problem(message="this protocol needs a prompt", fix='Add template = "..." to the run file.')
             )
-        self.settings = settings
+        super().__init__(settings)
         self.parser = str(settings.options.get("parser", "none"))
         if self.parser not in PARSERS:
             raise InputError(f"parser '{self.parser}' is not one of {', '.join(PARSERS)}")

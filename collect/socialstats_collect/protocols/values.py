@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Ask, Message, Reply, Unit
 from socialstats_collect.parse import VERSION, Parsed, parse_scores
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.templates import fill
+from socialstats_collect.protocols.base import (
+    Asking,
+    Conversation,
+    Exchange,
+    Settings,
+    about,
+    ask,
+    fill,
+    filled,
+    prompt,
+)
 
 TRAITS = (
     "tradition", "progress", "authority_deference", "egalitarianism", "risk_aversion", "openness",
@@ -35,7 +44,7 @@ Give "commitment" a whole number from 0 (no stance, or a refusal) to {committed}
 Reply with one JSON object with exactly these keys and nothing else."""
 
 
-class Values:
+class Values(Asking):
     """Staged role play, scored by judges.
 
     Items: ``baseline`` (a plain question), ``stage_1`` to ``stage_4`` (what happens at each stage); best with
@@ -50,17 +59,13 @@ class Values:
     """
 
     name = "staged-values"
-    orders = ("as given",)
     columns = ("baseline", "stage_1", "stage_2", "stage_3", "stage_4")
-    provides: tuple[str, ...] = ()
-    factors: Mapping[str, Sequence[str]] = {}
-    known: Mapping[str, Sequence[str]] = {}
 
     def __init__(self, settings: Settings) -> None:
         if not settings.judges:
             fix = 'Add [judges] models = ["..."] to the run file.'
             raise InputError(Problem(message="this protocol needs judges", fix=fix))
-        self.settings = settings
+        super().__init__(settings)
 
     def conversation(self, unit: Unit) -> Conversation:
         """Ask the baseline question, play the four stages in one conversation, debrief; the judges score each reply."""

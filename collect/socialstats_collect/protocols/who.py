@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from socialstats.errors import InputError
 from socialstats_collect.ask import Reply, Unit
 from socialstats_collect.parse import Parsed, parse_who
-from socialstats_collect.protocols.base import Conversation, Exchange, Settings, about, ask, filled, prompt
-from socialstats_collect.reading import decide, read
+from socialstats_collect.protocols.base import (
+    Asking,
+    Conversation,
+    Exchange,
+    Settings,
+    about,
+    ask,
+    decide,
+    filled,
+    prompt,
+    read,
+)
 
 FIRST = "{text}\n\nWho is right?\n1) {option_1}\n2) {option_2}\nChoose one: reply with 1 or 2."
 RUNGS = (
@@ -22,7 +32,7 @@ RUNGS = (
 )
 
 
-class Who:
+class Who(Asking):
     """Who is right, with a ladder of rewordings.
 
     Items: ``text`` with ``NAME1`` and ``NAME2`` in it, ``name_first``, ``name_second``; best with ``scenario``,
@@ -41,11 +51,9 @@ class Who:
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
     provides = ("option_1", "option_2")
-    factors: Mapping[str, Sequence[str]] = {}
-    known: Mapping[str, Sequence[str]] = {}
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+        super().__init__(settings)
         self.wordings = (settings.template,) if settings.template else RUNGS
         self.rungs = int(settings.options.get("rungs", len(self.wordings)))
         if not 1 <= self.rungs <= len(self.wordings):

@@ -14,8 +14,7 @@ from socialstats.claims.types import Log, Status
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.tables import read_table
 from socialstats.text import count, listing
-from socialstats_collect.readers.files import head_of
-from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.files import Source, head_of
 from socialstats_collect.readers.tabular import (
     Row,
     cell,

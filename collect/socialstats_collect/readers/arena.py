@@ -13,8 +13,7 @@ from typing import Any
 from socialstats.claims.types import Log, Status
 from socialstats.tables import read_table
 from socialstats.text import count, quoted
-from socialstats_collect.readers.files import head_of
-from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.files import Source, head_of
 from socialstats_collect.readers.tabular import Row, cell, flat, frame, label, row, status_notes, without_long
 
 NAME = "arena"

@@ -12,8 +12,7 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, Status
 from socialstats.errors import InputError
 from socialstats.text import count, listing
-from socialstats_collect.readers.files import json_stream
-from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.files import Source, json_stream
 from socialstats_collect.readers.streaming import JsonStream
 from socialstats_collect.readers.tabular import (
     Row,

@@ -10,7 +10,7 @@ from types import ModuleType
 from socialstats.claims.types import Log
 from socialstats.errors import InputError
 from socialstats.text import listing, quoted
-from socialstats_collect.readers.source import Source, look
+from socialstats_collect.readers.files import Source, look
 
 MODULES = (
     "inspect", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench", "role_conflict_bench", "arena",

@@ -13,8 +13,7 @@ from typing import Any
 from socialstats.claims.types import Claim, Log, Quantity, Status
 from socialstats.errors import InputError
 from socialstats.text import count
-from socialstats_collect.readers.files import inside, json_stream, load_json
-from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.files import Source, inside, json_stream, load_json
 from socialstats_collect.readers.tabular import (
     Row,
     cell,

@@ -12,8 +12,7 @@ from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.errors import InputError
-from socialstats_collect.readers.files import json_lines
-from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.files import Source, json_lines
 from socialstats_collect.readers.tabular import (
     Row,
     cell,

@@ -15,8 +15,7 @@ from typing import Any
 from socialstats.claims.types import Log, Status
 from socialstats.errors import InputError
 from socialstats.text import count
-from socialstats_collect.readers.files import head_of, inside, load_json
-from socialstats_collect.readers.source import Source
+from socialstats_collect.readers.files import Source, head_of, inside, load_json
 from socialstats_collect.readers.tabular import Row, cell, frame, mapping, row, sequence, status_notes
 
 NAME = "role-conflict-bench"

@@ -11,6 +11,7 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL
 from socialstats.errors import Caution, caution
 from socialstats.inference.dependence import cluster_cautions, cluster_text, small_sample
+from socialstats.inference.how import RESAMPLED
 from socialstats.metrics.ada_met.rows import LINE, Whole
 from socialstats.metrics.ada_met.state import Estimates, State
 from socialstats.models.modes import mode_distances
@@ -57,7 +58,8 @@ def tied(state: State) -> Any:
 
 def cautions_of(state: State) -> tuple[Caution, ...]:
     """Cautions on clusters, what was left out, refusals, ties, few people, undeclared distances."""
-    found = [*cluster_cautions(state.design, state.factors), *left_out(state), *refusals(state)]
+    drawn = [None] if state.options.ci in RESAMPLED else None
+    found = [*cluster_cautions(state.design, state.factors, df=drawn), *left_out(state), *refusals(state)]
     ties = counts_of(state)["units with tied modes"]
     if state.options.ties == "nearest" and ties:
         said = f"the nearest of {count(ties, 'tied mode')} is chosen after the answer is known"

@@ -104,7 +104,7 @@ def _thin(state: State, rows: Sequence[Row], names: str) -> list[Caution]:
         least = min(known, key=lambda term: known[term])
         others = f" ({count(len(known), 'coefficient')} on fewer than {FEW_DF:g})" if len(known) > 1 else ""
         rests = f"{quoted([least])} rests on about {number(known[least], 1)} effective clusters{others}"
-        found.append(few_clusters(f"{rests}; the interval allows for that"))
+        found.append(few_clusters(f"{rests}; intervals with few degrees of freedom are longer"))
     largest = state.robust.largest_leverage
     if largest > DECISIVE and not none:
         found.append(caution(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from socialstats.designs.comparisons import TIED, Comparisons
+from socialstats.designs.comparisons import TIED, Comparisons, Factor
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.halves import in_halves, processes
-from socialstats.inference.dependence import row_units
+from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
 from socialstats.inference.rows import with_ends
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.metrics.bradley_terry.state import coefficient_names, term_group
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
+ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # of the fit's own errors; a bootstrap says its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -46,12 +47,15 @@ class BradleyTerryBootstrap(Result):
         Replicates without a finite estimate, left out.
     ok : (resamples,) bool array
         Which of the resamples drawn have a finite estimate, in the order of the seed.
+    refused : str
+        Why there are no intervals: too few clusters. Empty where there are.
     """
 
     strengths: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     effects: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     n_degenerate: int = 0
     ok: np.ndarray[Any, np.dtype[np.bool_]] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    refused: str = ""
 
     def crosscheck(self) -> Sequence[Check]:
         """Fit every resample again from the bare likelihood, where that does not take too long."""
@@ -69,7 +73,9 @@ def bootstrap(
     check_resamples(resamples, level)
     if state.penalised:
         raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
-    units = _units(fit.design, state, by)
+    factors = _factors(fit.design, state, by)
+    units = Units.clusters(*[f.codes for f in factors]) if factors else row_units(fit.design)
+    refused = too_few_to_resample(factors)
     replicates, ok = refit_all(fit.design, state, units, resamples, seed)
     kept = replicates[ok]
     if len(kept) < resamples_needed(level):
@@ -79,32 +85,34 @@ def bootstrap(
         )
     n = state.data.n_items
     lost = int(resamples - len(kept))
-    cautions = [c for c in fit.cautions if not c.code.startswith("SS2")]
+    used = [*cluster_cautions(fit.design, factors, df=[None]), *(c for c in fit.cautions if c.code not in ANALYTIC)]
+    cautions = sorted(used, key=lambda c: ("stop", "caution", "info").index(c.severity))
     said = lost_caution(
         lost, resamples, "every bootstrap interval", fix="use penalty='firth' or prior=, and the model's intervals"
     )
     cautions = [said, *cautions] if said else cautions
     return BradleyTerryBootstrap(
         metric="bradley_terry", title=f"{fit.title}, bootstrap by {by}",
-        rows=tuple(_rows(fit, kept, ci, level, by)),
+        rows=tuple(_rows(fit, kept, ci, level, by, refused)),
         inference=f"{ci} bootstrap by {by}, {resamples:,} resamples, seed {seed}",
         counts=fit.counts, fit={**fit.fit, "seed": seed, "resamples": resamples},
         settings={**fit.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci},
         cautions=tuple(cautions), references=("davisonhinkley1997",), design=fit.design,
-        extras={"fit": fit}, strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost, ok=ok,
+        extras={"fit": fit}, strengths=kept[:, :n], effects=kept[:, n:], n_degenerate=lost, ok=ok, refused=refused,
         words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
     )  # fmt: skip
 
 
-def _units(design: Comparisons, state: State, by: str) -> Units:
+def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
+    """Return what is resampled; nothing for single rows."""
     if by == "row":
-        return row_units(design)
+        return ()
     if by == "pair":
-        return Units.clusters(design.pair.codes)
+        return (design.pair,)
     if by == "cluster":
         if not state.factors:
             raise InputError("by='cluster' needs a fit with clusters; this one has none")
-        return Units.clusters(*[f.codes for f in state.factors])
+        return state.factors
     raise InputError(f"by={by!r} is not one of 'auto', 'row', 'pair', 'cluster'")
 
 
@@ -150,7 +158,7 @@ def slot_table(design: Comparisons, data: PairData, units: Units) -> sparse.csr_
     return sparse.csr_array(sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units)))
 
 
-def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str) -> list[Row]:
+def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str, refused: str) -> list[Row]:
     state = fit.fitted_state
     transform = state.transform
     estimate, kept = transform @ state.fitted.beta, kept @ transform.T
@@ -167,6 +175,10 @@ def _rows(fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: 
             "n": fit.rows[j].n, "method": f"{ci} bootstrap by {by}",
         }  # fmt: skip
         if name == state.options.reference:
+            rows.append(Row(**shared, undefined=fit.rows[j].undefined))
+        elif refused:
+            rows.append(Row(**shared, undefined=f"{refused}; the fit's own t interval allows for them"))
+        elif by == "cluster" and fit.rows[j].undefined:  # resamples of the clusters know no more than the fit
             rows.append(Row(**shared, undefined=fit.rows[j].undefined))
         elif se[j] == 0:
             rows.append(Row(**shared, undefined="every resample gives the same estimate: no interval"))

@@ -205,7 +205,9 @@ class BradleyTerryResult(Result):
 
         ``"auto"`` resamples the clusters where the fit has them, else rows.
 
-        Replicates without a finite estimate are counted and left out; above 1 % they are a caution.
+        Replicates without a finite estimate are counted and left out; above 1 % they are a caution. Intervals from
+        fewer than 20 clusters are too short, which caution SS202 says with how often they held; of two or three
+        clusters there are none. The intervals of the fit itself hold there.
         """
         from socialstats.metrics.bradley_terry.refits import bootstrap
 

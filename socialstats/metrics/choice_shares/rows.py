@@ -138,6 +138,6 @@ def rows_of_tests(group: str, pair: PairTable, data: SourceCounts, settings: dic
     plain = replace(base, term=plain_term, p_value=chi.p_value, method=ROW_LEVEL)
     if test is None or math.isnan(test.p_value[0]):
         why = "two crossed factors: no swap of whole clusters" if test is None else "a single cluster: no test"
-        return [replace(base, method=f"chi-square; {why}"), plain]
+        return [replace(base, statistic=None, df=None, undefined=why), plain]
     method = f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}"
     return [replace(base, p_value=float(test.p_value[0]), method=method), plain]

@@ -18,6 +18,7 @@ from socialstats.inference.dependence import (
     largest_share,
     small_sample,
 )
+from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.js_similarity.ceiling import ceiling
 from socialstats.metrics.js_similarity.estimates import How, compared
@@ -211,11 +212,13 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
              "largest_leverage": largest if factors else None},
         settings=settings | {"source": data.name},
         cautions=(*own_cautions(rows), *rare_levels(data, settings), *source_cautions(data),
-                  *cluster_cautions(design, factors, largest=largest),
+                  *cluster_cautions(design, factors, df=[None] if settings["ci"] in RESAMPLED else None,
+                                    largest=largest),
                   *(c for c in lost[:1] if c)),
         references=METRIC.references,
         design=design,
-        extras={"levels": data.levels, "shares": {
+        extras={"levels": data.levels, "uncut": {
+            data.sources[k]: 1 - float(one.corrected[0]) for k, one in zip(others, found, strict=True)}, "shares": {
             name: tuple((one / max(one.sum(), 1.0)).tolist())
             for name, one in zip(data.sources, pooled, strict=True)}, **more},
     )  # fmt: skip

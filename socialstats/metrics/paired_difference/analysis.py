@@ -110,6 +110,8 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], options: Options) -> 
     if units is None:
         return CROSSED_FLIPS
     values, times, unit = units
+    if times.sum() < 2:
+        return f"a single {'cluster' if factors else 'pair'}: its sign alone cannot be tested"
     many = len(values) > MOST_FLIPPED
     try:
         test = sign_flip(

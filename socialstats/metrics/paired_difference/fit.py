@@ -11,6 +11,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, mean_cautions
+from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.metrics.paired_difference.analysis import (
     Options,
@@ -190,7 +191,7 @@ def estimate(design: Paired, options: Options) -> Result:
 def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options) -> tuple[Caution, ...]:
     """Cautions about clusters; of the t interval also about the shape of the differences."""
     if options.ci != "closed":
-        dfs = [] if lead.undefined else [lead.df]
+        dfs = [] if lead.undefined else [None if options.ci in RESAMPLED else lead.df]
         return cluster_cautions(design, factors, df=dfs, largest=lead.largest)
     fix = "ci='studentized'" if len(factors) < 2 else ""
     return mean_cautions(design, factors, [lead], fix=fix)

@@ -9,6 +9,7 @@ from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, caution
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import small_sample
+from socialstats.inference.how import RESAMPLED
 from socialstats.metrics.paired_difference.analysis import Alike, Options
 from socialstats.metrics.paired_difference.rows import ALIKE, IGNORING
 from socialstats.models.pair_values import PairValues, condition_names, place_of
@@ -30,7 +31,7 @@ def own_cautions(
     if lead.floored:
         found.append(caution("SS206", "V1 + V2 - V12 was below the larger of V1 and V2, which took its place",
                              affects="standard error, interval, t"))  # fmt: skip
-    if options.ci != "closed":
+    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # of those SS202 speaks
         units = min((*lead.clusters, pairs.n))
         said = f"a bootstrap of {units} units"
         found += small_sample(units, FEW_UNITS, said, affects="the interval", fix="ci='closed'")

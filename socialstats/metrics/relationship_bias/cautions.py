@@ -29,8 +29,10 @@ def all_cautions(
         incomplete(one_order, options), plug_in(null), disagreement(rows), lost_resamples(boot),
         design_effect(data, rows), floored(rows),
     )  # fmt: skip
-    shaped = mean_cautions(data.design, data.factors, means, what="couples", bounded=True)
-    return (*shaped, *(c for c in own if c is not None))
+    told = mean_cautions(
+        data.design, data.factors, means, what="couples", bounded=True, resampled=options.ci != "closed"
+    )
+    return (*told, *(c for c in own if c is not None))
 
 
 def incomplete(one_order: int, options: Options) -> Caution | None:

@@ -191,7 +191,9 @@ def estimate(design: Ratings, o: Options) -> Result:
         },
         cautions=(
             *weights.cautions, *own_cautions(parts[0]), *missing_ratings(design, whole, o.refusal),
-            *parts[0].inferred[1], *cluster_cautions(design, factors, df=[one.df for one in known], largest=largest),
+            *parts[0].inferred[1], *cluster_cautions(
+                design, factors, df=[one.df for one in known if one.low is not None], largest=largest
+            ),
         ),
         references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
         design=design,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from socialstats.errors import InputError, Problem
-from socialstats_collect.readers import files, read_log, source, streaming, zips
-from socialstats_collect.readers.source import look
+from socialstats_collect.readers import files, read_log, streaming
+from socialstats_collect.readers.files import look
 from socialstats_collect.readers.streaming import JsonStream, Spelled
 from tests.collect.readers.logs import SAMPLES, dump, header, sample, zipped
 
@@ -164,18 +164,18 @@ def test_an_entry_that_is_damaged_is_named(zstd: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("zstd", [False, True])
 def test_a_zip_bomb_is_stopped_early(zstd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zips, "RATIO_FROM", 1 << 20)
+    monkeypatch.setattr(files, "RATIO_FROM", 1 << 20)
     path = zipped(tmp_path / "x.eval", {**entries(), "summaries.json": b"[" + b" " * (1 << 24) + b"]"}, zstd=zstd)
     read: list[int] = []
-    kept = zips.Archive._bounded
+    kept = files.Archive._bounded
 
-    def counted(self: zips.Archive, raw: io.BufferedReader, entry: object, place: str) -> bytes:
+    def counted(self: files.Archive, raw: io.BufferedReader, entry: object, place: str) -> bytes:
         try:
             return kept(self, raw, entry, place)  # type: ignore[arg-type]
         finally:
             read.append(self._expanded)
 
-    monkeypatch.setattr(zips.Archive, "_bounded", counted)
+    monkeypatch.setattr(files.Archive, "_bounded", counted)
     with pytest.raises(InputError, match=r"summaries\.json: it expands to more than .* a zip bomb"):
         read_log(path)
     assert read[-1] < 1 << 23  # of 16 MiB
@@ -186,7 +186,7 @@ def test_entries_and_their_sum_are_bounded(
     name: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = zipped(tmp_path / "x.eval", entries())
-    monkeypatch.setattr(zips, name, most)
+    monkeypatch.setattr(files, name, most)
     with pytest.raises(InputError, match=r"[Ss]plit the log"):
         read_log(path)
 
@@ -253,8 +253,9 @@ def test_logs_larger_than_the_first_look_are_known(name: str, monkeypatch: pytes
         pytest.skip("shared/data/harness_samples is not beside the project")
     whole = read_log(SAMPLES / name)
     size = 1500
-    monkeypatch.setattr(source, "head_of", lambda path: files.head_of(path, size))
-    monkeypatch.setattr(source, "CHUNK", size)
+    head_of = files.head_of
+    monkeypatch.setattr(files, "head_of", lambda path: head_of(path, size))
+    monkeypatch.setattr(files, "CHUNK", size)
     assert read_log(SAMPLES / name).rows.equals(whole.rows)
 
 
@@ -263,7 +264,8 @@ def test_a_large_file_that_is_broken_later_is_an_error_of_its_reader(
 ) -> None:
     path = dump(tmp_path / "x.json", {**header(), "samples": [sample(k, scores={"m": 1}) for k in range(50)]})
     path.write_text(path.read_text()[:-100])
-    monkeypatch.setattr(source, "head_of", lambda path: files.head_of(path, 500))
-    monkeypatch.setattr(source, "CHUNK", 500)
+    head_of = files.head_of
+    monkeypatch.setattr(files, "head_of", lambda path: head_of(path, 500))
+    monkeypatch.setattr(files, "CHUNK", 500)
     with pytest.raises(InputError, match=r"x\.json line 1: (not JSON|the text ends too early)"):
         read_log(path)

@@ -14,8 +14,8 @@ from socialstats.claims import check
 from socialstats.claims.types import KEYS, Claim, Log
 from socialstats.errors import InputError
 from socialstats_collect.readers import inspect, read_log
-from socialstats_collect.readers.inspect_rows import to_float
-from socialstats_collect.readers.source import look
+from socialstats_collect.readers.files import look
+from socialstats_collect.readers.inspect import to_float
 from tests.collect.readers.logs import SAMPLES, dump, header, printed_score, sample, zipped
 
 

@@ -1,0 +1,302 @@
+"""What all parsers share: a reply made readable, values in its JSON, refusals, and what a parser answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+VERSION = "2"
+"""Raised whenever any reply would parse differently; stored beside every parsed row."""
+
+LONGEST = 30_000
+"""Characters of a reply, thinking apart, that are read: nobody needs more for an answer, and it bounds hostile ones."""
+
+Status = Literal["ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range"]
+STATUSES: tuple[Status, ...] = ("ok", "refusal", "ambiguous", "unparsed", "empty", "out_of_range")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """One reply, read.
+
+    Parameters
+    ----------
+    label
+        The answer, or None: a label is given only with status ``ok``.
+    status
+        ``ok``; ``refusal`` (declines, and gives no answer); ``ambiguous`` (two answers); ``unparsed``; ``empty``;
+        ``out_of_range`` (a number outside the scale: kept as missing, never clamped).
+    rule
+        Name of the rule that decided, for tables of how answers were read.
+    conflict
+        Whether a later part of the reply states another answer. The label follows the first.
+    span
+        Start and end of the deciding text in the raw reply, in characters.
+
+    Examples
+    --------
+    >>> Parsed(status="empty", rule="empty").label is None
+    True
+    """
+
+    status: Status
+    rule: str
+    label: str | None = None
+    conflict: bool = False
+    span: tuple[int, int] | None = None
+
+
+THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE)
+FINAL = "<|channel|>final<|message|>"
+EDITS = re.compile(
+    r"(?P<open><(?:final_?)?answer>)|(?P<close></(?:final_?)?answer>)"
+    r"|(?:\${1,2}|\\\(|\\\[)?[ ]?\\boxed[ ]?\{[ ]?(?:\\(?:text|textbf|mathrm|mathbf)[ ]?\{)?"
+    r"(?P<boxed>[^{}\n]{1,200})\}{1,2}"
+    r"(?:[ ]?(?:\${1,2}|\\\)|\\\]))?"
+    r"|(?P<struck>~~[^~\n]{1,200}~~)|(?P<token><\|[a-z_]{1,40}\|>)",
+    re.IGNORECASE,
+)
+SAID = {"open": "\nAnswer: ", "close": "\n", "struck": "", "token": ""}
+DROPPED = re.compile(r"[*`]+")
+DASHES = dict.fromkeys("‐‑‒–—―−﹣－", "-")
+QUOTES = {"“": '"', "”": '"', "‘": "'", "’": "'", "＂": '"', "„": '"', "‚": "'", "«": '"', "»": '"'}
+INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """Cleaned text; ``origin[i]`` is the place of its character ``i`` in the raw reply."""
+
+    text: str
+    origin: list[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the raw place of a stretch of the cleaned text.
+
+        Examples
+        --------
+        >>> clean("**B**").span(0, 1)
+        (2, 3)
+        """
+        if not 0 <= start < end <= len(self.origin):
+            return None
+        return self.origin[start], self.origin[end - 1] + 1
+
+
+def clean(raw: str) -> Clean:
+    """Return a reply with NFKC characters, plain dashes and quotes, without thinking blocks and emphasis marks.
+
+    Answer tags and LaTeX boxes become plain words; what is struck through is gone. A thinking block that is never
+    closed hides the rest; a closing tag without an opening one hides what is before it.
+
+    Examples
+    --------
+    >>> clean("<think>A?</think>**Ｂ** – yes").text, clean(r"It is $\\boxed{\\text{D}}$").text
+    ('B - yes', 'It is D')
+    """
+    letters: list[str] = []
+    origin: list[int] = []
+    for start, end in _seen(raw):
+        place = start
+        for edit in EDITS.finditer(raw, start, end):
+            _keep(raw, place, edit.start(), letters, origin)
+            if edit.lastgroup == "boxed":
+                _keep(raw, *edit.span("boxed"), letters, origin)
+            else:
+                said = SAID[str(edit.lastgroup)]
+                letters.append(said)
+                origin.extend([edit.start()] * len(said))
+            place = edit.end()
+        _keep(raw, place, end, letters, origin)
+    return Clean("".join(letters), origin)
+
+
+def _seen(raw: str) -> Iterator[tuple[int, int]]:
+    """The stretches of a reply outside its thinking."""
+    start = raw.rfind(FINAL) + len(FINAL) if FINAL in raw else 0
+    shown: list[tuple[int, int]] = []
+    inside = False
+    for tag in THINKING.finditer(raw, start):
+        if tag.lastindex and tag[tag.lastindex]:  # a closing tag; without an opening one it hides what is before it
+            shown, start, inside = shown if inside else [], tag.end(), False
+        elif not inside:
+            shown.append((start, tag.start()))
+            inside = True
+    return iter(shown if inside else [*shown, (start, len(raw))])
+
+
+def _keep(raw: str, start: int, end: int, letters: list[str], origin: list[int]) -> None:
+    """Take over a stretch, character by character where it is not plain ASCII."""
+    place = start
+    for mark in [*DROPPED.finditer(raw, start, end), None]:
+        stop = mark.start() if mark else end
+        piece = raw[place:stop]
+        if piece.isascii():
+            letters.append(piece)
+            origin.extend(range(place, stop))
+        else:
+            for offset, character in enumerate(piece, place):
+                plain = _plain(character)
+                letters.append(plain)
+                origin.extend([offset] * len(plain))
+        place = mark.end() if mark else end
+
+
+def _plain(character: str) -> str:
+    if character < "\x80":
+        return character
+    if unicodedata.category(character) in INVISIBLE:
+        return ""
+    plain = unicodedata.normalize("NFKC", character)
+    return "".join(DASHES.get(piece, QUOTES.get(piece, piece)) for piece in plain)
+
+
+VALUE = r"[ :]{0,3}\\?[\"']?\s{0,9}[:=]\s{0,9}"
+WORD = (
+    r"\\?(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'"  # quoted
+    r"|\[\s*[\"']?([^\"'\]\n,]*)[\"']?\s*\]"  # a list of one
+    r"|([^\s,;}\]\"'][^,;}\]\n\"']*))"  # bare
+)
+
+
+START = r"(?<![\w\]])(?:(?<![\w,.;:] )|(?<=final )|(?<=my )|(?<=correct )|(?<=the )|(?<=[,;] ))"
+MORE = re.compile(r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}", re.IGNORECASE)
+MOST = 1000  # braces looked at in one reply: a bound on hostile ones
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value under a wanted key, and its place in the text. ``whole`` says that it came from complete JSON."""
+
+    value: object
+    start: int
+    end: int
+    whole: bool
+
+
+class Pairs(dict[str, object]):
+    """An object that remembers every pair, also where a key is given twice."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        self.all = pairs
+
+
+def values_of(text: str, key: str) -> list[Found]:
+    """Return every value that a text gives a key, at any depth; letter case of the key does not matter.
+
+    Complete JSON objects are read first; only where there are none is the text searched for ``"key": value``.
+
+    Examples
+    --------
+    >>> [found.value for found in values_of('Sure! {"answer": "B", "Reason": "x"}', "Answer")]
+    ['B']
+    >>> [found.value for found in values_of('{"Answer": "A", "Reason": "It is im', "Answer")]
+    ['A']
+    """
+    found = [
+        Found(value, start, end, True)
+        for thing, start, end in _objects(text)
+        for name, value in _pairs(thing)
+        if name.strip(" :*_").casefold() == key.casefold()
+    ]
+    return found or list(_salvaged(text, key))
+
+
+def _objects(text: str) -> Iterator[tuple[object, int, int]]:
+    decoder = json.JSONDecoder(strict=False, parse_constant=str, object_pairs_hook=Pairs)
+    place = text.find("{")
+    for _ in range(MOST):
+        if place < 0:
+            return
+        try:
+            thing, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            place = text.find("{", place + 1)
+            continue
+        yield thing, place, end
+        place = text.find("{", end)
+
+
+def _pairs(thing: object, depth: int = 0) -> Iterator[tuple[str, object]]:
+    if depth > 20:
+        return
+    if isinstance(thing, Pairs):
+        for name, value in thing.all:
+            yield str(name), value
+            yield from _pairs(value, depth + 1)
+    elif isinstance(thing, list):
+        for value in thing:
+            yield from _pairs(value, depth + 1)
+
+
+def _salvaged(text: str, key: str) -> Iterator[Found]:
+    """Values after a key at the beginning of a line or a field; ``"A" or "B"`` is one value."""
+    for match in re.finditer(rf"{START}{re.escape(key)}{VALUE}{WORD}", text, re.IGNORECASE):
+        group = next(number for number in range(1, 5) if match[number] is not None)
+        more = MORE.match(text, match.end())
+        value = text[match.start(group) : more.end()] if more else match[group]
+        yield Found(value.strip(), match.start(group), match.end(group), False)
+
+
+_CANNOT = (
+    r"(?:can(?:no|')?t|can not|could not|couldn't|am (?:not able|unable)|'m (?:not able|unable)"
+    r"|will not|won't|would not|wouldn't|must decline)"
+)
+_ANSWERING = (
+    "agree|answer|assist|choose|comment|complete|condone|create|decide|determine|discuss|engage|estimate|evaluate|fulfil"
+    "|fulfill|generate|give|help|judge|make|offer|participate|pick|provide|rate|respond|say|select|speculate|support|take"
+)
+_MISSING = "personal |any |enough |access |specific |the ability|sufficient |data|an opinion|opinions|statistics"
+_HARD = "(?:difficult|hard|challenging|tricky)"
+_BOTH = "(?:of them |of you |people |sides |parties |are |is )+(?:right|correct|wrong|at fault|valid)"
+PATTERNS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:i|we)\s?{_CANNOT}\b(?:\s+\w+){{0,3}}?\s+(?:{_ANSWERING})\b",
+        r"\bas an? (?:ai|artificial|large language|language)\b",
+        r"\bi(?:'m| am) (?:just |only )?an? (?:ai|language model|large language model|assistant)\b",
+        rf"\b(?:i )?(?:do not|don't) have (?:{_MISSING})",
+        r"\b(?:it(?:'s| is)|is) (?:not possible|impossible|not appropriate|inappropriate|not ethical)\b",
+        rf"\bit(?:'s| is) (?:\w+ )?{_HARD} to (?:\w+ )?(?:determine|say|estimate|give|provide|judge|tell|know)",
+        r"\bi(?:'d| would) (?:rather|prefer) not\b",
+        r"\b(?:i )?(?:decline|refuse) to\b",
+        r"\bi(?:'m| am) (?:sorry|afraid)\b",
+        rf"\b(?:both|neither) {_BOTH}",
+        r"\bthere is no (?:right|correct|single|definitive|clear) (?:answer|person)",
+        r"^\W*(?:i (?:do not|don't) know|no answer)\b",
+        r"\bje ne (?:peux|suis) pas\b.{0,30}\b(?:répondre|juger|choisir|capable)",
+        r"\b(?:kann|möchte) (?:ich |das |diese frage )*nicht (?:beantworten|beurteilen|entscheiden)",
+        r"\bno puedo (?:responder|contestar|elegir|juzgar|decidir)",
+        r"(?:无法|不能|無法)(?:回答|判断|判斷|选择|選擇|提供)",
+        r"申し訳|回答できません|お答えできません|判断できません|できかねます",
+    )
+)
+
+
+def refuses(text: str) -> bool:
+    """Return whether a cleaned reply declines.
+
+    Examples
+    --------
+    >>> refuses("I'm sorry, but I can't help with that."), refuses("Most people would agree.")
+    (True, False)
+    """
+    return any(pattern.search(text) for pattern in PATTERNS)
+
+
+def readable(raw: str) -> Clean | Parsed:
+    """Return a reply made readable, or why it is not read: it is empty, or longer than any answer."""
+    text = clean(raw)
+    if not text.text.strip():
+        return Parsed(status="empty", rule="empty")
+    return text if len(text.text) <= LONGEST else Parsed(status="unparsed", rule="too_long")
+
+
+def unanswered(text: str) -> Parsed:
+    """Return what a cleaned reply without an answer is: a refusal, or nothing that can be read."""
+    return Parsed(status="refusal", rule="refusal") if refuses(text) else Parsed(status="unparsed", rule="none")

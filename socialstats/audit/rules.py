@@ -1,0 +1,533 @@
+"""Rules files: the checks that they can name, TOML in, checked rules and their tables out."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from inspect import signature
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from socialstats.audit.arithmetic import (
+    count_percent,
+    hull,
+    linear_composite,
+    mean_abs,
+    mean_of,
+    sd_of,
+    sensitivity_reference,
+    subset_mean,
+    sum_to,
+    text_against_table,
+    weighted_mean,
+    within,
+)
+from socialstats.audit.numbers import Finding, Rounding
+from socialstats.audit.p_values import mcnemar_bounds, paired_t_feasible, statistic_p, t_from_summary
+from socialstats.audit.sheets import Reading, Sheet, read_sheet
+from socialstats.audit.whole_numbers import debit, granularity, grim, grimmer, std_error_possible
+from socialstats.errors import InputError, Problem
+from socialstats.text import listing, shorten
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check as a rules file sees it.
+
+    Attributes
+    ----------
+    function : callable
+    asks : str
+        One line: what it asks.
+    one : tuple of str
+        Parameters that are one number: a column, a constant, or a reference to a cell.
+    many : tuple of str
+        Parameters that are several numbers.
+    along : tuple of str
+        Parameters with one number for each of the first of `many`.
+    optional : tuple of str
+        Those of the above that may be left out.
+    options : mapping of str to allowed values
+        Settings; an empty tuple allows any number.
+    references : tuple of str
+        Keys of its literature.
+    """
+
+    function: Callable[..., Finding]
+    asks: str
+    one: tuple[str, ...] = ()
+    many: tuple[str, ...] = ()
+    along: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    references: tuple[str, ...] = ()
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Parameters that must be given, in the order in which ``columns`` fills them."""
+        return tuple(name for name in (*self.one, *self.many, *self.along) if name not in self.optional)
+
+
+def _check(
+    function: Callable[..., Finding], asks: str, *, one: Sequence[str] = (), many: Sequence[str] = (),
+    along: Sequence[str] = (), options: Mapping[str, tuple[Any, ...]] | None = None, references: tuple[str, ...] = (),
+) -> Check:  # fmt: skip
+    """Return a check as its signature describes it: literals, truth values and floats are settings, all else numbers.
+
+    `one` leads where ``columns`` fills the parameters in another order than that of the signature; `options` are
+    settings whose allowed values are no literals.
+    """
+    parameters, kinds = signature(function).parameters, get_type_hints(function)
+    settings = dict(options or {})
+    for name in (name for name in parameters if name not in settings):
+        if get_origin(kinds[name]) is Literal:
+            settings[name] = get_args(kinds[name])
+        elif kinds[name] in (bool, bool | None, float):
+            settings[name] = () if kinds[name] is float else (True, False)
+    rest = [name for name in parameters if name not in (*one, *many, *along, *settings)]
+    return Check(
+        function=function, asks=asks, one=(*one, *rest), many=tuple(many), along=tuple(along),
+        optional=tuple(n for n, p in parameters.items() if p.default is not p.empty and n not in settings),
+        options=settings, references=references,
+    )  # fmt: skip
+
+
+CHECKS: dict[str, Check] = {check.function.__name__: check for check in (
+    _check(sum_to, "do the parts add up to their total?", many=["parts"]),
+    _check(count_percent, "is the percentage that of the count in its total?", one=["percent", "count"], many=["total"],
+           options={"scale": (1, 100)}),
+    _check(weighted_mean, "is it the weighted mean of its parts, and inside their range?", many=["parts"],
+           along=["weights"]),
+    _check(hull, "is it within the range of its parts?", many=["parts"]),
+    _check(mean_of, "is it the mean of its parts?", many=["parts"]),
+    _check(mean_abs, "is it the mean of the sizes of its parts?", many=["parts"]),
+    _check(sd_of, "is it the standard deviation of its parts?", many=["parts"], options={"ddof": (0, 1)}),
+    _check(subset_mean, "can it be the mean of some of the units?", many=["means"], along=["sizes", "taken"]),
+    _check(grim, "can n whole numbers have this mean?", references=("brownheathers2017",)),
+    _check(grimmer, "can n whole numbers have this mean and standard deviation?",
+           references=("anaya2016", "allard2018", "bhatiadavis2000")),
+    _check(debit, "can n answers of 0 or 1 have this mean and standard deviation?", references=("heathersbrown2019",)),
+    _check(granularity, "can n scores of -1 and +1 have this mean?"),
+    _check(std_error_possible, "can a share of n answers have this standard error?", options={"scale": (1, 100)}),
+    _check(statistic_p, "is p that of the statistic?"),
+    _check(t_from_summary, "do mean, sd and n give this t or p?"),
+    _check(paired_t_feasible, "can bounded differences have this t and mean?"),
+    _check(mcnemar_bounds, "can McNemar's test of this bias be (in)significant?"),
+    _check(linear_composite, "is it the weighted composite of the scores?", many=["scores"], along=["weights"]),
+    _check(text_against_table, "do two places print the same number?"),
+    _check(within, "is it within its possible range?"),
+    _check(sensitivity_reference, "is the reference line of S right?", many=["opponents"]),
+)}  # fmt: skip
+TABLE_CHECKS = {"alignment": "can the sums of distances belong to these answers in this order?"}
+
+
+HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
+WORD = re.compile(r"[\w-]+")
+
+
+def line_of_rule(text: str, number: int, rules: int, message: str) -> int:
+    """Return the line of the key that a message about a rule names first, or of its ``[[rule]]``.
+
+    Parameters
+    ----------
+    text : str
+        The rules file.
+    number, rules : int
+        Which rule (from 1) of how many.
+    message : str
+
+    Returns
+    -------
+    int
+        From 1; 0 where the rule cannot be found for certain.
+
+    Examples
+    --------
+    >>> line_of_rule('[[rule]]\\ncheck = "grim"\\nmeen = "m"\\n', 1, 1, "rule 1: unknown key 'meen'")
+    3
+    """
+    lines = text.splitlines()
+    heads = [(i, found) for i, line in enumerate(lines) if (found := HEADER.fullmatch(line))]
+    starts = [i for i, found in heads if found["many"] and found["name"] == "rule"]
+    if len(starts) != rules or not 1 <= number <= rules:
+        return 0
+    first = starts[number - 1]
+    last = next((i for i, found in heads if i > first and not found["name"].startswith("rule.")), len(lines))
+    return _named(lines, first, last, message) or first + 1
+
+
+def line_of_table(text: str, name: str, message: str) -> int:
+    """Return the line where a table is named, or of the key of it that a message names first; 0 if not found.
+
+    Examples
+    --------
+    >>> line_of_table('[tables]\\nt3 = { file = 3 }\\n', "t3", "file must be a file name")
+    2
+    """
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        found = HEADER.fullmatch(line)
+        if found and found["name"].replace('"', "") == f"tables.{name}":
+            last = next((j for j in range(i + 1, len(lines)) if HEADER.fullmatch(lines[j])), len(lines))
+            return _named(lines, i, last, message) or i + 1
+    start = next((i for i, line in enumerate(lines) if (h := HEADER.fullmatch(line)) and h["name"] == "tables"), None)
+    return 0 if start is None else _named(lines, start, len(lines), name)
+
+
+def _named(lines: list[str], first: int, last: int, message: str) -> int:
+    """Return the line, between two, of the first word of a message that is a key there; 0 where none is."""
+    for word in WORD.findall(message):
+        key = re.compile(rf"\s*[\"']?{re.escape(word)}[\"']?\s*[.=]")
+        for i in range(first, last):
+            if key.match(lines[i]):
+                return i + 1
+    return 0
+
+
+RULE_KEYS = ("check", "name", "note", "table", "columns", "where", "by", "label")
+REFERENCE_KEYS = ("table", "column", "by", "where", "value", "match", "key", "values", "columns")
+
+
+class RuleReading:
+    """The parameters of one rule against the check that it names."""
+
+    def __init__(
+        self, file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet], sheet: Sheet
+    ) -> None:
+        self.file, self.place, self.given, self.sheets, self.sheet = file, place, given, sheets, sheet
+        self.check = CHECKS[given["check"]]
+
+    def read(self, unnamed: str) -> Rule | None:
+        """Return the rule, or None with its problems noted."""
+
+        before, check, given = len(self.file.problems), self.check, self.given
+        names = (*check.one, *check.many, *check.along)
+        if not self.file.known(self.place, given, (*RULE_KEYS, *names, *check.options)):
+            return None
+        columns = self.columns("columns", given.get("columns", []), self.sheet)
+        by = self.columns("by", given.get("by", []), self.sheet)
+        label = self.columns("label", given.get("label", []), self.sheet)
+        where = self.where(given.get("where", {}), self.sheet)
+        parameters = {name: self.spec(name, given[name]) for name in names if name in given}
+        options = {name: self.option(name, given[name]) for name in check.options if name in given}
+        self.complete(parameters, columns)
+        if len(self.file.problems) > before:
+            return None
+        return Rule(
+            name=str(given.get("name", unnamed)), check=given["check"], table=self.sheet.name,
+            note=str(given.get("note", "")), columns=columns, where=where, by=by, label=label, parameters=parameters,
+            options=options,
+        )  # fmt: skip
+
+    def complete(self, parameters: Mapping[str, Any], columns: Sequence[str]) -> None:
+        """Complain of parameters that are needed and not given."""
+        absent = [name for name in self.check.required if name not in parameters]
+        absent = absent[1:] if columns else absent
+        if absent:
+            fix = "Give a column, a constant, or { table = ..., column = ..., by = ... }"
+            self.file.wrong(f"{self.place}{self.given['check']} needs {', '.join(absent)}", fix)
+        for name in (n for n in ("kind", "chooser") if n in self.check.options and n not in self.given):
+            allowed = ", ".join(self.check.options[name])
+            self.file.wrong(f"{self.place}{self.given['check']} needs {name}", f"One of: {allowed}")
+
+    def columns(self, key: str, given: Any, sheet: Sheet) -> tuple[str, ...]:
+        """Check names of columns."""
+        names = [given] if isinstance(given, str) else given
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            self.file.wrong(f"{self.place}{key} must be a column or a list of columns")
+            return ()
+        for name in names:
+            if name not in sheet.columns:
+                close = difflib.get_close_matches(name, sheet.columns, n=1)
+                hint = f"Did you mean '{close[0]}'? " if close else ""
+                self.file.wrong(f"{self.place}{key}: table {sheet.name} has no column '{shorten(name)}'",
+                                f"{hint}Columns: {', '.join(sheet.columns)}")  # fmt: skip
+        return tuple(names)
+
+    def where(self, given: Any, sheet: Sheet) -> dict[str, Any]:
+        """Check a filter of rows."""
+        if not isinstance(given, dict):
+            self.file.wrong(f'{self.place}where must be {{ column = "label" }}')
+            return {}
+        self.columns("where", list(given), sheet)
+        for column, rule in given.items():
+            if isinstance(rule, dict) and list(rule) != ["not"]:
+                self.file.wrong(f"{self.place}where.{column}: only {{ not = label }} is allowed, not {list(rule)}")
+        return given
+
+    def option(self, name: str, value: Any) -> Any:
+        """Check a setting."""
+        allowed = self.check.options[name]
+        if not allowed and isinstance(value, int | Decimal) and not isinstance(value, bool):
+            return float(value)
+        if value not in allowed or (isinstance(value, bool) != isinstance((*allowed, 0)[0], bool)):
+            said = ", ".join(["true", "false"] if allowed == (True, False) else map(str, allowed)) or "a number"
+            self.file.wrong(f"{self.place}{name} = {shorten(repr(value))} is not allowed", f"Allowed: {said}")
+        return value
+
+    def spec(self, name: str, given: Any) -> Any:
+        """Check what a parameter refers to, and bring it into one form."""
+        if isinstance(given, bool):
+            self.file.wrong(f"{self.place}{name} = {str(given).lower()} is no number and no column")
+        elif isinstance(given, str):
+            if not (name in self.check.along and self._leads_elsewhere()):
+                self.columns(name, given, self.sheet)
+        elif isinstance(given, list):
+            return [self.spec(name, one) for one in given]
+        elif isinstance(given, dict):
+            return self.reference(name, given)
+        elif not isinstance(given, int | Decimal):
+            self.file.wrong(f"{self.place}{name} = {shorten(repr(given))} is no number and no column")
+        return given
+
+    def _leads_elsewhere(self) -> bool:
+        leader = self.given.get(self.check.many[0]) if self.check.many else None
+        first = leader[0] if isinstance(leader, list) and leader else leader
+        return isinstance(first, dict) and "table" in first
+
+    def reference(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        """Check a reference to cells of a table."""
+        if not self.file.known(f"{self.place}{name}: ", given, REFERENCE_KEYS):
+            return given
+        if "value" in given:
+            return {"value": given["value"]}
+        if not isinstance(given.get("match", ""), str) or (
+            "match" in given and "values" not in given and not {"table", "column"} <= set(given)
+        ):
+            self.file.wrong(f"{self.place}{name}: match must be a column, with values, or with table and column")
+            return given
+        if "columns" in given or "values" in given:
+            key = "columns" if "columns" in given else "values"
+            if not isinstance(given[key], dict):
+                self.file.wrong(f"{self.place}{name}.{key} must be {{ label = number }}")
+            return given
+        if str(given.get("table", self.sheet.name)) not in self.sheets:
+            self.file.wrong(f"{self.place}{name}: there is no table '{shorten(str(given['table']))}'",
+                            f"Tables: {listing(list(self.sheets), 20)}")  # fmt: skip
+            return given
+        other = self.sheets[str(given.get("table", self.sheet.name))]
+        keys = given.get("by", {} if "match" in given else None)
+        found = dict(given)
+        if keys is not None and not isinstance(keys, dict | str | list):
+            self.file.wrong(f'{self.place}{name}.by must be a column, a list, or {{ ours = "theirs" }}')
+            return given
+        if keys is not None:
+            pairs = keys if isinstance(keys, dict) else {k: k for k in ([keys] if isinstance(keys, str) else keys)}
+            self.columns(f"{name}.by", list(pairs), self.sheet)
+            self.columns(f"{name}.by", list(pairs.values()), other)
+            found["by"] = pairs
+        elif other is not self.sheet and isinstance(self.given.get("by"), str | list):
+            by = self.given["by"]
+            self.columns(f"{name}.by", [by] if isinstance(by, str) else list(by), other)
+        if "column" in given:
+            self.columns(f"{name}.column", given["column"], other)
+        if "where" in given:
+            self.where(given["where"], other)
+        return found
+
+
+SECTIONS = ("title", "source", "tables", "rule")
+TABLE_KEYS = ("file", "decimals", "rounding", "decimal", "strip", "missing", "names")
+GIVEN = "table"  # name of the table of the command line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule, checked: which check, on which rows and columns, with which parameters and options."""
+
+    name: str
+    check: str
+    table: str = ""
+    note: str = ""
+    columns: tuple[str, ...] = ()
+    where: Mapping[str, Any] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    label: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleBook:
+    """A rules file with its tables read."""
+
+    title: str
+    source: str
+    sheets: Mapping[str, Sheet]
+    rules: tuple[Rule, ...]
+    text: str = ""
+    sha256: str = ""
+    name: str = ""
+
+
+def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[str]] = ()) -> RuleBook:
+    """Read a rules file and the tables that it names.
+
+    Parameters
+    ----------
+    path : str or path
+        TOML. Files that it names are looked for beside it.
+    tables : sequence of str or path
+        Tables of the command line: the first is called ``table``, each also by its file name without suffix.
+
+    Raises
+    ------
+    InputError
+        For broken TOML, and up to 20 unknown keys, tables, columns or values, each with what is allowed.
+    """
+    raw = Path(path).read_bytes()
+    try:
+        text = raw.decode("utf-8")
+        content = tomllib.loads(text, parse_float=Decimal)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(Problem(source=str(path), message=f"not a TOML file: {error}")) from error
+    reading = _Reading(str(path), text)
+    reading.known("", content, SECTIONS)
+    sheets = reading.tables(content.get("tables", {}), tables)
+    entries = content.get("rule", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        reading.wrong("rule must be written as [[rule]], one a check")
+        entries = []
+    reading.rules = len(entries)
+    rules = [rule for i, entry in enumerate(entries, 1) if (rule := reading.rule(i, entry, sheets)) is not None]
+    if not entries and not reading.problems:
+        reading.wrong("there is no [[rule]]", 'Write one a check, such as: [[rule]] check = "sum_to"')
+    if reading.problems:
+        raise InputError(reading.problems)
+    return RuleBook(
+        title=str(content.get("title", "")), source=str(content.get("source", "")), sheets=sheets,
+        rules=_named_apart(rules),
+        text=text, sha256=hashlib.sha256(raw).hexdigest(), name=Path(path).name,
+    )  # fmt: skip
+
+
+def _named_apart(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Number the rules whose name an earlier one has: findings belong to the rule of their name."""
+    times: dict[str, int] = {}
+    named = []
+    for rule in rules:
+        times[rule.name] = times.get(rule.name, 0) + 1
+        again = times[rule.name]
+        named.append(rule if again == 1 else replace(rule, name=f"{rule.name} (#{again})"))
+    return tuple(named)
+
+
+class _Reading:
+    """What a rules file holds, and everything that is wrong with it."""
+
+    def __init__(self, path: str, text: str = "") -> None:
+        self.path, self.text = path, text
+        self.number = self.rules = 0  # the rule that is being read, of how many
+        self.problems: list[Problem] = []
+
+    def wrong(self, message: str, fix: str = "") -> None:
+        """Note a problem with the line of the key that it names."""
+        about = message.partition(": ")[2] or message
+        if message.startswith("tables."):
+            name = re.split(r"[: ]", message.removeprefix("tables."), maxsplit=1)[0]
+            line = line_of_table(self.text, name, about)
+        else:
+            line = line_of_rule(self.text, self.number, self.rules, about)
+        self.problems.append(Problem(source=self.path, lines=(line,) if line else (), message=message, fix=fix))
+
+    def known(self, place: str, given: Mapping[str, Any], allowed: Sequence[str]) -> bool:
+        """Complain of unknown keys."""
+        strange = [key for key in given if key not in allowed]
+        for key in strange:
+            close = difflib.get_close_matches(key, allowed, n=1)
+            hint = f"Did you mean '{close[0]}'? " if close else ""
+            self.wrong(f"{place}unknown key '{shorten(key)}'", f"{hint}Known: {', '.join(allowed)}")
+        return not strange
+
+    def tables(self, given: Any, paths: Sequence[str | os.PathLike[str]]) -> dict[str, Sheet]:
+        """Read the tables of the file and of the command line."""
+        sheets: dict[str, Sheet] = {}
+        if not isinstance(given, dict):
+            self.wrong("tables must be a section: [tables]", 'Write: [tables] t3 = "file.csv"')
+            return sheets
+        settings = {name: self._settings(name, spec) for name, spec in given.items()}
+        own = {Path(path).name.split(".")[0]: path for path in paths}
+        if len(own) < len(paths):
+            self.wrong("two tables of the command line have the same file name", "Rename one: rules call them by it")
+        for i, (stem, path) in enumerate(own.items()):
+            how = settings.get(stem) or (settings.get(GIVEN) if i == 0 else None)
+            sheets[stem] = self._read(stem, [path], how or {})
+            if i == 0 and not (settings.get(GIVEN) or {}).get("file"):
+                sheets[GIVEN] = sheets[stem]
+        for name, how in settings.items():
+            if name not in sheets and how is not None:
+                if "file" in how:
+                    folder = Path(self.path).parent
+                    sheets[name] = self._read(name, [folder / file for file in how["file"]], how)
+                else:
+                    self.wrong(
+                        f"tables.{name} names no file",
+                        'Write: file = "name.csv", or give the table on the command line',
+                    )
+        return sheets
+
+    def _settings(self, name: str, spec: Any) -> dict[str, Any] | None:
+        how = dict(spec) if isinstance(spec, dict) else {"file": spec}
+        place = f"tables.{name}: "
+        if not self.known(place, how, TABLE_KEYS):
+            return None
+        files = [how["file"]] if isinstance(how.get("file"), str) else how.get("file", [])
+        if not isinstance(files, list) or not all(isinstance(file, str) for file in files):
+            self.wrong(f"{place}file must be a file name or a list of them")
+            return None
+        if "file" in how:
+            how["file"] = files
+        return how if self._valid(place, how) else None
+
+    def _valid(self, place: str, how: Mapping[str, Any]) -> bool:
+        before = len(self.problems)
+        for key, allowed in (("rounding", get_args(Rounding)), ("decimal", (".", ","))):
+            if how.get(key, allowed[0]) not in allowed:
+                self.wrong(f"{place}{key} = {how[key]!r} is not one of {', '.join(allowed)}")
+        decimals = how.get("decimals", "printed")
+        for value in decimals.values() if isinstance(decimals, dict) else [decimals]:
+            if value not in ("printed", "column") and not (isinstance(value, int) and 0 <= value <= 30):
+                self.wrong(f"{place}decimals = {value!r} is not 'printed', 'column' or a number from 0 to 30")
+        if not isinstance(how.get("missing", []), list):
+            self.wrong(f"{place}missing must be a list of texts")
+        names = how.get("names", {})
+        if not (isinstance(names, dict) and all(isinstance(v, dict) for v in names.values())):
+            self.wrong(f'{place}names must hold, for a column, other = "label"')
+        return len(self.problems) == before
+
+    def _read(self, name: str, files: Sequence[str | os.PathLike[str]], how: Mapping[str, Any]) -> Sheet:
+        keys = ("decimals", "rounding", "decimal", "strip")
+        reading = Reading(**{k: how[k] for k in keys if k in how}, missing=tuple(map(str, how.get("missing", ()))))
+        return read_sheet(name, files, reading=reading, names=how.get("names", {}))
+
+    def rule(self, number: int, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
+        """Check one rule; None when it cannot be used."""
+        self.number = number
+        check = given.get("check")
+        place = f"rule {number}{' (' + shorten(str(given['name']), 40) + ')' if 'name' in given else ''}: "
+        every = (*CHECKS, *TABLE_CHECKS)
+        if check is None:
+            self.wrong(f"{place}check is missing", f"Checks: {', '.join(every)}")
+            return None
+        if check not in every:
+            close = difflib.get_close_matches(str(check), every, n=1)
+            self.wrong(f"{place}check = {shorten(repr(check))} is none of the checks",
+                       (f"Did you mean '{close[0]}'? " if close else "") + f"Checks: {', '.join(every)}")  # fmt: skip
+            return None
+        table = given.get("table", GIVEN if GIVEN in sheets else next(iter(sheets), ""))
+        if check in TABLE_CHECKS:
+            from socialstats.audit.alignment import KEYS, read_alignment
+
+            return read_alignment(self, place, given, sheets) if self.known(place, given, KEYS) else None
+        if str(table) not in sheets:
+            self.wrong(
+                f"{place}there is no table '{shorten(str(table))}'", f"Tables: {listing(list(sheets), 20) or 'none'}"
+            )
+            return None
+        return RuleReading(self, place, given, sheets, sheets[str(table)]).read(f"rule {number}")

@@ -1,0 +1,368 @@
+"""Claims files: numbers printed about a log, or about the results of a report, and the latter beside the rows."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from socialstats.claims.bench import Own, Target, target_of
+from socialstats.claims.judged import Judged
+from socialstats.claims.types import Claim, Quantity
+from socialstats.errors import InputError, Problem
+from socialstats.results import Result, Row
+from socialstats.text import listing, quoted, shorten
+
+QUANTITIES = get_args(Quantity)
+CLAIM_KEYS: dict[str, type | tuple[type, ...]] = {
+    "name": str, "quantity": str, "value": (str, int, float), "select": dict, "parts": list, "settings": dict,
+    "n": int, "source": str,
+}  # fmt: skip
+RESULT_KEYS: dict[str, type | tuple[type, ...]] = {
+    "name": str, "metric": str, "term": str, "by": str, "group": str, "quantity": str, "value": (str, int, float),
+    "source": str,
+}  # fmt: skip
+SETTINGS: dict[str, type | tuple[type, ...]] = {
+    "reducer": str, "k": int, "cluster": str, "ddof": int, "conf_level": float, "method": str, "resamples": int,
+    "by_size": bool, "weights": str, "errors": str, "macro": str, "decimals": int,
+}  # fmt: skip
+NAMES: dict[type, str] = {str: "text", int: "a whole number", float: "a number", bool: "true or false",
+                          dict: "a table { column = \"value\" }", list: "a list"}  # fmt: skip
+DEFAULT_NAMES = {"std_error": "standard error"}
+
+
+class ClaimsReading:
+    """Problems found while a claims file is read."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.problems: list[Problem] = []
+
+    def problem(self, where: str, message: str, fix: str = "") -> None:
+        """Remember a problem."""
+        self.problems.append(Problem(source=f"{self.source} {where}".strip(), message=message, fix=fix))
+
+    def keys(self, where: str, entry: Mapping[str, Any], known: Mapping[str, type | tuple[type, ...]]) -> None:
+        """Check keys and kinds of values."""
+        for key, value in entry.items():
+            if key not in known:
+                close = difflib.get_close_matches(key, known, n=1)
+                hint = f"Did you mean '{close[0]}'? " if close else ""
+                self.problem(where, f"unknown key {quoted([key])}", f"{hint}Allowed: {', '.join(known)}")
+            elif not is_kind(value, known[key]):
+                kinds = known[key] if isinstance(known[key], tuple) else (known[key],)
+                wanted = listing([NAMES[k] for k in kinds if isinstance(k, type)])  # type: ignore[union-attr]
+                self.problem(where, f"{key} = {shorten(repr(value))} is not {wanted}")
+
+    def raise_any(self) -> None:
+        """Raise InputError with all problems."""
+        if self.problems:
+            raise InputError(self.problems)
+
+
+def is_kind(value: Any, kind: type | tuple[type, ...]) -> bool:
+    """Tell whether a TOML value is of a kind; a truth value is no number, a whole number is one."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if isinstance(value, bool):
+        return bool in kinds
+    return isinstance(value, kinds) or (float in kinds and isinstance(value, int))
+
+
+def read_entries(path: str) -> tuple[Mapping[str, Any], ...]:
+    """Return the ``[[claim]]`` tables of a file, unchecked.
+
+    Raises
+    ------
+    InputError
+        For broken TOML, other sections, and a file without claims.
+    """
+    try:
+        content = tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(Problem(source=path, message=f"not a TOML file: {error}")) from error
+    others = [key for key in content if key != "claim"]
+    entries = content.get("claim")
+    fix = 'Write one [[claim]] for each number: name, quantity, value = "0.812"'
+    if others:
+        raise InputError(Problem(source=path, message=f"unknown section {quoted(others)}", fix=fix))
+    if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
+        raise InputError(Problem(source=path, message="no [[claim]] in it", fix=fix))
+    return tuple(entries)
+
+
+def read_claims(path: str) -> tuple[Claim, ...]:
+    """Read a claims file about a log.
+
+    Parameters
+    ----------
+    path : str
+        TOML with one ``[[claim]]`` a number. Keys: ``quantity`` (see `Quantity`), ``value`` (as text, so that its
+        digits are kept), ``name``, ``select`` (column to value: the rows it is about), ``parts`` (a list of such
+        tables, for numbers about several groups), ``settings`` (how it was computed), ``n``, ``source``.
+
+    Returns
+    -------
+    tuple of Claim
+
+    Raises
+    ------
+    InputError
+        With every problem of the file: unknown keys and settings, values of the wrong kind.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "claims.toml"
+    >>> _ = file.write_text('[[claim]]\\nquantity = "mean"\\nvalue = "0.812"\\nselect = { scorer = "choice" }')
+    >>> read_claims(str(file))[0].printed
+    '0.812'
+    """
+    reading = ClaimsReading(path)
+    found = [claim_of(reading, entry, i) for i, entry in enumerate(read_entries(path), 1)]
+    reading.raise_any()
+    return tuple(claim for claim in found if claim is not None)
+
+
+def claim_of(reading: ClaimsReading, entry: Mapping[str, Any], number: int) -> Claim | None:
+    """Turn a ``[[claim]]`` into a claim; None where it has problems, which `reading` remembers."""
+    where = f"[[claim]] {number}"
+    before = len(reading.problems)
+    reading.keys(where, entry, CLAIM_KEYS)
+    quantity = entry.get("quantity")
+    if quantity is None or (isinstance(quantity, str) and quantity not in QUANTITIES):
+        said = "no quantity" if quantity is None else f"unknown quantity {quoted([str(quantity)])}"
+        reading.problem(where, said, f"Allowed: {', '.join(QUANTITIES)}")
+    printed = printed_of(reading, where, entry)
+    settings = entry.get("settings", {})
+    if isinstance(settings, dict):
+        reading.keys(f"{where} settings", settings, SETTINGS)
+    select, parts = entry.get("select", {}), entry.get("parts", [])
+    if len(reading.problems) > before:
+        return None
+    return Claim(
+        name=str(entry.get("name") or DEFAULT_NAMES.get(str(quantity), str(quantity))),
+        quantity=quantity,  # type: ignore[arg-type]
+        printed=printed,
+        where=f"{reading.source}: {where}" + (f", {entry['source']}" if entry.get("source") else ""),
+        select={str(k): label(v) for k, v in select.items()},
+        parts=tuple({str(k): label(v) for k, v in part.items()} for part in parts if isinstance(part, dict)),
+        settings=settings,
+        n=entry.get("n"),
+    )
+
+
+def printed_of(reading: ClaimsReading, where: str, entry: Mapping[str, Any]) -> str:
+    """Return the number as printed; numbers without quotes are taken as TOML read them."""
+    value = entry.get("value")
+    if value is None:
+        reading.problem(where, "no value", 'Write it as printed, in quotes: value = "0.810" keeps its last digit')
+    return value.strip() if isinstance(value, str) else repr(value)
+
+
+def label(value: Any) -> str:
+    """Write a value of a selection as the rows' labels are written.
+
+    Examples
+    --------
+    >>> label("work"), label(3), label(2.0), label(True)
+    ('work', '3', '2', 'True')
+    """
+    from socialstats.claims.samples import label_of
+
+    return label_of(value)
+
+
+RESULT_QUANTITIES: dict[str, Quantity] = {
+    "estimate": "other", "std_error": "std_error", "conf_low": "conf_low", "conf_high": "conf_high",
+    "statistic": "other", "df": "other", "p_value": "other", "p_adjusted": "other", "n": "count", "n_units": "count",
+    "n_clusters": "count",
+}  # fmt: skip
+P_VALUES = ("p_value", "p_adjusted")
+SIGNED = ("estimate", "statistic", "conf_low", "conf_high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A row of a result, and where it stands: metric, level of the by factor."""
+
+    metric: str
+    by: str
+    row: Row
+
+
+def read_result_claims(path: str) -> tuple[Claim, ...]:
+    """Read a claims file about a report's results.
+
+    Parameters
+    ----------
+    path : str
+        TOML with one ``[[claim]]`` a number. Keys: ``metric``, ``term`` and, where they are needed to tell rows apart,
+        ``by`` and ``group`` (as in the metric's table); ``quantity`` (default ``estimate``); ``value`` as printed;
+        ``name``; ``source``.
+
+    Raises
+    ------
+    InputError
+        With every problem of the file.
+    """
+    reading = ClaimsReading(path)
+    found = []
+    for i, entry in enumerate(read_entries(path), 1):
+        where = f"[[claim]] {i}"
+        reading.keys(where, entry, RESULT_KEYS)
+        for key in ("metric", "term"):
+            if key not in entry:
+                reading.problem(where, f"no {key}", f'Write which row of which table: {key} = "..."')
+        quantity = entry.get("quantity", "estimate")
+        if quantity not in RESULT_QUANTITIES:
+            reading.problem(
+                where, f"unknown quantity {quoted([str(quantity)])}", f"Allowed: {', '.join(RESULT_QUANTITIES)}"
+            )
+        printed = printed_of(reading, where, entry)
+        found.append(result_claim_of(entry, str(quantity), printed, f"{path}: {where}"))
+    reading.raise_any()
+    return tuple(found)
+
+
+def result_claim_of(entry: Mapping[str, Any], quantity: str, printed: str, where: str) -> Claim:
+    """Turn a ``[[claim]]`` into a claim."""
+    select = {key: str(entry[key]) for key in ("metric", "term", "group", "by") if entry.get(key) is not None}
+    source = f", {entry['source']}" if entry.get("source") else ""
+    return Claim(
+        name=str(entry.get("name") or quantity), quantity=RESULT_QUANTITIES.get(quantity, "other"), printed=printed,
+        where=where + source, select=select, settings={"quantity": quantity},
+    )  # fmt: skip
+
+
+def check_results(results: Sequence[tuple[str, Result]], claims: Sequence[Claim]) -> tuple[Judged, ...]:
+    """Compare claims with the rows of results.
+
+    Parameters
+    ----------
+    results : sequence of (str, Result)
+        Level of the by factor (empty without one), and result.
+    claims : sequence of Claim
+        As `read_result_claims` returns them.
+
+    Returns
+    -------
+    tuple of Judged
+        ``reproduced``: the row rounds to the printed number. ``explained``: the same row in percent, with the other
+        sign, one-sided, adjusted (or not), or the same term in another group or level gives it.
+
+    Examples
+    --------
+    >>> from socialstats.results import Result, Row
+    >>> result = Result(metric="sensitivity", title="S", rows=(Row(term="S", estimate=0.3412),))
+    >>> select = {"metric": "sensitivity", "term": "S"}
+    >>> about = {"quantity": "estimate"}
+    >>> claim = Claim(name="Table 1", quantity="other", printed="34.1", select=select, settings=about)
+    >>> check_results([("", result)], [claim])[0].definition
+    'in percent'
+    """
+    places = [
+        Place(metric=result.metric, by=row.by or level, row=row) for level, result in results for row in result.rows
+    ]
+    return tuple(judge_result(claim, places) for claim in claims)
+
+
+def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
+    """Return the verdict of one claim."""
+    quantity = str(claim.settings["quantity"])
+    base = Judged(claim=claim, verdict="not_computable")
+    target = target_of(claim.printed, full=False)
+    if target is None:
+        return replace(base, reason=f"{quoted([claim.printed])} is no number")
+    if quantity in P_VALUES and (target.high < 0 or target.low > 1):
+        return replace(base, verdict="inconsistent", reason="a p-value lies between 0 and 1")
+    try:
+        place = find(claim, places)
+    except InputError as error:
+        return replace(base, reason=str(error))
+    value = getattr(place.row, quantity)
+    if value is None:
+        said = place.row.undefined or "this metric does not have it"
+        return replace(base, reason=f"the row of '{place.row.term}' has no {quantity}: {said}")
+    base = replace(base, recomputed=float(value), value=float(value), definition="as on this page",
+                   own=own_of_row(place, quantity))  # fmt: skip
+    tried = list(variants(claim, place, places, quantity))
+    words = tuple(dict.fromkeys(said for said, number in tried if target.holds(number)))
+    base = replace(base, tried=len(tried) + 1, discriminating=not words if tried else None)
+    if target.holds(float(value)):
+        return replace(base, verdict="reproduced", matches=words)
+    if words:
+        return replace(base, verdict="explained", definition=words[0], matches=words[1:],
+                       value=next(n for said, n in tried if said == words[0]),
+                       discriminating=len(words) == 1)  # fmt: skip
+    return replace(base, verdict="not_reproduced", reason=distance(target, place.row, quantity))
+
+
+def find(claim: Claim, places: Sequence[Place]) -> Place:
+    """Return the one row that a claim is about; InputError names what there is."""
+    found = list(places)
+    for key in ("metric", "by", "term", "group"):
+        wanted = claim.select.get(key)
+        if wanted is None:
+            continue
+        known = list(dict.fromkeys(part_of(p, key) for p in found if part_of(p, key)))
+        found = [p for p in found if part_of(p, key) == wanted]
+        if not found:
+            raise InputError(f"this report has no {key} {quoted([wanted])}; there is {quoted(known, 8) or 'none'}")
+    rows = {(p.by, p.row): p for p in found}
+    leading = [p for p in rows.values() if p.row.group is None] if "group" not in claim.select else []
+    if len(rows) > 1 and len(leading) == 1:
+        return leading[0]
+    if len(rows) > 1:
+        key = "by" if len({p.by for p in found}) > 1 else "group"
+        raise InputError(f"several rows fit; say {key} = one of {quoted([part_of(p, key) for p in found], 8)}")
+    return found[0]
+
+
+def part_of(place: Place, key: str) -> str:
+    """Return metric, by, term or group of a row; empty where it has none."""
+    if key in ("metric", "by"):
+        return str(getattr(place, key))
+    return str(getattr(place.row, key) or "")
+
+
+def variants(claim: Claim, place: Place, places: Sequence[Place], quantity: str) -> Iterator[tuple[str, float]]:
+    """Yield other definitions in words, with their numbers."""
+    value = float(getattr(place.row, quantity))
+    if quantity not in ("df", "n", "n_units", "n_clusters"):
+        yield "in percent", 100 * value
+    if quantity in SIGNED and value:
+        yield "with the other sign", -value
+    if quantity in P_VALUES:
+        yield "one-sided", value / 2
+        other = getattr(place.row, P_VALUES[1 - P_VALUES.index(quantity)])
+        if other is not None:
+            yield ("not adjusted" if quantity == "p_adjusted" else "adjusted over the family"), float(other)
+    for near in places:
+        number = getattr(near.row, quantity)
+        same = near.metric == place.metric and near.row.term == place.row.term and near.row is not place.row
+        if same and number is not None:
+            where = ", ".join(part for part in (near.row.group or "", near.by) if part) or "the whole"
+            yield f"the same term of {quoted([where])}", float(number)
+
+
+def distance(target: Target, row: Row, quantity: str) -> str:
+    """Say whether a number that is not reproduced lies in our interval."""
+    if quantity != "estimate" or row.conf_low is None or row.conf_high is None:
+        return ""
+    inside = row.conf_low <= target.value <= row.conf_high
+    return f"it lies {'within' if inside else 'outside'} our interval"
+
+
+def own_of_row(place: Place, quantity: str) -> Own | None:
+    """Return the row's estimate with its interval, beside a claim about an estimate."""
+    row = place.row
+    if quantity != "estimate":
+        return None
+    return Own(
+        estimate=row.estimate, std_error=row.std_error, conf_low=row.conf_low, conf_high=row.conf_high,
+        level=row.conf_level or 0.95, n_units=row.n_units, n_clusters=row.n_clusters, method=row.method or "",
+        independent=False,
+    )  # fmt: skip

@@ -1,0 +1,196 @@
+"""Errors by clusters once more: CR2 of one parameter, two crossed factors, effective sizes, and intervals from these.
+
+A mean, a share, a ratio of sums or a linearised statistic is the sum of what its rows add to its deviation (e, with
+the sum 0) and of what they weigh (f, with the sum 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.row_arithmetic import label, quantile, relative, wald_checks
+from socialstats.results import Check, FloatArray, Row
+
+CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
+FEW = 10.0
+ALONE = 1e-9  # what is left of 1 where one cluster is the whole statistic
+WIDER = 1e-6  # of the bracket of a root
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """Variance and df (NaN of one cluster), 1 / sum f^2, the largest f, and V1 + V2 - V12 of two factors."""
+
+    variance: float
+    df: float
+    effective: float
+    largest: float
+    plain: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there are two clusters or more."""
+        return not math.isnan(self.variance)
+
+
+def crossing(groups: Any) -> Any:
+    """Number the levels of one or two factors, (rows, factors); of two nested factors the coarser alone counts."""
+    codes = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(groups).T]
+    if len(codes) == 2 and intersections(*codes).max(initial=0) == max(int(code.max(initial=0)) for code in codes):
+        codes = [min(codes, key=lambda code: int(code.max(initial=0)))]
+    return np.column_stack(codes) if codes else np.zeros((len(groups), 0), dtype=np.int64)
+
+
+def codes_of(factors: Sequence[Any], at: Any) -> Any:
+    """Return the codes of cluster factors at some units, (units, factors), as `crossing` numbers them."""
+    return crossing(np.array([factor.codes[at] for factor in factors]).reshape(len(factors), len(at)).T)
+
+
+def intersections(one: Any, two: Any) -> Any:
+    """Number the pairs of levels of two factors."""
+    return np.unique(one * (int(np.max(two, initial=0)) + 1) + two, return_inverse=True)[1].ravel()
+
+
+def errors_by(e: Any, f: Any, codes: Any) -> Errors:
+    """Return the errors of a statistic under independent rows, one factor of clusters, or two crossed ones.
+
+    Two factors: the largest of V1, V2 (by CR2) and V1 + V2 - V12 (plain squares of intersections), Cochran's df.
+
+    Parameters
+    ----------
+    e, f : (rows,) arrays
+    codes : (rows, factors) int array
+        As `crossing` numbers them.
+    """
+    e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
+    columns = list(np.asarray(codes).T) if np.size(codes) else [np.arange(len(e))]
+    sums = [[np.bincount(code, values).astype(np.float64) for values in (e, f)] for code in columns]
+    parts = [one_factor(*both) for both in sums]
+    if len(parts) == 1 or not all(part.known for part in parts):
+        return next((part for part in parts if not part.known), parts[0])
+    overlap = float((np.bincount(intersections(*columns), e) ** 2).sum())
+    one, two = parts
+    plain = one.variance + two.variance - overlap
+    return Errors(
+        variance=max(one.variance, two.variance, plain), df=cochran([p.variance for p in parts], [p.df for p in parts]),
+        effective=min(one.effective, two.effective), largest=max(one.largest, two.largest), plain=plain,
+    )  # fmt: skip
+
+
+def one_factor(e: FloatArray, f: FloatArray) -> Errors:
+    """CR2 variance and Satterthwaite's df of sums by cluster (Bell & McCaffrey 2002).
+
+    As (I - H)^-1/2 of a cluster is 1 / sqrt(1 - f) in the direction that counts, V = sum e^2 / (1 - f), and P has f on
+    its diagonal and -f_g f_h / sqrt((1 - f_g)(1 - f_h)) beside it; df = (tr P)^2 / tr(P^2), its squares added pair by
+    pair from the smallest.
+    """
+    there = f > 0
+    e, f = e[there], f[there]
+    squares, largest = float(f @ f), float(f.max(initial=0.0))
+    if len(f) < 2 or largest > 1 - ALONE:
+        return Errors(variance=math.nan, df=math.nan, effective=1.0, largest=largest, plain=math.nan)
+    r = np.sort(f * f / (1 - f))
+    beside = 2 * float(r[1:] @ np.cumsum(r)[:-1])
+    variance = float((e * e / (1 - f)).sum())
+    return Errors(variance=variance, df=float(f.sum()) ** 2 / (squares + beside), effective=1 / squares,
+                  largest=largest, plain=variance)  # fmt: skip
+
+
+def cochran(variances: Sequence[float], dfs: Sequence[float]) -> float:
+    """Cochran's df: the t distribution whose 97.5% point is the mean of those of the parts, weighted by the parts."""
+    from scipy.optimize import brentq
+    from scipy.special import stdtrit
+
+    known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
+    if len({df for _, df in known}) < 2:
+        return float(known[0][1] if known else min(dfs))
+    point = float(np.average([stdtrit(df, 0.975) for _, df in known], weights=[v for v, _ in known]))
+    low, high = min(df for _, df in known), max(df for _, df in known)
+    return float(brentq(lambda df: stdtrit(df, 0.975) - point, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12))
+
+
+def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
+    """Return the errors of a (weighted) mean of rows.
+
+    Parameters
+    ----------
+    values : (rows,) array
+    groups : (rows, factors) array of labels
+    weights : (rows,) array, optional
+    """
+    x = np.asarray(values, dtype=np.float64)
+    f = np.full(len(x), 1 / len(x)) if weights is None else np.asarray(weights, dtype=np.float64) / np.sum(weights)
+    return errors_by(f * (x - f @ x), f, crossing(groups))
+
+
+def mean_error(values: Any, groups: Any) -> tuple[float, float]:
+    """Return the standard error of a mean and its degrees of freedom."""
+    found = mean_errors(values, groups)
+    return math.sqrt(found.variance), found.df
+
+
+def counted(spread: float, errors: Errors, most: float = math.inf) -> float:
+    """Return how many independent values of variance `spread` would have the variance, between 1 and `most`."""
+    seen = spread > 0 and errors.variance > ALONE * spread / max(errors.effective, 1.0)
+    return min(max(spread / errors.variance, 1.0) if seen else errors.effective, most)
+
+
+def disagreement_ends(
+    value: float, apart: FloatArray, weight: FloatArray, expected: float, codes: Any, level: float
+) -> tuple[float, float, float]:
+    """Effective disagreements, and the ends of 1 - q / expected by Korn and Graubard's interval of q.
+
+    Parameters
+    ----------
+    value : float
+        The coefficient.
+    apart, weight : (units,) arrays
+        Disagreement within each unit, and what it weighs.
+    expected : float
+    codes : (units, factors) array
+    level : float
+    """
+    from scipy.stats import beta, t
+
+    share = weight / weight.sum()
+    q = float(share @ apart)
+    errors = errors_by(share * (apart - q), share, codes)
+    if not errors.known:
+        return math.nan, math.nan, math.nan
+    n = counted(q * (1 - q), errors)
+    most, tail = float((weight > 0).sum()) - 1, (1 - level) / 2
+    trials = n * min(1.0, (t.ppf(1 - tail, most) / t.ppf(1 - tail, errors.df)) ** 2)
+    x = q * trials
+    low = float(beta.ppf(tail, x, trials - x + 1)) if x > 0 else 0.0
+    high = float(beta.ppf(1 - tail, x + 1, trials - x)) if x < trials else 1.0
+    slope = (1 - value) / q if q > 0 else 1 / expected
+    return q * n, max(-1.0, 1 - slope * high), 1 - slope * low
+
+
+def fisher_ends(value: float, error: float, df: float, level: float) -> tuple[float, float]:
+    """tanh of atanh(value) -+ t s.e. / (1 - value^2)."""
+    reach = quantile(level, df) * error / (1 - value**2)
+    return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
+
+
+def mean_row_checks(
+    row: Row, values: Any, groups: Any, level: float, cut: tuple[float, float] | None = None, why: str = CR2
+) -> list[Check]:
+    """Compare standard error, df, t, p and t interval of a mean of values in clusters, (values, factors) codes."""
+    error, df = mean_error(values, groups)
+    return [relative(label(row, "s.e."), row.std_error, error, "numpy", why),
+            *wald_checks(row, level, float(np.mean(values)), error, df, cut=cut, why=why)]  # fmt: skip
+
+
+def unfloored_check(ours: float | None, values: FloatArray, groups: Any) -> Check:
+    """Compare the standard error of V1 + V2 - V12 as it is; None where that is not positive."""
+    found = mean_errors(values, groups)
+    theirs = math.sqrt(found.plain) if found.plain > 0 else None
+    why = "V1 + V2 - V12 by sums written out, without a floor"
+    name = "s.e., V1 + V2 - V12 as it is"
+    return relative(name, ours, theirs, "numpy", why, size=math.sqrt(found.variance))

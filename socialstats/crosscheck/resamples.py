@@ -1,0 +1,321 @@
+"""Bootstrap numbers once more: rows, clusters or two crossed factors drawn here, every statistic anew.
+
+A seed gives the same rows as in `socialstats.resampling` where that draws row by row or by numpy's multinomial: one
+generator PCG64 a factor, spawned from the seed, read in order. Large tables are resampled there by tables of Poisson
+counts; the draws here are then others, and a comparison has a Monte-Carlo error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.long import compare, worst
+from socialstats.crosscheck.row_arithmetic import label, relative
+from socialstats.results import Check, FloatArray, Row
+
+BLOCK = 64
+FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000  # rows a cell, and rows, from which the engine draws otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """What is resampled: cells of alike rows, each in a cluster of every factor; without factors single rows.
+
+    Attributes
+    ----------
+    count : (cells,) float64 array
+        Alike rows that each cell stands for.
+    codes : tuple of (cells,) arrays
+        None, one or two factors, numbered from 0 without gaps.
+    """
+
+    count: FloatArray
+    codes: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, count: Any, codes: Any = ()) -> Cells:
+        """Number the levels of each factor."""
+        dense = tuple(np.unique(np.asarray(code), return_inverse=True)[1].ravel() for code in codes)
+        return cls(count=np.asarray(count, dtype=np.float64), codes=dense)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether a seed gives the rows that the engine draws."""
+        rows, many = self.count.sum(), self.count.sum() >= FEW_ROWS * len(self.count)
+        return bool(self.codes or not many or rows < MANY_ROWS or self.count.max() > LARGEST_CELL)
+
+    @property
+    def units(self) -> int:
+        """Clusters of one factor, or cells."""
+        return int(self.codes[0].max()) + 1 if self.codes else len(self.count)
+
+    def draws(self, resamples: int, seed: int) -> Iterator[FloatArray]:
+        """Yield how many rows of each cell a resample holds, (cells,), for one resample after the other."""
+        children = np.random.SeedSequence(seed).spawn(max(len(self.codes), 1))
+        streams = [np.random.Generator(np.random.PCG64(child)) for child in children]
+        for start in range(0, resamples, BLOCK):
+            n = min(BLOCK, resamples - start)
+            if not self.codes:
+                yield from self._rows(streams[0], n)
+                continue
+            times = np.tile(self.count, (n, 1))
+            for rng, code in zip(streams, self.codes, strict=True):
+                size = int(code.max()) + 1
+                picked = rng.integers(0, size, size=(n, size))
+                times *= np.array([np.bincount(one, minlength=size) for one in picked])[:, code]
+            yield from times
+
+    def _rows(self, rng: np.random.Generator, n: int) -> Iterator[FloatArray]:
+        total = int(self.count.sum())
+        if total >= FEW_ROWS * len(self.count):
+            yield from rng.multinomial(total, self.count / total, size=n).astype(np.float64)
+            return
+        cell = np.repeat(np.arange(len(self.count)), self.count.astype(np.int64))
+        for picked in rng.integers(0, total, size=(n, total)):
+            yield np.bincount(cell[picked], minlength=len(self.count)).astype(np.float64)
+
+    def without_one(self) -> Iterator[FloatArray]:
+        """Yield the rows left when one unit (cluster, or row of a cell) is left out."""
+        for unit in range(self.units):
+            if self.codes:
+                yield np.where(self.codes[0] == unit, 0.0, self.count)
+            else:
+                yield self.count - (np.arange(len(self.count)) == unit)
+
+    @property
+    def copies(self) -> Any:
+        """How many alike units each left-out one stands for."""
+        return np.ones(self.units, dtype=np.int64) if self.codes else self.count.astype(np.int64)
+
+
+def half_width(x: FloatArray, tail: float, errors: float = 5.0) -> float:
+    """Monte-Carlo error of a difference of the `tail` quantiles of two sets of as many draws as x, `errors` times.
+
+    The quantiles at tail -+ errors sqrt(2 tail (1 - tail)/B), half their distance.
+    """
+    reach = errors * np.sqrt(2 * tail * (1 - tail) / len(x))
+    low, high = np.quantile(x, np.clip([tail - reach, tail + reach], 0, 1))
+    return float(high - low) / 2
+
+
+def spread_error(x: FloatArray, errors: float = 5.0) -> float:
+    """Monte-Carlo error of a difference of standard deviations, relative: sqrt((kurtosis - 1)/(4 B)) for each."""
+    z = (x - x.mean()) / x.std()
+    return float(errors * np.sqrt((max(3.0, float((z**4).mean())) - 1) / 4 * 2 / len(x)))
+
+
+RESAMPLED = ("percentile", "basic", "bca", "studentized")
+WHY = "the rows that the seed draws, drawn by numpy; every resample computed anew"
+OTHER = "other rows drawn by numpy: five Monte-Carlo errors"
+SAMPLE = 64
+MOST_NUMBERS = 300_000_000  # calls times cells: about two seconds
+TIES = 1e-9
+CLOSE = 1e-7
+Statistic = Callable[[FloatArray], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Redrawn:
+    """Estimates of the sample, (m,), of its resamples, (B, m), and without each unit (None: not asked for).
+
+    Attributes
+    ----------
+    estimate, replicates, left : arrays
+    copies : (units,) int array
+    seeded : bool
+        Whether the resamples are those of the library.
+    """
+
+    estimate: FloatArray
+    replicates: FloatArray
+    left: FloatArray | None
+    copies: Any
+    seeded: bool = True
+
+    def std_error(self, column: int) -> float | None:
+        """Standard deviation of the replicates that exist, from the mean of their squares around the mean."""
+        x = self.finite(column)
+        return math.sqrt(math.fsum((x - x.mean()) ** 2) / (len(x) - 1)) if len(x) > 1 else None
+
+    def finite(self, column: int) -> FloatArray:
+        """Return the replicates that exist."""
+        x = self.replicates[:, column]
+        return np.asarray(x[np.isfinite(x)])
+
+    def ends(self, ci: str, column: int, level: float) -> tuple[float, float]:
+        """Both ends of an interval; NaN where the draws do not reach."""
+        from scipy.stats import norm
+
+        x, value = self.finite(column), float(self.estimate[column])
+        tails = np.array([(1 - level) / 2, (1 + level) / 2])
+        if ci == "studentized":
+            error = self.replicates[:, column + 1]
+            t = ((self.replicates[:, column] - value) / np.where(error > 0, error, np.nan))[:, None]
+            low, high = quantiles(t[np.isfinite(t)], tails)
+            own = float(self.estimate[column + 1])
+            return value - high * own, value - low * own
+        if ci == "bca" and self.left is not None:
+            z0 = norm.ppf(share_below(x, value))
+            at = z0 + norm.ppf(tails)
+            tails = norm.cdf(z0 + at / (1 - self.acceleration(column) * at))
+        low, high = quantiles(x, tails)
+        return (2 * value - high, 2 * value - low) if ci == "basic" else (low, high)
+
+    def acceleration(self, column: int) -> float:
+        """Return the skewness of the jackknife values, over 6 sqrt(n) (Efron 1987, eq. 7.3, by the jackknife)."""
+        from scipy.stats import skew
+
+        assert self.left is not None
+        x = -np.repeat(self.left[:, column], self.copies)
+        return float(skew(x)) / (6 * math.sqrt(len(x)))
+
+
+def share_below(x: FloatArray, value: float) -> float:
+    """Share of the replicates below the estimate, those equal to it up to rounding counted half."""
+    from scipy.stats import iqr
+
+    near = np.isclose(x, value, rtol=1e-12, atol=TIES * float(iqr(x)))
+    return float(np.mean(np.where(near, 0.5, x < value)))
+
+
+def quantiles(x: FloatArray, tails: Any) -> tuple[float, float]:
+    """Order statistics at (B + 1) tail, between them on the normal scale (Davison & Hinkley 1997, eq. 5.8)."""
+    from scipy.stats import norm
+
+    places = np.arange(1, len(x) + 1) / (len(x) + 1)
+    inside = (tails >= places[0] - 1e-12) & (tails <= places[-1] + 1e-12)
+    found = np.interp(norm.ppf(tails), norm.ppf(places), np.sort(x))
+    low, high = np.where(inside, found, np.nan)
+    return float(low), float(high)
+
+
+def redrawn(
+    cells: Cells, statistic: Statistic, *, ci: str, resamples: int, seed: int, cost: float = 1.0
+) -> Redrawn | None:
+    """Compute a statistic of all resamples and, for BCa, without each unit; None where that takes too long.
+
+    Parameters
+    ----------
+    cells : Cells
+    statistic : callable
+        How many rows of each cell there are, (cells,) -> estimates, (m,); NaN for one that does not exist.
+    ci : str
+    resamples, seed : int
+    cost : float
+        How much longer than a mean the statistic takes.
+    """
+    leave_out = ci == "bca" and len(cells.codes) < 2
+    if (resamples + leave_out * cells.units) * (len(cells.count) + 200) * cost > MOST_NUMBERS:
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        estimate = np.atleast_1d(np.asarray(statistic(cells.count), dtype=np.float64))
+        replicates = np.array([np.atleast_1d(statistic(times)) for times in cells.draws(resamples, seed)], dtype=float)
+        left = np.array([np.atleast_1d(statistic(t)) for t in cells.without_one()], dtype=float) if leave_out else None
+    return Redrawn(estimate=estimate, replicates=replicates, left=left, copies=cells.copies,
+                   seeded=cells.seeded)  # fmt: skip
+
+
+def resampled_checks(
+    row: Row, drawn: Redrawn | None, ci: str, level: float, *, column: int = 0, factor: float = 1.0,
+    error: bool = True, least: float = -math.inf, most: float = math.inf, close: float = CLOSE,
+) -> list[Check]:  # fmt: skip
+    """Compare standard error and ends of a row with those of the recomputed resamples.
+
+    Parameters
+    ----------
+    row : Row
+    drawn : Redrawn or None
+        None: too many to compute, which the check then says.
+    ci : {"percentile", "basic", "bca", "studentized"}
+    level : float
+    column : int
+        Of the statistic.
+    factor : float
+        The row's number over the statistic's (Hedges' J).
+    error : bool
+        The row's standard error is that of the resamples.
+    least, most : float
+        What an end can be.
+    close : float
+        Relative tolerance.
+    """
+    if row.conf_low is None and row.conf_high is None and (row.std_error is None or not error):
+        return []
+    if drawn is None:
+        note = "too many resamples of too many rows to compute one by one"
+        return [compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=note)]
+    value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
+    out = [relative(label(row, "of the cells resampled"), row.estimate, value, "numpy", WHY, close, size=1e-3)]
+    why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))
+    if error and row.std_error is not None:
+        found = drawn.std_error(column)
+        theirs = None if found is None else found * abs(factor)
+        out.append(relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", why, wide))
+    low, high = (end * factor for end in drawn.ends(ci, column, level))
+    for tail, ours, end in (((1 - level) / 2, row.conf_low, low), ((1 + level) / 2, row.conf_high, high)):
+        theirs = None if math.isnan(end) else min(max(end, least), most)
+        room = close * abs(high - low) if drawn.seeded else half_width(x, tail)
+        if ours is not None:
+            room = max(room, close * abs(ours))
+            out.append(compare(label(row, "end"), ours, theirs, package="scipy", tolerance=room, why=why))
+    return out
+
+
+def sampled_check(
+    name: str, cells: Cells, ours: FloatArray, theirs: Statistic, *, seed: int, package: str, calls: int = SAMPLE
+) -> list[Check]:
+    """Compare the first recomputed resamples with another package on their rows; the largest difference.
+
+    Parameters
+    ----------
+    name : str
+    cells : Cells
+    ours : (B,) float64 array
+        Recomputed replicates.
+    theirs : callable
+        Rows of each cell, (cells,) -> estimate; NaN where the package has none.
+    seed : int
+    package : str
+    calls : int
+        How many resamples at most.
+    """
+    checks = []
+    many = min(calls, len(ours))
+    for place, times in enumerate(cells.draws(many, seed) if many else ()):
+        mine, other = float(ours[place]), float(theirs(times)) if np.isfinite(ours[place]) else math.nan
+        if math.isfinite(mine) and math.isfinite(other):
+            made = {"package": package, "tolerance": 1e-9 * max(1.0, abs(other)), "why": WHY}
+            checks.append(compare(f"{name} in a resample", mine, other, **made))  # type: ignore[arg-type]
+    return [worst(checks, "resamples")] if checks else []
+
+
+def mean_with_error(cells: Cells, values: FloatArray, groups: Any = None) -> Statistic:
+    """Return the function from the rows of each cell to their mean and its standard error.
+
+    Independent rows: sd/sqrt(n). With `groups` (cells,), the clusters that are drawn: the root of
+    G/(G - 1) sum (sum of the deviations of a cluster from the mean)^2 / n^2, a cluster drawn twice being two.
+    """
+    alone = groups is None
+    _, first, codes = np.unique(np.arange(len(values)) if alone else groups, return_index=True, return_inverse=True)
+
+    def statistic(times: FloatArray) -> tuple[float, float]:
+        n = float(times.sum())
+        if not n:
+            return math.nan, math.nan
+        mean = float(np.dot(values, times)) / n
+        off = values - mean
+        if alone:
+            squares, g = float(np.dot(off**2, times)), n
+        else:
+            drawn = (times / cells.count)[first]
+            own = np.bincount(codes, off * cells.count)
+            squares, g = float(np.dot(own**2, drawn)), float(drawn.sum())
+        error = math.sqrt(g / (g - 1) * squares) / n if g > 1 else math.nan
+        return mean, error if error > 1e-9 * float(np.ptp(values)) / n else math.nan
+
+    return statistic

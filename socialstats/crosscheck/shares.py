@@ -1,0 +1,168 @@
+"""Means of values between 0 and 1 once more: statsmodels, errors by clusters, Wilson's ends as roots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
+from socialstats.crosscheck.long import compare
+from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.row_arithmetic import FORMULA, end_checks, label, quantile, relative, statistic_checks
+from socialstats.results import Check, FloatArray, Result, Row
+
+LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
+ROOTS = "Wilson's ends are the roots of (p - x)^2 = q^2 x (1 - x)/n"
+SAME = "the same sums in another order"
+Unit = tuple[float, float, tuple[int, ...]]
+
+
+def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tuple[float, float]:
+    """Wilson's ends as the roots of a polynomial; with `df` for a t quantile."""
+    share = quantile(level, df) ** 2 / trials
+    middle, scale = 2 * p + share, 2 * (1 + share)
+    reach = math.sqrt(max(middle * middle - 2 * scale * p * p, 0.0))
+    high = (middle + reach) / scale
+    low = 2 * p * p / (middle + reach)  # the product of both roots is p^2 / (1 + share)
+    return (0.0 if p == 0 else low), (1.0 if p == 1 else high)
+
+
+def clustered_share_checks(
+    row: Row, p: float, errors: Errors, *, answers: float, level: float, ends: bool = True
+) -> list[Check]:
+    """Compare standard error, df and Wilson's ends of a row of a share in clusters.
+
+    Parameters
+    ----------
+    row : Row
+    p : float
+    errors : Errors
+    answers : float
+        Most answers that the interval may count.
+    level : float
+    ends : bool
+        False where the interval is a bootstrap's.
+    """
+    if not errors.known:
+        return []
+    out = []
+    if row.std_error is not None:
+        out.append(relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", LINEAR))
+    if row.conf_low is None or not ends:
+        return out
+    trials = counted(p * (1 - p), errors, answers)
+    out.append(relative(label(row, "df"), row.df, errors.df, "scipy", LINEAR, 1e-7))
+    return [*out, *end_checks(row, *wilson_roots(p, trials, level, errors.df), "numpy", ROOTS, 1e-7)]
+
+
+def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float] | None:
+    """Table of pairs (first only at [1, 0], second only at [0, 1]) for the effective number of pairs, and df of t.
+
+    Parameters
+    ----------
+    d : (pairs,) array of -1, 0 and 1
+    groups : (pairs, factors) array of labels
+    """
+    errors = mean_errors(d, groups)
+    if not errors.known:
+        return None
+    part = counted(float(np.var(d)), errors, len(d)) / len(d)
+    b, c = part * float(np.sum(d > 0)), part * float(np.sum(d < 0))
+    return np.array([[part * len(d) - b - c, c], [b, 0.0]]), errors.df
+
+
+def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: float) -> list[Check]:
+    """Compare mean, standard error and Wilson's interval of a row.
+
+    Parameters
+    ----------
+    result : Result
+    row : Row
+    found : mapping of unit to (value, number of units it stands for, cluster by each factor)
+    answers : float
+        Yes-or-no answers behind the values: most trials that an interval may count.
+    """
+    if not found or row.estimate is None:
+        return []
+    values, weights = (np.array([unit[k] for unit in found.values()], dtype=np.float64) for k in (0, 1))
+    codes = np.array([unit[2] for unit in found.values()], dtype=np.int64).reshape(len(values), -1)
+    return mean_checks(result, row, values, weights, codes, answers)
+
+
+def mean_checks(
+    result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any, answers: float
+) -> list[Check]:
+    """Compare the same of arrays: values, weights, (units, factors) codes as `crossing` numbers them."""
+    p, n = float(np.average(values, weights=weights)), float(weights.sum())
+    out = [compare(label(row), row.estimate, p, package="numpy", tolerance=1e-10, why=SAME)]
+    out += bootstrap_checks(result, row, values, weights, codes)
+    settings = result.settings
+    if codes.shape[1]:
+        f = weights / n
+        errors = errors_by(f * (values - p), f, codes)
+        wilson = settings["ci"] == "wilson"
+        return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
+    yes_no = bool(np.all((values == 0) | (values == 1)))
+    error = math.sqrt(p * (1 - p) / n) if yes_no else spread_of_mean(values, weights)
+    if row.std_error is not None:
+        out.append(relative(label(row, "s.e."), row.std_error, error, "statsmodels", SAME))
+    trials = n if yes_no else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
+    return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
+
+
+def spread_of_mean(values: FloatArray, weights: FloatArray) -> float:
+    """Standard error of a mean by statsmodels."""
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    return float(DescrStatsW(values, weights=weights, ddof=1).std_mean)
+
+
+def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any) -> list[Check]:
+    """Compute the mean of every resample from its own units."""
+    settings = result.settings
+    if settings["ci"] not in RESAMPLED or row.conf_low is None:
+        return []
+    alike, place = np.unique(np.column_stack([codes, values]), axis=0, return_inverse=True)  # ascending, as drawn
+    cells = Cells.of(np.bincount(place.ravel(), weights), alike[:, :-1].T)
+    statistic = mean_with_error(cells, alike[:, -1])
+    drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
+    if drawn is None or row is not result.rows[0]:
+        return out
+    from statsmodels.stats.weightstats import DescrStatsW
+
+    def peer(times: FloatArray) -> float:
+        return float(DescrStatsW(alike[:, -1], weights=times).mean)
+
+    mine, seed = drawn.replicates[:, 0], settings["seed"]
+    return out + sampled_check(label(row), cells, mine, peer, seed=seed, package="statsmodels")
+
+
+def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float | None) -> list[Check]:
+    """Compare the ends with the roots of a polynomial; of independent answers, with statsmodels too."""
+    if row.conf_low is None or result.settings["ci"] != "wilson":
+        return []
+    from statsmodels.stats.proportion import proportion_confint
+
+    level = result.settings["level"]
+    checks = end_checks(row, *wilson_roots(p, trials, level, df), "numpy", ROOTS, 1e-7)
+    if df is not None:
+        return [*checks, relative(label(row, "df"), row.df, df, "numpy", SAME)]
+    low, high = proportion_confint(p * trials, trials, alpha=1 - level, method="wilson")
+    ends = 0.0 if p == 0 else float(low), 1.0 if p == 1 else float(high)  # statsmodels leaves rounding there
+    return checks + end_checks(row, *ends, "statsmodels", FORMULA)
+
+
+def two_proportions(row: Row, counts: Sequence[tuple[float, float]]) -> list[Check]:
+    """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
+    (a, n), (b, m) = counts
+    checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]
+    if row.conf_low is None:
+        return checks
+    ends = confint_proportions_2indep(a, n, b, m, method="wald", compare="diff", alpha=1 - (row.conf_level or 0.95))
+    return [*checks, *statistic_checks(row), *end_checks(row, float(ends[0]), float(ends[1]), "statsmodels")]

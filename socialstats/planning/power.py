@@ -1,0 +1,623 @@
+"""Power, size of the study, or smallest detectable effect: paired t, McNemar's test, mean of clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy.special import stdtrit
+
+from socialstats.errors import InputError, UndefinedStatistic
+from socialstats.inference.proportions import wilson
+from socialstats.inference.rows import with_ends
+from socialstats.models.power import (
+    LARGEST,
+    NEVER,
+    Alternative,
+    Test,
+    cluster_center,
+    mcnemar_p,
+    mcnemar_power,
+    mcnemar_power_normal,
+    smallest_effect,
+    smallest_n,
+    t_power,
+)
+from socialstats.planning.plan import PlanResult
+from socialstats.results import FloatArray, Result, Row
+from socialstats.text import count, number
+
+By = Literal["formula", "simulation"]
+CHOICES: dict[str, tuple[str, ...]] = {
+    "alternative": get_args(Alternative), "test": get_args(Test), "by": get_args(By),
+}  # fmt: skip
+MOST_NUMBERS = 4_000_000  # drawn at a time, and in one simulated study
+TABLES = 100_000  # simulated tables of McNemar's test at a time
+FEWEST_SIMULATIONS = 100
+LARGEST_EFFECT = 1e4
+CURVE_POINTS = 60
+TEST_NAMES = {"mid_p": "mid-p", "exact": "exact", "asymptotic": "asymptotic", "corrected": "continuity-corrected"}
+Settings = Mapping[str, Any]
+PowerAt = Callable[[float, float], float]
+"""From the size of the study and the effect to the power."""
+
+
+def paired_t_power(settings: Settings) -> PowerAt:
+    """Power of the paired t: noncentrality d_z sqrt(n)."""
+    return lambda n, effect: t_power(n - 1, effect * math.sqrt(n), settings["alpha"], settings["alternative"])
+
+
+def exact_mcnemar_power(settings: Settings) -> PowerAt:
+    """Power of McNemar's test, an exact sum."""
+    return lambda n, effect: mcnemar_power(int(n), settings["discordant"], effect, settings["alpha"], settings["test"])
+
+
+def clusters_power(settings: Settings) -> PowerAt:
+    """Power of the t of cluster means."""
+    size, between, within = (settings[key] for key in ("size", "sd_between", "sd_within"))
+    return lambda g, effect: t_power(
+        g - 1, cluster_center(int(g), size, effect, between, within), settings["alpha"], settings["alternative"]
+    )
+
+
+POWERS: dict[str, Callable[[Settings], PowerAt]] = {
+    "power_paired_t": paired_t_power, "power_mcnemar": exact_mcnemar_power, "power_clustered_mean": clusters_power,
+}  # fmt: skip
+
+
+def curve_of(plan: Result) -> dict[str, Any]:
+    """Return the curve of a plan for `figures.power_curve`: sizes up to twice the planned one."""
+    term, label = ("clusters", "Clusters") if plan.metric == "power_clustered_mean" else ("n", "Pairs")
+    at, effect = round(plan.row(term).estimate or 0), plan.row("effect").estimate or 0.0
+    power = POWERS[plan.metric](plan.settings)
+    sizes = np.unique(np.linspace(2, max(2 * at, 10), CURVE_POINTS).astype(np.int64))
+    return {
+        "x": sizes.astype(np.float64), "power": np.array([power(int(k), effect) for k in sizes]), "at": at,
+        "xlabel": label, "reached": plan.row("power").estimate,
+    }  # fmt: skip
+
+
+def power_paired_t(
+    *,
+    n: int | None = None,
+    effect: float | None = None,
+    power: float | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two_sided",
+    by: By = "formula",
+    simulations: int = 10_000,
+    seed: int = 0,
+) -> PlanResult:
+    """Compute the power of a paired t test, the pairs it needs, or the smallest effect it can detect.
+
+    The statistic of n differences with mean/sd = d_z is noncentral t with n - 1 df and noncentrality d_z sqrt(n);
+    power = P(|T| > t_(1 - alpha/2)), both tails counted (Cohen 1988, section 2.3; R's power.t.test(strict = TRUE)).
+
+    Parameters
+    ----------
+    n : int or None
+        Pairs, at least 2.
+    effect : float or None
+        d_z, the mean of the differences over their standard deviation; its sign matters for one-sided tests.
+    power : float or None
+        Above alpha, below 1. Exactly one of `n`, `effect` and `power` is left out and computed from the others.
+    alpha : float
+    alternative : {"two_sided", "greater", "less"}
+    by : {"formula", "simulation"}
+        ``"simulation"`` adds a row that checks the formula: t tests of normal differences with this d_z.
+    simulations : int
+        At least 100.
+    seed : int
+
+    Returns
+    -------
+    PlanResult
+        Rows ``n`` (smallest whole number that reaches the power), ``effect``, ``power`` (reached at that n) and
+        ``alpha``, the computed one marked in `method`; with ``by="simulation"`` also ``power_simulated``.
+        `extras`: ``n_exact`` (the fractional n that R prints).
+
+    Raises
+    ------
+    InputError
+        If not exactly one quantity is left out, or one is out of its range.
+    UndefinedStatistic
+        If no n (or no effect) reaches the power.
+
+    References
+    ----------
+    Cohen, J. (1988). Statistical power analysis for the behavioral sciences (2nd ed.).
+
+    Examples
+    --------
+    >>> plan = power_paired_t(effect=0.5, power=0.8)
+    >>> plan.row("n").estimate, round(plan.row("power").estimate, 4)
+    (34.0, 0.8078)
+    """
+    for name, value in (("alternative", alternative), ("by", by)):
+        choice(name, value)
+    solved = left_out({"n": n, "effect": effect, "power": power})
+    a = share("alpha", alpha)
+    settings = {"solved": solved, "power": power, "alpha": a, "alternative": alternative, "by": by,
+                "simulations": simulations, "seed": seed}  # fmt: skip
+    power_at = paired_t_power(settings)
+    given = None if n is None else whole("n", n, least=2)
+    size = None if effect is None else finite("effect", effect)
+    if solved == "n":
+        refuse_wrong_side(size or 0.0, alternative)
+    largest = -LARGEST_EFFECT if alternative == "less" else LARGEST_EFFECT
+    pairs, d = solve(given, size, power, power_at, alpha=a, least=2, largest=largest)
+    reached = power_at(pairs, d)
+    plan = solved_rows({"n": (pairs, "given"), "effect": (d, "given"), "power": (reached, "at this n and effect"),
+                        "alpha": (a, "given")}, solved)  # fmt: skip
+
+    def reject(done: int, seed: int) -> int:
+        if pairs > MOST_NUMBERS:
+            raise UndefinedStatistic(f"simulation draws every pair, and {pairs:,} are too many; use by='formula'")
+        rng = np.random.default_rng(seed)
+        return t_rejections(lambda k: d + rng.standard_normal((k, pairs)), pairs, pairs, settings, done)
+
+    rows = with_simulation(plan, settings, reject)
+    return PlanResult(
+        metric="power_paired_t",
+        title="Power of a paired t test",
+        inference="noncentral t, both tails" if alternative == "two_sided" else "noncentral t, one tail",
+        rows=rows,
+        counts={"pairs": pairs},
+        fit={"method": "noncentral t", "seed": seed if by == "simulation" else None},
+        settings=settings,
+        references=("cohen1988",),
+        extras={"n_exact": exact_n(lambda k: power_at(k, d), power, pairs)} if solved == "n" and power else {},
+        words=sentence(
+            solved, count(pairs, "pair"), f"d_z = {number(d, 3)}",
+            f"a {sides(alternative)} paired t test at {alpha_text(settings)}", rows,
+        ),
+    )  # fmt: skip
+
+
+def power_mcnemar(
+    *,
+    n: int | None = None,
+    effect: float | None = None,
+    power: float | None = None,
+    discordant: float | None = None,
+    alpha: float = 0.05,
+    test: Test = "mid_p",
+    by: By = "formula",
+    simulations: int = 10_000,
+    seed: int = 0,
+) -> PlanResult:
+    """Compute the power of McNemar's test, the pairs it needs, or the smallest difference it can detect.
+
+    Exact for every n: the probability that the test rejects, summed over the number m of discordant pairs, binomial
+    (n, discordant), and how they split, binomial(m, (1 + effect/discordant)/2). Power of tests of counts goes up and
+    down a little as n grows; the n returned is one from which on it stays at the target.
+
+    Parameters
+    ----------
+    n : int or None
+        Pairs, at least 1; taken as independent (for clusters of pairs use `power_clustered_mean` on the differences).
+    effect : float or None
+        Difference of the two proportions, p10 - p01: yes under the first condition only, minus under the second only.
+        Its sign does not matter. From a matched odds ratio r: discordant (r - 1)/(r + 1).
+    power : float or None
+        Above alpha, below 1. Exactly one of `n`, `effect` and `power` is left out and computed from the others.
+    discordant : float
+        Share of pairs that differ, p10 + p01; must be given.
+    alpha : float
+    test : {"mid_p", "exact", "asymptotic", "corrected"}
+    by : {"formula", "simulation"}
+        ``"simulation"`` adds a row that checks the sum: tests of simulated tables.
+    simulations : int
+        At least 100.
+    seed : int
+
+    Returns
+    -------
+    PlanResult
+        Rows ``n``, ``effect``, ``power``, ``discordant``, ``odds_ratio`` (p10/p01, where defined), ``alpha``, the
+        computed one marked in `method`, and ``power_normal`` (normal approximation, Connor 1987);
+        with ``by="simulation"`` also ``power_simulated``.
+
+    Raises
+    ------
+    InputError
+        If not exactly one quantity is left out, `discordant` is not given, or a value is out of its range.
+    UndefinedStatistic
+        If no n (or no difference, at most `discordant`) reaches the power.
+
+    References
+    ----------
+    Connor, R. J. (1987). doi:10.2307/2531961
+    Fagerland, M. W., Lydersen, S., & Laake, P. (2013). doi:10.1186/1471-2288-13-91
+
+    Examples
+    --------
+    >>> plan = power_mcnemar(effect=0.1, discordant=0.3, power=0.8)
+    >>> plan.row("n").estimate, round(plan.row("power").estimate, 3)
+    (230.0, 0.8)
+    """
+    for name, value in (("test", test), ("by", by)):
+        choice(name, value)
+    solved = left_out({"n": n, "effect": effect, "power": power})
+    a, differ = share("alpha", alpha), checked_discordant(discordant)
+    settings = {"solved": solved, "power": power, "discordant": differ, "alpha": a, "test": test, "by": by,
+                "simulations": simulations, "seed": seed}  # fmt: skip
+    given = None if n is None else whole("n", n, least=1)
+    size = None if effect is None else checked_effect(effect, differ)
+    if solved == "n" and size == 0:
+        raise InputError("effect=0 can never be shown; give the difference that matters")
+    power_at = exact_mcnemar_power(settings)
+    pairs, delta = solve(given, size, power, power_at, alpha=a, least=1, largest=differ, steady=False)
+    plan = solved_rows(
+        {"n": (pairs, "given"), "effect": (delta, "given"), "power": (power_at(pairs, delta), "at this n and effect"),
+         "discordant": (differ, "given"), "alpha": (a, "given")}, solved)  # fmt: skip
+    rarer = (differ - delta) / 2
+    if rarer > NEVER:
+        plan.append(Row(term="odds_ratio", estimate=(differ + delta) / 2 / rarer, method="p10/p01 of this effect"))
+    else:
+        plan.append(Row(term="odds_ratio", undefined="p01 is 0: the odds ratio is infinite"))
+    normal = mcnemar_power_normal(pairs, differ, delta, a)
+    plan.append(Row(term="power_normal", estimate=normal, method="Connor (1987)"))
+
+    def reject(done: int, seed: int) -> int:
+        return mcnemar_rejections(pairs, differ, delta, a, test, done, seed)
+
+    rows = with_simulation(plan, settings, reject)
+    return PlanResult(
+        metric="power_mcnemar",
+        title=f"Power of McNemar's test ({TEST_NAMES[test]})",
+        inference="sum over discordant pairs and their split; pairs independent",
+        rows=rows,
+        counts={"pairs": pairs},
+        fit={"method": "exact sum", "seed": seed if by == "simulation" else None},
+        settings=settings,
+        references=("connor1987", "fagerland2013"),
+        words=sentence(
+            solved, count(pairs, "pair"), f"a difference of {number(delta, 3, bounded=True)} between proportions",
+            f"McNemar's {TEST_NAMES[test]} test at {alpha_text(settings)}", rows,
+            given=f" when {number(differ, 3, bounded=True)} of the pairs differ",
+        ),
+    )  # fmt: skip
+
+
+def power_clustered_mean(
+    *,
+    clusters: int | None = None,
+    effect: float | None = None,
+    power: float | None = None,
+    size: int | None = None,
+    icc: float | None = None,
+    sd: float = 1.0,
+    sd_between: float | None = None,
+    sd_within: float | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two_sided",
+    by: By = "formula",
+    simulations: int = 10_000,
+    seed: int = 0,
+) -> PlanResult:
+    """Compute the power of a test that a mean of clustered values is 0, the clusters it needs, or the effect.
+
+    G clusters (scenarios) of `size` values each (differences of pairs). The mean has variance
+    sd^2 (1 + (size - 1) icc)/(G size) = (sd_between^2 + sd_within^2/size)/G; the test is t with G - 1 df (Donner &
+    Klar 2000), exact for normal values and equal sizes. More values a cluster help only down to sd_between^2/G.
+
+    Parameters
+    ----------
+    clusters : int or None
+        At least 2.
+    effect : float or None
+        Mean, in the unit of `sd`.
+    power : float or None
+        Above alpha, below 1. Exactly one of `clusters`, `effect` and `power` is left out and computed.
+    size : int
+        Values a cluster; must be given.
+    icc : float or None
+        Share of the variance that lies between clusters, in [0, 1]; with `sd`, the sd of single values (1: the
+        effect is in standard deviations). Or give the components:
+    sd : float
+    sd_between, sd_within : float or None
+        Standard deviation between clusters and within them, instead of `icc` and `sd`.
+    alpha : float
+    alternative : {"two_sided", "greater", "less"}
+    by : {"formula", "simulation"}
+        ``"simulation"`` adds a row that checks the formula: t tests of the means of simulated normal clusters.
+    simulations : int
+        At least 100.
+    seed : int
+
+    Returns
+    -------
+    PlanResult
+        Rows ``clusters``, ``effect``, ``power``, ``size``, ``icc``, ``design_effect`` (1 + (size - 1) icc),
+        ``effective_n`` (clusters x size / design effect), ``n`` (clusters x size), ``alpha``, the computed one marked
+        in `method`; with ``by="simulation"`` also ``power_simulated``.
+
+    Raises
+    ------
+    InputError
+        If not exactly one quantity is left out, the dependence is not described in one of the two ways, or a value
+        is out of its range.
+    UndefinedStatistic
+        If no number of clusters (or no effect) reaches the power.
+
+    References
+    ----------
+    Donner, A., & Klar, N. (2000). Design and analysis of cluster randomization trials in health research.
+
+    Examples
+    --------
+    >>> plan = power_clustered_mean(clusters=29, size=50, icc=0.1, effect=0.2)
+    >>> round(plan.row("power").estimate, 3), round(plan.row("effective_n").estimate, 1)
+    (0.857, 245.8)
+    """
+    for name, value in (("alternative", alternative), ("by", by)):
+        choice(name, value)
+    solved = left_out({"clusters": clusters, "effect": effect, "power": power})
+    if size is None:
+        raise InputError("size must be given: the number of values (pairs) in each cluster")
+    a, m = share("alpha", alpha), whole("size", size, least=1)
+    between, within = components(icc, sd, sd_between, sd_within)
+    settings = {"solved": solved, "power": power, "size": m, "sd_between": between, "sd_within": within, "alpha": a,
+                "alternative": alternative, "by": by, "simulations": simulations, "seed": seed}  # fmt: skip
+    given = None if clusters is None else whole("clusters", clusters, least=2)
+    asked = None if effect is None else finite("effect", effect)
+    if solved == "clusters":
+        refuse_wrong_side(asked or 0.0, alternative)
+    largest = LARGEST_EFFECT * math.hypot(between, within) * (-1 if alternative == "less" else 1)
+    power_at = clusters_power(settings)
+    groups, mean = solve(given, asked, power, power_at, alpha=a, least=2, largest=largest)
+    correlation = between**2 / (between**2 + within**2)
+    inflation = 1 + (m - 1) * correlation
+    effective = groups * m / inflation
+    plan = solved_rows(
+        {"clusters": (groups, "given"), "effect": (mean, "given"), "power": (power_at(groups, mean), "at this design"),
+         "size": (m, "given"), "icc": (correlation, "given"), "design_effect": (inflation, "1 + (size - 1) icc"),
+         "effective_n": (effective, "clusters x size / design effect"), "n": (groups * m, "clusters x size"),
+         "alpha": (a, "given")}, solved)  # fmt: skip
+
+    def reject(done: int, seed: int) -> int:
+        values, rng = groups * m, np.random.default_rng(seed)
+        if values > MOST_NUMBERS:
+            raise UndefinedStatistic(f"simulation draws every value, and {values:,} are too many; use by='formula'")
+
+        def means(k: int) -> FloatArray:
+            noise = within * rng.standard_normal((k, groups, m))
+            return np.asarray(mean + between * rng.standard_normal((k, groups)) + noise.mean(axis=2))
+
+        return t_rejections(means, groups, values, settings, done)
+
+    design = f"{count(groups, 'cluster')} of {count(m, 'value')} (ICC {number(correlation, 3, bounded=True)}, "
+    rows = with_simulation(plan, settings, reject)
+    return PlanResult(
+        metric="power_clustered_mean",
+        title="Power of a t test of a mean of clusters",
+        inference=f"noncentral t with {groups - 1} df",
+        rows=rows,
+        counts={"clusters": groups, "values": groups * m},
+        fit={"method": "noncentral t", "df": groups - 1, "seed": seed if by == "simulation" else None},
+        settings=settings,
+        references=("donnerklar2000",),
+        words=sentence(
+            solved, f"{design}as good as {number(effective, 1)} independent values)", f"a mean of {number(mean, 3)}",
+            f"a {sides(alternative)} t({groups - 1}) test of the mean at {alpha_text(settings)}", rows,
+        ),
+    )  # fmt: skip
+
+
+def left_out(given: dict[str, Any]) -> str:
+    """Return the name of the one quantity that is None.
+
+    Raises
+    ------
+    InputError
+        If not exactly one is.
+    """
+    missing = [name for name, value in given.items() if value is None]
+    if len(missing) != 1:
+        said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None) or "nothing"
+        raise InputError(f"leave out exactly one of {', '.join(given)}: it is computed from the others (given: {said})")
+    return missing[0]
+
+
+def choice(name: str, value: str) -> None:
+    """Raise InputError unless the value of a named option is one of its choices."""
+    if value not in CHOICES[name]:
+        raise InputError(f"{name} '{value}' is not one of {', '.join(CHOICES[name])}")
+
+
+def finite(name: str, value: Any) -> float:
+    """Return a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+        raise InputError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def share(name: str, value: Any, *, least: float = 0.0) -> float:
+    """Return a number strictly between `least` and 1."""
+    found = finite(name, value)
+    if not least < found < 1:
+        raise InputError(f"{name} must be above {least:g} and below 1, not {value!r}")
+    return found
+
+
+def whole(name: str, value: Any, *, least: int) -> int:
+    """Return a whole number of at least `least`."""
+    found = finite(name, value)
+    if found < least or found % 1:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(found)
+
+
+def refuse_wrong_side(d: float, alternative: Alternative) -> None:
+    """Raise InputError for an effect that more pairs cannot show."""
+    if d == 0 or (alternative == "greater" and d < 0) or (alternative == "less" and d > 0):
+        raise InputError(f"effect={d:g} can never be shown by a test with alternative='{alternative}'")
+
+
+def checked_discordant(discordant: float | None) -> float:
+    """Return the share of discordant pairs."""
+    if discordant is None:
+        raise InputError("discordant must be given: the share of pairs expected to differ (p10 + p01)")
+    found = finite("discordant", discordant)
+    if not 0 < found <= 1:
+        raise InputError(f"discordant must be above 0 and at most 1, not {discordant!r}")
+    return found
+
+
+def checked_effect(effect: float, discordant: float) -> float:
+    """Return the difference of the proportions."""
+    found = finite("effect", effect)
+    if abs(found) > discordant * (1 + 1e-12):
+        raise InputError(
+            f"effect={effect!r} is larger than discordant={discordant:g}: the difference p10 - p01 is at most their sum"
+        )
+    return found
+
+
+def components(icc: float | None, sd: float, sd_between: float | None, sd_within: float | None) -> tuple[float, float]:
+    """Standard deviations between and within clusters, from either way to give them."""
+    by_parts = sd_between is not None or sd_within is not None
+    if by_parts == (icc is not None):
+        raise InputError("describe the dependence in one way: icc (with sd), or sd_between and sd_within")
+    if icc is not None:
+        share_between, whole_sd = finite("icc", icc), finite("sd", sd)
+        if not 0 <= share_between <= 1:
+            raise InputError(f"icc must be from 0 to 1, not {icc!r}")
+        if whole_sd <= 0:
+            raise InputError(f"sd must be above 0, not {sd!r}")
+        return whole_sd * math.sqrt(share_between), whole_sd * math.sqrt(1 - share_between)
+    if sd_between is None or sd_within is None:
+        raise InputError("give both sd_between and sd_within")
+    parts = finite("sd_between", sd_between), finite("sd_within", sd_within)
+    if min(parts) < 0 or max(parts) == 0:
+        raise InputError(f"sd_between={sd_between!r} and sd_within={sd_within!r}: neither below 0, not both 0")
+    return parts
+
+
+def solve(
+    n: int | None, effect: float | None, power: float | None, power_at: PowerAt, *,
+    alpha: float, least: int, largest: float, steady: bool = True,
+) -> tuple[int, float]:  # fmt: skip
+    """Return n and effect, the one that was left out computed; `power` is in its range, or None.
+
+    Parameters
+    ----------
+    power_at : callable
+        (n, effect) -> power.
+    least : int
+        Smallest n.
+    largest : float
+        Largest effect; its sign is that of the effect looked for.
+    steady : bool
+        As in `smallest_n`.
+    """
+    if power is None:
+        assert n is not None
+        assert effect is not None
+        return n, effect
+    target = share("power", power, least=alpha)
+    if effect is not None:
+        return smallest_n(lambda k: power_at(k, effect), target, least=least, steady=steady), effect
+    assert n is not None
+    sign = math.copysign(1.0, largest)
+    return n, sign * smallest_effect(lambda x: power_at(n, sign * x), target, largest=abs(largest))
+
+
+def exact_n(power_at: Any, target: float, whole_n: int) -> float:
+    """The fractional n at which the power is exactly the target (never below 2)."""
+    from scipy.optimize import brentq
+
+    if whole_n <= 2 or whole_n > LARGEST:
+        return float(whole_n)
+    return float(brentq(lambda k: power_at(k) - target, whole_n - 1, whole_n, xtol=1e-12))
+
+
+def with_simulation(rows: list[Row], settings: Settings, reject: Callable[[int, int], int]) -> tuple[Row, ...]:
+    """Return the rows, with a simulated one (Wilson's interval) where asked.
+
+    ``reject(simulations, seed)`` counts the rejections.
+    """
+    if settings["by"] == "simulation":
+        done = whole("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
+        p = reject(done, whole("seed", settings["seed"], least=0)) / done
+        low, high = wilson(np.array([p]), np.array([float(done)]))
+        row = Row(
+            term="power_simulated", estimate=p, std_error=math.sqrt(p * (1 - p) / done) or None, n=float(done),
+            method=f"share of simulated studies with p below {settings['alpha']:g}; "
+                   "Wilson interval of the Monte-Carlo error",
+        )  # fmt: skip
+        rows.append(with_ends(row, float(low[0]), float(high[0]), 0.95))
+    return tuple(rows)
+
+
+def solved_rows(terms: dict[str, tuple[float, str]], solved: str) -> list[Row]:
+    """Rows of the plan: which quantity was computed, and which were given."""
+    return [
+        Row(term=term, estimate=float(value), method="computed" if term == solved else how)
+        for term, (value, how) in terms.items()
+    ]
+
+
+def t_rejections(draw: Callable[[int], FloatArray], n: int, numbers: int, settings: Settings, simulations: int) -> int:
+    """Count the rejections among t tests of simulated studies.
+
+    Parameters
+    ----------
+    draw : callable
+        From a number of studies to their values, (studies, n).
+    n : int
+        Values of a study that the test takes.
+    numbers : int
+        Random numbers that a study needs.
+    settings : mapping
+        With ``alpha`` and ``alternative``.
+    simulations : int
+    """
+    alpha, alternative = settings["alpha"], settings["alternative"]
+    edge = float(stdtrit(n - 1, 1 - alpha / 2 if alternative == "two_sided" else 1 - alpha))
+    block, rejected = max(1, MOST_NUMBERS // numbers), 0
+    for start in range(0, simulations, block):
+        values = draw(min(block, simulations - start))
+        t = values.mean(axis=1) * math.sqrt(n) / values.std(axis=1, ddof=1)
+        rejected += int(({"two_sided": np.abs(t), "greater": t, "less": -t}[alternative] > edge).sum())
+    return rejected
+
+
+def mcnemar_rejections(
+    n: int, discordant: float, delta: float, alpha: float, test: Test, simulations: int, seed: int
+) -> int:
+    """Count the rejections among tests of simulated tables (multinomial draws of the cells)."""
+    rng, rejected = np.random.default_rng(seed), 0
+    p = np.array([(discordant + delta) / 2, (discordant - delta) / 2, 1 - discordant]).clip(0, 1)
+    for start in range(0, simulations, TABLES):
+        b, c, _ = rng.multinomial(n, p / p.sum(), size=min(TABLES, simulations - start)).astype(np.float64).T
+        rejected += int((mcnemar_p(np.minimum(b, c), b + c, test) <= alpha).sum())
+    return rejected
+
+
+def sides(alternative: str) -> str:
+    """Return ``two-sided`` or ``one-sided``."""
+    return "two-sided" if alternative == "two_sided" else "one-sided"
+
+
+def alpha_text(settings: Settings) -> str:
+    """Return the level of a test as text."""
+    return f"{chr(945)} = {number(settings['alpha'], 3, bounded=True)}"
+
+
+def sentence(solved: str, design: str, effect: str, test: str, rows: Sequence[Row], given: str = "") -> str:
+    """Return the plan as a sentence; `given` is the condition of the effect, with a space before it."""
+    by_term = {row.term: row for row in rows}
+    at = f"power {number(by_term['power'].estimate, 3, bounded=True)}"
+    if "power_simulated" in by_term:
+        simulated = by_term["power_simulated"]
+        studies = count(simulated.n or 0, "study", "studies")
+        at += f" (simulated: {number(simulated.estimate, 3, bounded=True)} of {studies})"
+    if solved == "effect":
+        return f"With {design}, the smallest effect that {test} detects with {at}{given} is {effect}."
+    if solved == "power":
+        return f"With {design}, {test} detects {effect}{given} with {at}."
+    return f"To detect {effect}{given}, {test} needs {design}, and then has {at}."
