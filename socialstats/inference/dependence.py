@@ -292,11 +292,11 @@ def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None
     if len(given) < 2 or (units >= 100 if clusters is None else clusters >= 40) or given.min() >= enough:
         return ()
     verb = "carries" if given.min() == 1 else "carry"
-    return (caution(
-        "SS312", f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
+    return small_sample(
+        given.min(), enough, f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
         affects="intervals: with one rare level, nominal 95 % ones held .80 to .93 of simulations",
         fix=f"rate more units{'' if clusters is None else ' in more clusters'} with the rare levels",
-    ),)  # fmt: skip
+    )  # fmt: skip
 
 
 def mean_cautions(
@@ -363,11 +363,11 @@ def _too_few(few: Sequence[ClusteredMean], what: str) -> tuple[Caution, ...]:
         return ()
     least = min(few, key=lambda mean: mean.df)
     said = f"{count(least.n)} {what}" if not least.clusters else f"about {number(least.df + 1, 1)} effective clusters"
-    return (caution(
-        "SS312", f"{said} are too few to show whether their values are skewed",
+    return small_sample(
+        least.df + 1, SHOWN_FROM, f"{said} are too few to show whether their values are skewed",
         affects="t intervals and tests: of fewer than 25 skewed values, nominal 95 % intervals held .80 to .92 in "
         "simulations, of normal ones .95", fix=f"collect more {'clusters' if least.clusters else what}",
-    ),)  # fmt: skip
+    )  # fmt: skip
 
 
 def _skewed(shaped: Sequence[ClusteredMean], known: int, fix: str, what: str) -> tuple[Caution, ...]:

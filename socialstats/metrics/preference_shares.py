@@ -300,7 +300,7 @@ def rows_of(
         with_ends(
             Row(
                 term=name, group=scale, estimate=float(share[g]), n_units=int(np.sum(codes == g)),
-                std_error=None if error is None or np.isnan(error[0][g]) else float(error[0][g]),
+                std_error=float(error[0][g]) if error is not None and error[0][g] > 0 else None,
                 method=f"{ci}, logit scale",
             ),
             float(low[g]), float(high[g]), level,

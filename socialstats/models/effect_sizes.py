@@ -354,11 +354,11 @@ def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cautio
             affects="intervals of effect sizes, which held .81 to .95 in simulations where such tails were met",
             fix="quote the mean difference beside them",
         ),)  # fmt: skip
-    if units >= ENOUGH or d_z is None or abs(d_z) <= LARGE:
+    if d_z is None or abs(d_z) <= LARGE:
         return ()
     said = f"a d_z of {number(d_z)} rests on the tails of the differences, which {units:,} pairs (or clusters) may hide"
     affects = "intervals of large effect sizes: nominal 95% ones held .89 to .91 where tails were long"
-    return (caution("SS312", said, affects=affects, fix="quote the mean difference beside it"),)
+    return small_sample(units, ENOUGH, said, affects=affects, fix="quote the mean difference beside it")
 
 
 def skewness_of(values: FloatArray, count: FloatArray) -> float:
