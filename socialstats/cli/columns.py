@@ -241,10 +241,10 @@ class Seen:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.columns.values()
         owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
+        found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
         return [
-            name for name in frequency_columns(self.table, (), missing_labels(()))
-            if name not in self.totals and not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
-        ]  # fmt: skip
+            name for name in found if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
+        ]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""

@@ -169,7 +169,7 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     """Read pairs: one row a unit and condition, or one row a unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
-        kept = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
+        kept: dict[str, Any] = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
         head = table.columns[0].strip()  # what stands over the labels of the rows names them, or both sides
         two = [side.strip() for side in re.split(r"[\\/]", head)]
         sides = two if len({*two} - {""}) == 2 == len(two) else (head, "columns")

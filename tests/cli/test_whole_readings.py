@@ -58,10 +58,9 @@ def flags(names: str, both_bad: bool = False) -> Frame:
 
 
 def verdicts(labels: tuple[str, str, str], name: str = "verdict", a: str = "model_1", b: str = "model_2") -> Frame:
-    rows = [(k % 40, "math coding".split()[k % 2], x, y, labels[1 - w] if w <= 0 else labels[0])
-            for k, (x, y, w) in enumerate(results())]  # fmt: skip
-    frame = Frame(rows, columns=["question_id", "category", a, b, name])
-    return frame.assign(**{name: [labels[0] if w > 0 else labels[1] if w < 0 else labels[2] for *_, w in results()]})
+    said = {1: labels[0], -1: labels[1], 0: labels[2]}
+    rows = [(k % 40, ("math", "coding")[k % 2], x, y, said[w]) for k, (x, y, w) in enumerate(results())]
+    return Frame(rows, columns=["question_id", "category", a, b, name])
 
 
 def finals(west: str, east: str, winner: str = "winner", one: bool = False) -> Frame:
@@ -210,7 +209,8 @@ EXPECTED: dict[str, tuple[Callable[[], Frame], str]] = {
     # ids are no counts
     "ids": (lambda: rounds("TransectID", "Round"),
         "--map unit=TransectID --map condition=Round --map value=Tot --conditions a,b"),
-    "numbers of units": (lambda: rounds("Transect", "observer"), "--map unit=Transect --map rater=observer --map value=Tot"),
+    "numbers of units": (lambda: rounds("Transect", "observer"),
+        "--map unit=Transect --map rater=observer --map value=Tot"),
     # a total is the sum of the columns that count levels
     "count": (lambda: votes("hate insult neither", "count"), "--level-columns hate,insult,neither --scale nominal"),
     "raters": (lambda: votes("yes no unsure", "n_raters"), "--level-columns yes,no,unsure --scale nominal"),

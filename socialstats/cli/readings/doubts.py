@@ -62,7 +62,11 @@ def unused(seen: Seen, one: Proposal) -> str:
 def doubts(seen: Seen, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.settings.get("crosstab"):
-        return ""
+        head = seen.columns.get(seen.table.columns[0])
+        if head is not None and head.called((*RATERS, *REFERENCES, *PREDICTIONS, *WINNERS, *BEATEN, *CONDITIONS)):
+            return ""
+        sides = {"comparisons": "won and columns lost", "paired": "and columns are two conditions"}
+        return f"no name says that rows {sides.get(one.design, 'and columns are two raters')}"
     if names := one.settings.get("level_columns"):
         steady = any({*parts} == {*names} for parts in seen.totals.values()) or len({*map(stem, names)}) == 1
         counts = seen.values([seen.columns[name] for name in names]).sum(axis=0)
@@ -107,7 +111,8 @@ def comparison_doubt(parts: dict[str, list[Column]]) -> str:
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
     result = listing([f"'{shorten(c.name, 30)}'" for c in results])
-    return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
+    items = "" if has_sides(a, b) else ", nor which columns are the two items"
+    return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{items}"
 
 
 def paired_doubt(parts: dict[str, list[Column]]) -> str:

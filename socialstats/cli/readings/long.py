@@ -94,8 +94,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
                 + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
                 - 0.5 * (size > len(unit.levels) and not rated)
             )
-            yield Proposal("ratings", score, f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating{instead}",
-                           settings | value_settings([value], "ratings"))  # fmt: skip
+            told = f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating{instead}"
+            yield Proposal("ratings", score, told, settings | value_settings([value], "ratings"))
         if not nested and not persons and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
             settings = {

@@ -94,7 +94,8 @@ class Rows:
     def values(self) -> list[Column]:
         """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
-        out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares, *seen.totals}
+        out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares}
+        out |= {total for total, parts in seen.totals.items() if len(parts) > 2}  # of two it may be their difference
         found = [c for c in seen.columns.values() if c.levels and c.name not in out and c.name not in seen.arm_sizes]
         kept = [c for c in found if BRACKETED.fullmatch(c.name) or (
             not (c.called((*DERIVED, *REPEATS)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
@@ -270,7 +271,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         if group.discrete or group.raters or group.size == 2:
             yield as_raters(group)
         if not ((group.raters and group.size > 2) or (group.size > 8 and (group.items or not group.pairs))):
-            yield from (as_conditions(group, two) for two in group.crossed[:2] or [None])
+            yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
 def labelled_twice(seen: Seen) -> tuple[Column, Column] | None:
@@ -328,7 +329,7 @@ def as_raters(group: Group) -> Proposal:
     return Proposal("ratings", score - group.rows.less - group.lower, means, settings)
 
 
-def as_conditions(group: Group, said: tuple[Column, Column] | None) -> Proposal:
+def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Proposal:
     """Propose two columns of a group as two conditions of the row's unit."""
     seen, less = group.rows.seen, group.rows.less + group.lower
     subtracted = (
