@@ -328,3 +328,10 @@ def test_a_cross_table_of_pairs_names_its_sides(
     path.write_text(f"{head},no,yes\nno,20,12\nyes,2,16\n", encoding="utf-8")
     assert main(["check", str(path), "--design", "paired", "--crosstab"]) == 0
     assert f"difference  {' minus '.join(sides)}\n" in capsys.readouterr().out
+
+
+def test_a_model_and_its_workflow_are_one_rater(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = metrics(".metric", "wflow_id")
+    first, *_ = commands(checked(lambda: frame.assign(model=frame["wflow_id"].str[:2]), tmp_path / "t.csv", capsys))
+    assert f"{BOARD} --map rater=wflow_id --map unit=id,id2" in first
+    assert first.endswith("--where .metric=accuracy")

@@ -54,7 +54,7 @@ def score_tables(seen: Seen) -> Iterator[Proposal]:
     models = [c for c in seen.columns.values() if c.called(MODELS) and c.names_things and c.numbers is None]
     models = [c for c in models if len(c.levels) > 1 and not seen.has_partner(c)]
     finest = [c for c in models if all(seen.constant(other, c) for other in models if other is not c)]
-    models = finest or models  # a model, and the model with its settings
+    models = finest[:1] or models  # a model, and the model with its settings
     if len(models) == 1:
         yield from (row_a_model if models[0].unique else long_board)(seen, models[0])
     if not models:
