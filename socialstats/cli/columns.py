@@ -45,6 +45,7 @@ CONDITIONS = (
     "when", "eye", "hand", "prompt", "model", "machine", "metric", "setting", "site", "location", "formulation",
     "framing", "frame", "wording", "variant", "persona",
 )  # fmt: skip
+MEASURES = ("metric", "metrics", "metricname", "measure")  # whose labels are numbers of different kinds
 VALUES = (
     "value", "score", "rating", "response", "y", "answer", "outcome", "result", "evaluation", "performance", "effort",
     "correct", "measurement", "reading", "label", "accuracy", "acc", "action", "decision", "verdict", "choice", "grade",
@@ -62,7 +63,9 @@ REPEATS = (
     "rep", "repl", "replicate", "replication", "repeat", "session", "run", "epoch", "trial", "occasion", "seed", "fold",
 )  # fmt: skip
 SCORES = ("score", "point", "goal", "rating", "pts")
-WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote")
+VERDICTS = ("verdict", "judgment", "judgement")
+WON = ("winner", "won", "win", "result", "outcome", "choice", "preferred", "preference", "vote", "victor",
+       *VERDICTS)  # fmt: skip
 WINNERS = ("winner", "win", "victor", "chosen", "preferred", "top", "better", "cited", "initiator", "dominant")
 BEATEN = (
     "loser", "lose", "lost", "rejected", "bottom", "worse", "over", "against", "beaten", "citing", "recipient",
@@ -83,8 +86,9 @@ DIFFERENCES = ("diff", "difference", "delta", "change", "gain")
 DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 SUMMARIES = ("majority", "consensus", "gold", "adjudicated", "average", "avg", "rank", "overall")  # of other columns
 COVARIATES = (
-    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race",
-)  # of persons  # fmt: skip
+    "age", "sex", "gender", "education", "educ", "income", "yearsold", "marital", "ethnicity", "race", "latitude",
+    "longitude", "lat", "lon", "lng",
+)  # of persons and places  # fmt: skip
 IDENTITIES = ("id", "ids", "uid", "uuid", "guid", "hash", "md5", "sha", "sha1", "zip", "zipcode", "phone", "isbn")
 RIGHT = ("correct", "acc", "accuracy", "success", "passed")  # a score beside the answer that it was given for
 ROW_NAMES = ("", "rownames", "rowname", "unnamed0", "index", "idx", "rowid", "rowno")
@@ -94,6 +98,7 @@ TIMINGS = (
     "worktime", "createdat", "updatedat", "submittime", "accepttime", "runtime", "durationms", "durations",
 )  # when something was answered, or how long it took: a value only where nothing else is one  # fmt: skip
 
+ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
 BRACKETED = re.compile(r"[^\[]+\[[^\[\]]+\]")  # a matrix of questions in an export: 'How often? [Story 1]'
 
 
@@ -236,10 +241,10 @@ class Seen:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.columns.values()
         owners = [c for c in every if c.called((*UNITS, *RATERS)) and 2 < len(c.levels) <= self.rows / 2]
+        found = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
         return [
-            name for name in frequency_columns(self.table, (), missing_labels(()))
-            if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
-        ]  # fmt: skip
+            name for name in found if not any(c.name != name and self.constant(self.columns[name], c) for c in owners)
+        ]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -268,6 +273,11 @@ class Seen:
         labels = [cells.columns[c.name].labels(missing_labels(())) for c in columns]
         numbers = [np.array([*one.levels, np.nan], dtype=np.float64)[one.codes] for one in labels]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
+
+    def most_and_least(self, columns: Sequence[Column]) -> tuple[float, float]:
+        """Return the largest and the smallest sum of columns of numbers in a row without a gap."""
+        sums = self.values(columns).sum(axis=0)
+        return float(np.nanmax(sums, initial=-np.inf)), float(np.nanmin(sums, initial=np.inf))
 
     def concordance(self, one: Column, other: Column) -> float:
         """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
@@ -342,6 +352,32 @@ class Seen:
                 found[made] = frozenset(c.name for c in three if c.name != made)
         return found
 
+    @cached_property
+    def arm_sizes(self) -> list[str]:
+        """Names of columns that are called like sizes of two groups of a study, such as n1i, n2i or n_treat, n_ctrl."""
+        found = [c.name for c in self.columns.values() if c.whole and ARM.fullmatch(c.name.strip())]
+        return found if len(found) == 2 else []
+
+    @cached_property
+    def totals(self) -> dict[str, list[str]]:
+        """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
+        whole = [c for c in self.columns.values() if c.whole and c.filled == c.rows and not c.identifies]
+        whole = [c for c in whole if len(c.levels) > 1][:FEW]
+        if len(whole) < 3 or self.rows < 5:
+            return {}
+        rows, found = self.values(whole), {}
+        some = rows[:, :: max(1, rows.shape[1] // 200)]  # the others are looked at where these add up
+        for k, total in enumerate(whole):
+            parts = [j for j in range(len(whole)) if j != k]
+            sums = np.vstack([np.zeros(some.shape[1]), some[parts].cumsum(axis=0)])
+            runs = sorted(combinations(range(len(sums)), 2), key=lambda run: run[0] - run[1])
+            for start, end in (run for run in runs if run[1] - run[0] > 1):
+                run = parts[start:end]
+                if np.array_equal(sums[end] - sums[start], some[k]) and (rows[run].sum(axis=0) == rows[k]).all():
+                    found[total.name] = [whole[j].name for j in run]
+                    break
+        return found
+
     def subtracted(self, one: Column, other: Column) -> bool:
         """Whether a column called like a difference is that of two columns."""
         two = frozenset({one.name, other.name})
@@ -383,9 +419,16 @@ class Seen:
             # few numbers beside a row a unit may be values, and few labels its topic
             keys = [c for c in every if c.names_things and len(c.levels) <= self.rows / 2][:MOST_KEYS]
             named = [c for c in named if len(c.levels) > 12 or (c.numbers is None and self.told_apart(c, keys))]
-        return any(
-            c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id") and not self.has_partner(c) for c in named
-        )
+        named = [c for c in named if c.tokens[-1].removesuffix("id") in (*UNITS, *RATERS, "id")]
+        return bool(self.rated_by_name) or not all(map(self.has_partner, named))
+
+    @cached_property
+    def rated_by_name(self) -> frozenset[str]:
+        """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
+        every = [c for c in self.columns.values() if c.tokens and c.names_things and not c.unique]
+        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * len(c.levels) <= self.rows]
+        raters = [c for c in raters if not self.has_partner(c)]
+        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct([c.name, r.name]))
 
     def told_apart(self, unit: Column, keys: Sequence[Column]) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""

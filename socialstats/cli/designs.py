@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from socialstats.cli.columns import ROW_NAMES
 from socialstats.cli.deciding import (
     COMMON,
     OWN,
@@ -20,7 +22,7 @@ from socialstats.cli.deciding import (
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.shapes import read_shape, shaped
-from socialstats.designs.aggregate import holds_numbers
+from socialstats.designs.aggregate import bare, holds_numbers
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
@@ -127,9 +129,10 @@ def selected(table: Table, settings: Mapping[str, Any]) -> tuple[Table, list[Flo
         column, value = where(word, "--exclude")
         if value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
             table, left_out = rows_unlike(table, column, value[1:])
+            label = f"excluded: '{shorten(column, 40)}' and '{shorten(value[1:], 40)}' are the same"
         else:
             table, left_out = rows_without(table, column, value)
-        label = f"excluded: {shorten(column, 40)} is '{shorten(value, 40)}'"
+            label = f"excluded: {shorten(column, 40)} is '{shorten(value, 40)}'"
         note = shorten(reasons[word], 200) if word in reasons else f"--exclude {shorten(word)}"
         steps.append(FlowStep(label=label, rows=left_out, note=note))
     for word in words(settings.get("exclude_raters")):
@@ -166,7 +169,11 @@ def read_paired(table: Table, settings: Mapping[str, Any]) -> Paired:
     """Read pairs: one row a unit and condition, or one row a unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
-        kept = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
+        kept: dict[str, Any] = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
+        head = table.columns[0].strip()  # what stands over the labels of the rows names them, or both sides
+        two = [side.strip() for side in re.split(r"[\\/]", head)]
+        sides = two if len({*two} - {""}) == 2 == len(two) else (head, "columns")
+        kept = ({"conditions": sides} if bare(head) not in (*ROW_NAMES, "columns") else {}) | kept
         return Paired.from_table(crosstab(table), **kept, source=table.source)
     pair = wide_pair(table.columns)
     wide = "first" in options or "second" in options

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.cli.columns import FEW_COLUMNS, MOST_COLUMNS, SUMMARIES, Seen
+from socialstats.cli.columns import FEW_COLUMNS, MOST_COLUMNS, MOST_KEYS, SUMMARIES, TREATMENTS, Seen
 from socialstats.cli.deciding import NoDesign, words
 from socialstats.cli.readings.boards import score_tables
 from socialstats.cli.readings.contests import contests, winners_and_losers
 from socialstats.cli.readings.crosstabs import counted_tables, square_tables
-from socialstats.cli.readings.doubts import doubts, unused
+from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
@@ -217,6 +217,12 @@ def nothing_found(table: Table, refused: Sequence[str]) -> str:
             "It has one column: fields are told apart by commas, semicolons, tabs or, with texts in quotes, spaces. "
             "Write it with one of these between the fields."
         )
+    named = [c for c in Seen(table).varying() if c.called(TREATMENTS) and len(c.levels) <= MOST_KEYS]
+    if named:
+        return (
+            f"'{shorten(named[0].name)}' may hold conditions, but no column was recognised that names units which met "
+            "two of them: of different units in each condition there are no pairs."
+        )
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
@@ -232,6 +238,7 @@ def proposed(error: NoDesign, path: str) -> str:
     seen = Seen(without_notes(error.table)[0])
     told = [doubts(seen, one) for one in found]
     weak = all(told)
+    told = told if len(found) > 1 or weak else [LONE[found[0].design]]
     alone = "This is the one reading that was found" if weak else "It may be this"
     intro = "It may be one of these, the most likely first" if len(found) > 1 else alone
     lines.append(f"{intro}{'; nothing in the names confirms it' if weak else ''}:")

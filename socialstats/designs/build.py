@@ -249,7 +249,7 @@ def _finish(begun: Draft, sides: Sides, rows: Expanded) -> Comparisons:
     design = Comparisons(
         **drop_unused_items(fields, sides.items), order_known=roles.order is not None, source=begun.table.source,
         columns=roles.parts(), weighted=roles.weight is not None,
-        ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, fields["count"]),
+        ties_possible=_ties_possible(begun, fields["outcome"]), flow=_flow(begun, cell, fields["count"]),
     )  # fmt: skip
     done = merged(replace(design, cautions=(*cautions, *_cautions(begun, design))))
     return replace(done, clusters=(*done.clusters, done.pair)) if roles.pair_cluster else done
@@ -273,11 +273,14 @@ def _refuse_nothing(begun: Draft, left: bool) -> None:
         raise NothingToAnalyse(f"{begun.table.source}: no row is left to analyse ({steps})")
 
 
-def _flow(begun: Draft, count: FloatArray) -> tuple[FlowStep, ...]:
+def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
     counted = bool(begun.roles.wins) or begun.roles.count is not None
+    empty = begun.use & ~np.isin(np.arange(len(begun.use)), cell)
+    rows = int(begun.counts.n[empty].sum())
+    nothing = [FlowStep(label="every count is 0", rows=rows, note="neither a win nor a tie")] if rows else []
     note = "each row counts several comparisons" if counted else ""
     label = "comparisons analysed" if counted else "rows analysed"
-    return (*begun.flow, FlowStep(label=label, rows=int(count.sum()), note=note))
+    return (*begun.flow, *nothing, FlowStep(label=label, rows=int(count.sum()), note=note))
 
 
 def _covariates(begun: Draft) -> tuple[dict[str, Covariate], list[Caution]]:

@@ -159,7 +159,7 @@ def code_suspects(problems: Problems, columns: Sequence[str], use: BoolArray) ->
 
 def item_suspects(raters: Sequence[str]) -> list[Caution]:
     """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
-    stems = [match["stem"] if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
+    stems = [match["stem"].strip("_") if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
     items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
     if len(raters) < 2 or len(items) < len(raters):
         return []

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 from typing import Any
 
 from socialstats.cli.columns import (
     COVARIATES,
     DATES,
+    FEW,
+    MEASURES,
     MOST_KEYS,
     RATERS,
     REPEATS,
+    RIGHT,
     SUMMARIES,
     UNITS,
     VALUES,
@@ -22,12 +26,15 @@ from socialstats.cli.columns import (
 )
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.designs.aggregate import bare
-from socialstats.designs.model_scores import TASKS, scores_of
+from socialstats.designs.model_scores import ANSWERS, TASKS, scores_of
+from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 
-MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint")
+MODELS = ("model", "llm", "system", "engine", "algorithm", "classifier", "solver", "checkpoint",
+          "workflow", "wflow", "learner", "pipeline")  # fmt: skip
 KEYS = ("task", "benchmark", "dataset", "data", "problem", "subset", "instance", "suite")
 FEWEST = 3  # models of a leaderboard
+MANY = 5  # columns of numbers that may be models by what they hold
 FAMILIES = re.compile(
     r"gpt|claude|llama|mistral|mixtral|gemini|gemma|qwen|bert|deepseek|falcon|vicuna|starcoder|palm|phi-|command-r|"
     r"opus|sonnet|davinci|\bt5\b|bloom|pythia|olmo|grok", re.IGNORECASE,
@@ -36,8 +43,18 @@ FAMILIES = re.compile(
 
 def score_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for scores of models in each shape of `model_scores`; every part is named."""
+    metric = next((c for c in seen.columns.values() if bare(c.name) in MEASURES and c.numbers is None), None)
+    if metric is not None and 1 < len(metric.levels) <= FEW:  # different measures: one at a time
+        level = next((level for level in metric.levels if bare(level) in RIGHT), metric.levels[0])
+        entry = f"{metric.name}={level}"
+        for one in score_tables(Seen(rows_where(seen.table, metric.name, level)[0])):
+            means = f"{one.means}, of the rows where '{metric.name}' is {level}"
+            yield replace(one, means=means, settings={**one.settings, "where": [entry]})
+        return
     models = [c for c in seen.columns.values() if c.called(MODELS) and c.names_things and c.numbers is None]
     models = [c for c in models if len(c.levels) > 1 and not seen.has_partner(c)]
+    finest = [c for c in models if all(seen.constant(other, c) for other in models if other is not c)]
+    models = finest[:1] or models  # a model, and the model with its settings
     if len(models) == 1:
         yield from (row_a_model if models[0].unique else long_board)(seen, models[0])
     if not models:
@@ -47,11 +64,18 @@ def score_tables(seen: Seen) -> Iterator[Proposal]:
 def scores_in(seen: Seen, used: Sequence[Column]) -> list[Column]:
     """Return the columns that may be scores: numbers or yes/no, no summaries, covariates or parts of a plan."""
     return [
-        c for c in seen.varying() if c not in used and (c.numbers is not None or c.yes_no)
+        c for c in seen.varying() if c not in used and (c.numbers is not None or yes_no(c))
         and c.name not in seen.no_values and not c.unique_key
         and not c.called(("mean", "average", "overall"))
         and bare(c.name) not in (*SUMMARIES, *COVARIATES, *DATES, *TASKS) and not c.called((*DATES, "rank", "params"))
     ]  # fmt: skip
+
+
+def yes_no(column: Column) -> bool:
+    """Whether a column holds yes and no, 0 and 1, or two words for right and wrong such as PASS and FAIL."""
+    return column.yes_no or tuple(sorted(level.casefold() for level in column.levels)) in map(
+        tuple, map(sorted, ANSWERS)
+    )
 
 
 def row_a_model(seen: Seen, model: Column) -> Iterator[Proposal]:
@@ -73,35 +97,39 @@ def long_board(seen: Seen, model: Column) -> Iterator[Proposal]:
     """Look for one score of each model and unit, or of each model, task and unit."""
     keys = [c for c in seen.varying() if c is not model and c.names_things and not c.unique and len(c.levels) > 1]
     keys = sorted(keys, key=lambda c: (not c.called((*KEYS, *TASKS)), not c.called(UNITS)))[:MOST_KEYS]
-    for joint in ([key] for key in keys):
-        if seen.distinct([model.name, joint[0].name]):
-            yield from board(seen, model, joint[0], None)
+    finer = [c for c in keys if c.numbers is None and seen.constant(model, c)]  # a model with its settings, say
+    for who, key in product((model, *finer), keys):
+        if key is not who and seen.distinct([who.name, key.name]):
+            yield from board(seen, who, [key], None)
             return
-    for one, other in combinations(keys, 2):
-        if seen.distinct([model.name, one.name, other.name]):
+    for who, (one, other) in product((model, *finer), combinations(keys, 2)):
+        if who not in (one, other) and seen.distinct([who.name, one.name, other.name]):
             task, unit = (one, other) if one.called((*KEYS, *TASKS)) else (other, one)
-            # seeds and folds repeat a data set: they are averaged
-            if unit.called(REPEATS) and not task.called(REPEATS):
-                yield from board(seen, model, task, None)
+            # seeds repeat a data set: they are averaged
+            if unit.called(REPEATS) and not unit.called(("fold",)) and not task.called(REPEATS):
+                yield from board(seen, who, [task], None)
             elif task.called((*KEYS, *TASKS)) and seen.enough(unit):
-                yield from board(seen, model, unit, task)
+                yield from board(seen, who, [unit], task)
+            elif seen.rows == len(who.levels) * len(unit.levels) * len(task.levels):
+                yield from board(seen, who, [one, other], None)
             return
 
 
-def board(seen: Seen, model: Column, unit: Column, task: Column | None) -> Iterator[Proposal]:
+def board(seen: Seen, model: Column, units: Sequence[Column], task: Column | None) -> Iterator[Proposal]:
     """Propose a leaderboard of a long table."""
-    used = [model, unit, *([task] if task is not None else [])]
+    used = [model, *units, *([task] if task is not None else [])]
     values = scores_in(seen, used)
     value = next((c for c in values if c.called(VALUES)), None) or next((c for c in values if not c.whole), None)
     if value is None:
         return
-    parts = [f"rater={model.name}", f"unit={unit.name}", f"value={value.name}"]
+    names = [c.name for c in units]
+    parts = [f"rater={model.name}", f"unit={','.join(names)}", f"value={value.name}"]
     parts += [f"task={task.name}"] if task is not None else []
-    of = f"'{unit.name}'" + (f" of each '{task.name}'" if task is not None else "")
-    tasked = task is not None or unit.called((*KEYS, *TASKS))
+    of = listing([f"'{name}'" for name in names]) + (f" of each '{task.name}'" if task is not None else "")
+    tasked = task is not None or any(c.called((*KEYS, *TASKS)) for c in units)
     yield Proposal(
         "ratings", (9.4 if tasked else 8.2) if len(model.levels) >= FEWEST else 5,
-        f"a leaderboard: '{model.name}' names the models, {of} is a unit, '{value.name}' is the score",
+        f"a leaderboard: '{model.name}' names the models, a unit is {of}, '{value.name}' is the score",
         {"study": "leaderboard", "map": parts},
     )  # fmt: skip
 
@@ -114,15 +142,19 @@ def called_rater(column: Column) -> bool:
 
 def column_a_model(seen: Seen) -> Iterator[Proposal]:
     """Look for a column that names tasks or problems, a row each, beside scores in columns called like models."""
-    keys = [c for c in seen.columns.values() if c.unique and c.names_things and (c.numbers is None or c.unique_key)]
+    keys = [
+        c
+        for c in seen.columns.values()
+        if c.unique and c.names_things and (c.numbers is None or c.unique_key or c.called((*KEYS, *TASKS)))
+    ]
     key = min(keys, key=lambda c: c.numbers is not None, default=None)
     families = sum(bool(FAMILIES.search(name)) for name in seen.columns)
-    if seen.is_cross or ((key is None or key.numbers is not None) and families < FEWEST):
+    tasked = key is not None and key.called((*KEYS, *TASKS))
+    if seen.is_cross or ((key is None or (key.numbers is not None and not tasked)) and families < FEWEST):
         return
     scores = [c for c in scores_in(seen, [key] if key else []) if not called_rater(c)]
     scores = [c for c in scores if FAMILIES.search(c.name) or not c.called(RATERS)]
     names = [c.name for c in scores]
-    tasked = key is not None and key.called((*KEYS, *TASKS))
     if any(map(called_rater, seen.columns.values())) and not tasked:
         return
     if len(scores) < FEWEST or len({stem(name) for name in names}) < len(names) / 2:
@@ -130,9 +162,22 @@ def column_a_model(seen: Seen) -> Iterator[Proposal]:
     known = sum(bool(FAMILIES.search(name)) for name in names) > len(names) / 2
     shares = all(c.numbers is not None and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
     unnamed = key is not None and not key.name.strip()
-    if not (known or (shares and (tasked or unnamed))) or any(c.yes_no for c in scores) > known:
+    few = key is not None and key.numbers is None and seen.rows <= len(scores)
+    content = (tasked or few) and len(scores) == len(seen.columns) - 1 and one_scale(scores)
+    if not (known or (shares and (tasked or unnamed)) or content) or any(map(yes_no, scores)) > known:
         return
     settings: dict[str, Any] = {"study": "leaderboard", "raters": names}
     settings |= {"map": [f"unit={key.name}"]} if key is not None and not unnamed else {}
     told = f"a leaderboard: {count(len(names), 'model')} in columns, a row a unit"
-    yield Proposal("ratings", 8.4 if known or tasked else 7.6, told, settings)
+    by_content = content and not (known or shares)
+    yield Proposal("ratings", 6.9 if by_content else 8.4 if known or tasked else 7.6, told, settings)
+
+
+def one_scale(scores: Sequence[Column]) -> bool:
+    """Whether many columns, most with fractions, have one largest value, or largest values of one order."""
+    tops = [max(c.numbers or [0.0]) for c in scores]
+    parts = sum(c.numbers is not None and not c.whole for c in scores)
+    near = min(tops) > 0 and max(tops) <= 10 * min(tops)
+    positive = all(min(c.numbers or [-1.0]) >= 0 for c in scores)
+    limited = 2 * max(map(tops.count, tops)) >= len(tops)
+    return len(scores) >= MANY and 2 * parts > len(scores) and positive and (near or limited)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
@@ -15,10 +16,12 @@ from socialstats.cli.columns import (
     REPEATS,
     SCORES,
     SIDES,
+    VERDICTS,
     WINNERS,
     WON,
     Column,
     Seen,
+    negated,
     paired_names,
     same_scale,
     share,
@@ -28,6 +31,7 @@ from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.options import DEFAULT_TIES
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.tables import as_number
+from socialstats.text import count
 
 LOST = ("loses", "lose", "losses", "loss", "lost", "nlosses", "defeat", "defeats", "l")
 
@@ -37,6 +41,7 @@ UNDECIDED = (*TIE_COUNTS, "nopreference", "nopref", "neither", "undecided", "ind
 ACTORS = ("initiator", "cited", "top")  # who acts need not win
 SUCCESS = ("success", "successful", "status", "end", "ending")
 PICKED = ("response", "button", "choice", "chosen", "selected", "selection", "pressed", "clicked", "picked", "pick")
+BRACKETED = re.compile(r"\[+\w\]+")  # [[A]]
 MOST_ITEMS, MOST_PAIRS = 80, 12  # columns that may hold items; pairs of them
 MOST_RESULTS = 12  # labels of results that name no item
 RATED_AS = ("elo", "rating", "ranking", "seed")  # of players before they met: neither items nor scores
@@ -47,9 +52,12 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
     named = [c for c in seen.varying() if c.names_things]
     times = next((c.name for c in seen.columns.values() if c.counts or c.name in seen.frequencies), None)
     counted = times is not None and seen.distinct([name for name in seen.columns if name != times])
-    for a in (c for c in named if c.called(WINNERS)):
-        for b in (c for c in named if c.called(BEATEN)):
-            if a is b or share(a, b) < 0.3 or a.tokens[1:] != b.tokens[1:]:
+    for a in (c for c in named if c.called((*WINNERS, *PICKED))):
+        for b in (c for c in named if c is not a):
+            refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
+            if share(a, b) < 0.3 or not (
+                refused or (a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:])
+            ):
                 continue
             actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
             if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
@@ -61,10 +69,11 @@ def winners_and_losers(seen: Seen) -> Iterator[Proposal]:
                 settings |= {"exclude": [f"{flag.name}={yes[0]}"]} if yes and len(flag.levels) == 2 else {}
             means = f"'{a.name}' won, '{b.name}' lost"
             yield Proposal("comparisons", 7.5 if actor else 9, means, settings)
-            if meet_themselves(seen, a, b):  # refused above, unless these rows count nothing
+            if lost := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
                 out = [*settings.get("exclude", []), f"{a.name}=={b.name}"]
                 told = {"note": "; rows where both are the same are left out"}
-                yield Proposal("comparisons", 7.4 if actor else 8.9, means, {**settings, **told, "exclude": out})
+                score = 7.4 if actor else 8.4
+                yield Proposal("comparisons", score - lost, means, {**settings, **told, "exclude": out})
 
 
 def told_otherwise(c: Column, a: Column, b: Column) -> bool:
@@ -96,6 +105,8 @@ def item_pairs(seen: Seen) -> list[tuple[Column, Column]]:
     labels = [c for c in items if len(c.levels) >= 3 and c.name not in seen.frequencies and not c.timing]
     numbered = [c for c in labels if c.numbers is not None and (len(bare(c.name)) != 1 or bare(c.name) in "ij")]
     labels = [c for c in labels if c.numbers is None or c.identifies or c in numbered[:MOST_KEYS]][:MOST_ITEMS]
+    texts = [c for c in items if c.numbers is None]
+    sure = [pair for c in seen.varying() if c.called(WON) for pair in named_in(seen, c, texts)]
     one_of = [c for c in items if len(c.levels) == 1 and c.numbers is None and c.name[-1:] in "12ab"]  # a reference
     found = []
     for a, b in combinations(labels, 2):
@@ -106,7 +117,24 @@ def item_pairs(seen: Seen) -> list[tuple[Column, Column]]:
     found.sort(key=lambda one: one[:2])
     best = [(a, b) for *_, a, b in found[:MOST_PAIRS] if not meet_themselves(seen, a, b)]
     lone = [(a, b) if a.name < b.name else (b, a) for a in one_of for b in labels]
-    return [*best, *((a, b) for a, b in lone if paired_names(a, b) and len(a.labels | b.labels) >= 3)]
+    lone = [(a, b) for a, b in lone if paired_names(a, b) and len(a.labels | b.labels) >= 3]
+    return [*best, *(pair for pair in dict.fromkeys([*lone, *sure]) if pair not in best)]
+
+
+def named_in(seen: Seen, result: Column, texts: Sequence[Column]) -> list[tuple[Column, Column]]:
+    """Return the pairs of columns of which one, and never both, holds what a result says, in every row but ties."""
+    near = [c for c in texts if c is not result and c.labels & result.labels][:MOST_PAIRS]
+    if result.numbers is not None or len(near) < 2:
+        return []
+    cells = seen.table.counts([result.name, *(c.name for c in near)]).columns
+    labels = [cells[c.name].labels() for c in (result, *near)]
+    said, *others = ([(*one.levels, None)[code] for code in one.codes] for one in labels)
+    decided = [k for k, label in enumerate(said) if label is not None and not says_tie(label)]
+    hits = [{k for k in decided if other[k] == said[k]} for other in others]
+    return [
+        (a, b) for (a, x), (b, y) in combinations(zip(near, hits, strict=True), 2)
+        if x and y and not x & y and len(x | y) == len(decided)
+    ]  # fmt: skip
 
 
 def rarely_met(column: Column) -> bool:
@@ -118,13 +146,20 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
     """Look for what says who won, of two columns of items; `less` is taken from the scores."""
     base, versus = [f"item_a={a.name}", f"item_b={b.name}"], f"'{a.name}' against '{b.name}'"
     less += 0.2 * (a.tokens[-1:] in (("id",), ("uid",)))
-    for parts, score, means in counts_and_scores(seen, a, b):
+    flags = one_hot(seen, a, b)
+    whole = False  # whether a result has no gaps
+    for parts, score, means in [flags[0]] if flags else counts_and_scores(seen, a, b):
         gaps = any(seen.columns[part.partition("=")[2]].filled < seen.rows for part in parts)
+        whole |= not gaps
         settings = {"map": [*base, *parts], **({"missing": "drop"} if gaps else {})}
         yield Proposal("comparisons", score - less, f"{versus}, {means}", settings)
     for c in seen.varying():
         x, y = (b, a) if len({*c.tokens} & {*b.tokens}) > len({*c.tokens} & {*a.tokens}) else (a, b)  # away, home_win
-        free = c not in (a, b) and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
+        free = (
+            c not in (a, b)
+            and not (flags and c.name in flags[1])
+            and (c.called(WON) or not c.called((*ROUNDS, *DATES, *REPEATS, *SCORES)))
+        )
         free = free and len(c.levels) <= max(MOST_RESULTS, len(a.levels) + len(b.levels))
         found = result_settings(c, x, y) if free else []
         told_apart = found and (c.called(WON) or found[0].get("sure") or not seen.has_partner(c))
@@ -135,14 +170,21 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
             which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
             settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
             settings |= {"missing": "drop"} if c.filled < seen.rows else {}
-            yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}", settings)
+            left = (
+                f"; {count(seen.rows - c.filled, 'row')} without it left out, ties perhaps"
+                if c.filled < seen.rows
+                else ""
+            )
+            score -= 2 * (whole and bool(left))
+            yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
 
 
-def meet_themselves(seen: Seen, a: Column, b: Column) -> bool:
-    """Whether a row has the same label in both columns."""
-    cells = seen.table.counts([a.name, b.name]).columns
-    one, other = cells[a.name].labels(), cells[b.name].labels()
-    return any(one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True))
+def meet_themselves(seen: Seen, a: Column, b: Column) -> float:
+    """Return the share of the rows that have the same label in both columns."""
+    cells = seen.table.counts([a.name, b.name])
+    one, other = (cells.columns[c.name].labels() for c in (a, b))
+    same = [one.levels[i] == other.levels[j] for i, j in zip(one.codes, other.codes, strict=True)]
+    return float(cells.n[same].sum() / seen.rows)
 
 
 def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
@@ -159,14 +201,17 @@ def result_settings(c: Column, a: Column, b: Column) -> list[dict[str, Any]]:
         return [{"tie": sorted(rest)} if rest - {"tie"} else {}]
     if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
         return zero_or_one(c, a, b)
-    tied = sorted(level for level in levels if says_tie(level))
+    told = "".join(sorted(map(bare, levels))) == "abc" and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
+    tied = sorted(level for level in levels if says_tie(level) or (told and bare(level) == "c"))  # as MT-bench has it
     own = [[word for word in one.tokens if word not in other.tokens] for one, other in ((a, b), (b, a))]
     schemes = [(a.name, b.name), *((x, y) for x in own[0][:1] for y in own[1][:1]), *SIDE_CODES]
     for ties in (tied, undecided(levels)):
         found = scheme_of(levels - {*ties}, schemes)
         if found is None or len({side_code(level) for level in levels - {*ties}}) < 2:
             continue
-        third = len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]  # A, B and C
+        third = (
+            not told and len(found[1]) == 1 and found[1].isalpha() and ties == [chr(ord(found[1]) + 1)]
+        )  # A, B and C
         if third:
             return []
         forward, backward = ([stands_for(code, one) for code, one in zip(found, two, strict=True)]
@@ -221,14 +266,8 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
         if "0.5" in x.labels and (seen.values([x, y]).sum(axis=0) == 1).all():
             yield [f"score_a={x.name}", f"score_b={y.name}"], 9, "1 and 0, or 0.5 each for a tie"
             return
-    hot = [c for c in whole if len(c.levels) == 2 and {*(c.numbers or [])} == {0.0, 1.0}]
-    for x, y in ((x, y) for x, y in combinations(hot, 2) if paired_names(x, y)):
-        for tie in [[c] for c in hot if c not in (x, y)] + [[]]:
-            if (seen.values([x, y, *tie]).sum(axis=0) == 1).all():
-                x, y = of_sides(a, b, x, y)
-                yield [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={c.name}" for c in tie)], 9, "one 1 a row"
-                return
-    named = [pair for pair in combinations(whole, 2) if all(c.called(PREFERRED) for c in pair) and paired_names(*pair)]
+    named = [pair for pair in combinations(whole, 2) if all(c.called(PREFERRED) for c in pair)]
+    named = [pair for pair in named if paired_names(*pair) or side_of(a, b, *pair)]
     for x, y in (of_sides(a, b, *pair) for pair in named):
         even = [c.name for c in whole if bare(c.name) in UNDECIDED and bare(c.name) not in TIE_COUNTS][:1]
         counts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={name}" for name in even)]
@@ -255,6 +294,27 @@ def counts_and_scores(seen: Seen, a: Column, b: Column) -> Iterator[tuple[list[s
                 8,
                 "counts",
             )
+
+
+def one_hot(seen: Seen, a: Column, b: Column) -> tuple[tuple[list[str], float, str], list[str]] | None:
+    """Return columns of 0 and 1 of the two sides, of which no row has both, as a result; and all that belong to it.
+
+    A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.
+    """
+    hot = [c for c in seen.columns.values() if c.numbers and {*c.numbers} == {0.0, 1.0} and c not in (a, b)]
+    for x, y in ((x, y) for x, y in combinations(hot[:MOST_ITEMS], 2) if paired_names(x, y) or side_of(a, b, x, y)):
+        if seen.most_and_least([x, y])[0] > 1:
+            continue
+        x, y = of_sides(a, b, x, y)
+        apart = [c for c in hot if c not in (x, y) and seen.most_and_least([x, y, c])[0] == 1]
+        for tie in ([], *([c] for c in apart)):
+            if seen.most_and_least([x, y, *tie]) == (1, 1):
+                parts = [f"wins_a={x.name}", f"wins_b={y.name}", *(f"ties={c.name}" for c in tie)]
+                return (parts, 9, "one 1 a row"), [c.name for c in (x, y, *apart)]
+        if all(c.called((*WON, *PREFERRED)) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
+            means = "1 for the one that won, a tie where neither has it"
+            return ([f"score_a={x.name}", f"score_b={y.name}"], 9, means), [c.name for c in (x, y, *apart)]
+    return None
 
 
 def side_of(a: Column, b: Column, x: Column, y: Column) -> bool:

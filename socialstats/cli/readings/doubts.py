@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 from typing import Any
 
+import numpy as np
+
 from socialstats.cli.columns import (
     BEATEN,
     CONDITIONS,
+    MEASURES,
     PERSONS,
     RATERS,
     SCORES,
@@ -20,11 +23,13 @@ from socialstats.cli.columns import (
     stem,
 )
 from socialstats.cli.deciding import words
+from socialstats.cli.readings.boards import FAMILIES
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
+from socialstats.designs.aggregate import bare
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
-from socialstats.text import count, listing, shorten
+from socialstats.text import count, listing, quoted, shorten
 
 MOST_NAMED = 4  # columns that are left aside and named
 
@@ -56,12 +61,46 @@ def unused(seen: Seen, one: Proposal) -> str:
 
 def doubts(seen: Seen, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
-    if one.settings.get("crosstab") or one.settings.get("study") or one.settings.get("level_columns"):
-        return ""
+    if one.settings.get("crosstab"):
+        head = seen.columns.get(seen.table.columns[0])
+        if head is not None and head.called((*RATERS, *REFERENCES, *PREDICTIONS, *WINNERS, *BEATEN, *CONDITIONS)):
+            return ""
+        sides = {"comparisons": "won and columns lost", "paired": "and columns are two conditions"}
+        return f"no name says that rows {sides.get(one.design, 'and columns are two raters')}"
+    if names := one.settings.get("level_columns"):
+        steady = any({*parts} == {*names} for parts in seen.totals.values()) or len({*map(stem, names)}) == 1
+        counts = seen.values([seen.columns[name] for name in names]).sum(axis=0)
+        return "" if steady or np.ptp(counts) == 0 else f"no name says that {quoted(names)} count raters, a level each"
+    if one.settings.get("study"):
+        names = one.settings.get("raters") or []
+        known = not names or any(FAMILIES.search(name) for name in names)
+        return "" if known else f"no name says that the {len(names)} columns are models, nor that higher is better"
     parts: dict[str, Any] = {
         part: [seen.columns[name] for name in names if name in seen.columns] for part, names in parts_of(one).items()
     }
-    return CHECKS[one.design](parts)
+    return (sizes_doubt(seen, parts) if one.design == "paired" else "") or CHECKS[one.design](parts)
+
+
+LONE = {
+    "comparisons": "that each row is a comparison of two items, and the result is that of its row",
+    "paired": "that both values of a pair are of one unit, and not of two groups",
+    "ratings": "that those who rate judged the same units, and did not describe themselves",
+}  # what no table can say by itself
+
+
+def sizes_doubt(seen: Seen, parts: dict[str, list[Column]]) -> str:
+    """Say where two columns are rather two groups: sizes of groups stand beside them, or one is shorter."""
+    if "first" not in parts:
+        return ""
+    if seen.arm_sizes:
+        return f"{quoted(seen.arm_sizes)} are called like sizes of two groups: a row would be a study, and no unit"
+    first, second = parts["first"][0], parts["second"][0]
+    if first.filled == second.filled or seen.row_id() is not None or paired_names(first, second):
+        return ""
+    return (
+        f"'{shorten(first.name, 30)}' has {count(first.filled, 'value')} and '{shorten(second.name, 30)}' "
+        f"{second.filled}: they may be two groups side by side, whose rows are no pairs"
+    )
 
 
 def comparison_doubt(parts: dict[str, list[Column]]) -> str:
@@ -72,15 +111,16 @@ def comparison_doubt(parts: dict[str, list[Column]]) -> str:
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
     result = listing([f"'{shorten(c.name, 30)}'" for c in results])
-    return (
-        f"no name says that {result} tells who won{'' if has_sides(a, b) else ', nor which columns are the two items'}"
-    )
+    items = "" if has_sides(a, b) else ", nor which columns are the two items"
+    return f"no name says that {result} {'tell' if len(results) > 1 else 'tells'} who won{items}"
 
 
 def paired_doubt(parts: dict[str, list[Column]]) -> str:
     """Say where names tell no two conditions."""
     if "condition" in parts:
         condition = parts["condition"][0]
+        if bare(condition.name) in MEASURES:
+            return f"'{shorten(condition.name, 30)}' names measures, whose numbers may be of different kinds"
         if condition.called(CONDITIONS) and any(c.called((*UNITS, *PERSONS)) for c in parts.get("unit", [])):
             return ""
         return f"no name says that '{shorten(condition.name, 30)}' holds conditions that each unit met"
@@ -96,10 +136,13 @@ def rating_doubt(parts: dict[str, list[Column]]) -> str:
     columns = parts["columns"]
     rater = parts.get("rater", [])
     names = [c.name for c in columns]
+    if columns and item_suspects(names):
+        who = "persons who describe themselves in them rate no units"
+        return f"{quoted([names[0], names[-1]])} are numbered like items of a questionnaire: {who} (SS326)"
     stems = {stem(name) for name in names}
     known = any(c.called((*RATERS, *PERSONS, *REFERENCES, *PREDICTIONS)) for c in (*rater, *columns))
     known = known or (len(columns) == 2 and two_judges(*columns))
-    if known or (columns and (stems <= RATER_STEMS or item_suspects(names))):
+    if known or (columns and stems <= RATER_STEMS):
         return ""
     who = f"'{shorten(rater[0].name, 30)}' names raters" if rater else f"the {count(len(columns), 'column')} are raters"
     return f"no name says that {who}"

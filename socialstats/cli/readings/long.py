@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 from socialstats.cli.columns import (
     CONDITIONS,
+    DATES,
     FEW,
     FEW_COLUMNS,
     MOST_KEYS,
@@ -19,28 +20,37 @@ from socialstats.cli.columns import (
     UNITS,
     VALUES,
     Seen,
+    paired_names,
+    share,
 )
 from socialstats.cli.readings.proposal import Proposal, two_conditions, value_settings
 from socialstats.text import listing
 
+WEAK = ("category", "label", "code")  # of units, as often as a value
 METHODS = ("method", "meth", "machine", "instrument", "device")  # three of them measure one quantity as raters do
 
 
 def long_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for a unit, a rater or condition, and a value in a long table: keys whose combinations are all different."""
     hints = (*UNITS, *RATERS, *CONDITIONS, *REPEATS)
+    judged = seen.rated_by_name
     keys = [
-        c for c in seen.varying() if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS) else 0.5)
+        c for c in seen.varying() if len(c.levels) <= seen.rows * (0.98 if c.called(UNITS) or c.name in judged else 0.5)
         and (c.names_things or (c.filled == c.rows and len(c.levels) <= 12 and c.called(CONDITIONS)))
-        and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints))
-    ][:MOST_KEYS]  # fmt: skip
+        and (c.numbers is None or len(seen.columns) <= FEW_COLUMNS or c.called(hints) or c.name in judged)
+    ]  # fmt: skip
+    sides = [
+        two for two in combinations(keys, 2) if paired_names(*two) and share(*two) >= 0.5 and not two[0].called(RATERS)
+    ]
+    keys = [c for c in keys if c.numbers is not None or not any(c in two for two in sides)][:MOST_KEYS]
     values = [c for c in seen.varying() if (c.numbers is not None or len(c.levels) <= FEW)
               and not (c.numbers_rows or seen.enumerates(c))]  # fmt: skip
     values = [c for c in values if c.name not in seen.no_values] or values
     for unit, other in permutations(keys, 2):
         persons = other.called(PERSONS) and not unit.called((*PERSONS, *CONDITIONS)) and not other.called(RATERS)
         surely, rated, cond = unit.called(UNITS) or persons, other.called(RATERS), other.called(CONDITIONS)
-        if not surely and (other.called(UNITS) or unit.called((*CONDITIONS, *REPEATS))):
+        met = len(unit.levels) * len(other.levels) == seen.rows and unit.called(REPEATS) and not unit.called(DATES)
+        if not surely and (other.called(UNITS) or (unit.called((*CONDITIONS, *REPEATS)) and not met)):
             continue
         nested = seen.constant(unit, other)  # each rater rates one unit: no condition is like that
         if other.called(REPEATS) or seen.constant(other, unit) or (nested and not rated):
@@ -56,10 +66,13 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
         numbers = [c for c in free if c.numbers is not None and (len(c.levels) > 2 or rated)]
         numbers = numbers or [c for c in free if c.numbers is not None]
         scales = [c for c in free if c.discrete] if rated else []
-        value = next(
-            (c for c in (*(c for c in free if c.yes_no and c.called(RIGHT)), *free) if c.called(VALUES)),
-            ([c for c in numbers if c in scales] or scales or numbers or free)[-1],
+        named = sorted(
+            (c for c in free if c.called(VALUES)), key=lambda c: (not (c.yes_no and c.called(RIGHT)), c.called(WEAK))
         )
+        likely = named or [c for c in numbers if c in scales] or scales or numbers or free
+        value = likely[0] if named else likely[-1]
+        more = [f"'{c.name}'" for c in likely if c is not value and not c.called(WEAK)][:FEW_COLUMNS]
+        instead = f"; {listing(more)} may be the value instead" if more else ""
         if persons and not (value.discrete and value.called(("rating", "response", "score", "liking", "preference"))):
             continue
         size, added = len(other.levels), [seen.columns[name] for name in joint[1:]]
@@ -81,8 +94,8 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
                 + (2 if rated else 1.2 if persons else 0 if cond else 0.3)
                 - 0.5 * (size > len(unit.levels) and not rated)
             )
-            yield Proposal("ratings", score, f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating",
-                           settings | value_settings([value], "ratings"))  # fmt: skip
+            told = f"'{other.name}' rates {rated_unit}, '{value.name}' is the rating{instead}"
+            yield Proposal("ratings", score, told, settings | value_settings([value], "ratings"))
         if not nested and not persons and size <= 12 and (not rated or size == 2):
             gaps = {"missing": "drop"} if full < 1 or value.filled < value.rows else {}
             settings = {
@@ -93,5 +106,5 @@ def long_tables(seen: Seen) -> Iterator[Proposal]:
             }
             score = base + 1.5 * cond + 0.3 * other.called(TREATMENTS)
             score += 0.6 if size == 2 else 0.4 if surely and not value.discrete else 0.2
-            yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'",
+            yield Proposal("paired", score, f"'{value.name}' of the same {of} under two of '{other.name}'{instead}",
                            settings | value_settings([value], "paired"))  # fmt: skip

@@ -21,6 +21,7 @@ from socialstats.cli.columns import (
     LATER,
     MOST_COLUMNS,
     MOST_KEYS,
+    OPPOSITES,
     PERSONS,
     RATERS,
     REPEATS,
@@ -39,7 +40,7 @@ from socialstats.cli.columns import (
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
 from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
-from socialstats.designs.aggregate import WIN_WORDS, bare
+from socialstats.designs.aggregate import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
 from socialstats.tables import as_number
 from socialstats.text import count
@@ -60,7 +61,17 @@ PAIRS_OF_JUDGES = (
 )  # who may have judged the same  # fmt: skip
 LONGEST = 11  # levels of a scale of answers
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
-RATED = ("nraters", "raters", "nratings", "ratings", "njudges")  # how many rated the unit
+RATED = (
+    "nraters",
+    "raters",
+    "nratings",
+    "ratings",
+    "njudges",
+    "votes",
+    "nvotes",
+    "annotators",
+    "nannotators",
+)  # how many rated the unit
 
 
 @dataclass(frozen=True)
@@ -84,13 +95,17 @@ class Rows:
         """Columns that may be measurements: no keys, dates, covariates, summaries, or shares of another's labels."""
         seen = self.seen
         out = {self.identity, *seen.frequencies, *seen.crossed, *seen.no_values, *seen.shares}
-        found = [c for c in seen.columns.values() if c.levels and c.name not in out]
-        return [c for c in found if BRACKETED.fullmatch(c.name) or (
+        out |= {total for total, parts in seen.totals.items() if len(parts) > 2}  # of two it may be their difference
+        found = [c for c in seen.columns.values() if c.levels and c.name not in out and c.name not in seen.arm_sizes]
+        kept = [c for c in found if BRACKETED.fullmatch(c.name) or (
             not (c.called((*DERIVED, *REPEATS)) or bare(c.name) in (*DATES, *COVARIATES, *SUMMARIES))
             and (c.numbers is not None or (len(c.levels) <= FEW and not c.unique))
             and not (len(c.tokens) == 1 and c.names_things and c.called((*UNITS, *RATERS))
                      and (c.unique or not self.identity) and not c.ranks)
         )]  # fmt: skip
+        numbers = [c for c in found if c.numbers is not None]
+        lone = len(numbers) == 2 and {*kept} < {*numbers} == {*found} and same_scale(*numbers)
+        return numbers if lone else kept  # of two columns of numbers alone, none is a date or a unit
 
     @cached_property
     def persons(self) -> bool:
@@ -179,7 +194,13 @@ class Group:
     @cached_property
     def pairs(self) -> list[tuple[Column, Column]]:
         """Pairs of columns that are called like two conditions or sides."""
-        return [pair for pair in combinations(self.columns[:MOST_KEYS], 2) if paired_names(*pair)]
+        named = [pair for pair in combinations(self.columns[:MOST_KEYS], 2) if paired_names(*pair)]
+        return self.crossed or named
+
+    @cached_property
+    def crossed(self) -> list[tuple[Column, Column]]:
+        """Pairs of two measurements or more under the same two conditions, by name."""
+        return within_stems(self.columns[:MOST_KEYS])
 
     @cached_property
     def many(self) -> bool:
@@ -213,6 +234,24 @@ class Group:
         return self.size == 2 and len(self.columns[0].levels) > 3 and not meet_themselves(self.rows.seen, *self.columns)
 
 
+def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
+    """Return the pairs of two measurements under two conditions each, such as x_1990, x_2010, y_1990, y_2010.
+
+    Conditions are opposites, or else the last words. Empty where the names are no such crossing.
+    """
+    found: list[tuple[bool, bool, list[tuple[Column, Column]]]] = []
+    for last in (True, False):
+        whats = [c.tokens[:-1] if last else c.tokens[1:] for c in columns]
+        whens = [c.tokens[-1:] if last else c.tokens[:1] for c in columns]
+        stems, conditions = [*dict.fromkeys(whats)], [*dict.fromkeys(whens)]
+        crossed = len({*zip(whats, whens, strict=True)}) == len(columns) == 2 * len(stems) > 2 == len(conditions)
+        if crossed and all(stems):
+            both = [[c for c, what in zip(columns, whats, strict=True) if what == stem_] for stem_ in stems]
+            words = {"".join(one) for one in conditions}
+            found.append((any(words == {*two} for two in OPPOSITES), last, [(x, y) for x, y in both]))
+    return max(found, key=lambda one: one[:2])[2] if found else []
+
+
 def wide_tables(seen: Seen) -> Iterator[Proposal]:
     """Look for columns of one scale, a row a unit: two conditions, or several raters."""
     if len(seen.table.columns) > MOST_COLUMNS:  # a group would lack columns that were not looked at
@@ -232,7 +271,7 @@ def wide_tables(seen: Seen) -> Iterator[Proposal]:
         if group.discrete or group.raters or group.size == 2:
             yield as_raters(group)
         if not ((group.raters and group.size > 2) or (group.size > 8 and (group.items or not group.pairs))):
-            yield as_conditions(group)
+            yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
 
 
 def labelled_twice(seen: Seen) -> tuple[Column, Column] | None:
@@ -290,10 +329,12 @@ def as_raters(group: Group) -> Proposal:
     return Proposal("ratings", score - group.rows.less - group.lower, means, settings)
 
 
-def as_conditions(group: Group) -> Proposal:
+def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Proposal:
     """Propose two columns of a group as two conditions of the row's unit."""
     seen, less = group.rows.seen, group.rows.less + group.lower
-    subtracted = [two for two in combinations(group.columns[:MOST_KEYS], 2) if seen.subtracted(*two)]
+    subtracted = (
+        [said] if said else [two for two in combinations(group.columns[:MOST_KEYS], 2) if seen.subtracted(*two)]
+    )
     first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
@@ -302,7 +343,8 @@ def as_conditions(group: Group) -> Proposal:
     times = {"count": seen.frequencies[0]} if group.rows.counted and group.discrete else {}
     settings = {"map": parts, **times, **value_settings((first, second), "paired")}
     settings |= {"missing": "drop"} if min(first.filled, second.filled) < seen.rows else {}
-    score = 8.8 if subtracted else score - less  # the table holds their difference
+    score = 8.8 if subtracted and not said else score - less  # the table holds their difference
+    score -= 0.1 * (said is not None and said != group.crossed[0])
     score += 0.2 * (first.yes_no and first.called(RIGHT))
     return Proposal("paired", score, f"'{first.name}' minus '{second.name}', a row a unit", settings)
 
@@ -366,6 +408,11 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     identity = seen.row_id()
     columns = [c for c in seen.columns.values() if c.whole and c.name != identity and not seen.is_cross]
     columns = [c for c in columns if not (c.called(DERIVED) or c.name in seen.frequencies or bare(c.name) in RATED)]
+    columns = [c for c in columns if not (c.identifies or c.name in seen.crossed)]  # ids are no counts
+    total, parts = max(seen.totals.items(), key=lambda one: len(one[1]), default=("", []))
+    counted = bare(total) in (*FREQUENCIES, *RATED, *TOTALS)  # how many rated the unit
+    if counted or len(parts) > 2:
+        columns = [seen.columns[name] for name in parts]
     if (
         not 2 <= len(columns) <= FEW
         or seen.rows < 3
@@ -375,7 +422,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
         return
     rows = seen.values(columns)
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
-    steady = len(set(sums.tolist())) == 1 and zeros > 0
+    steady = zeros >= 0.1 if counted else len(set(sums.tolist())) == 1 and zeros > 0
     items = bool(item_suspects(names))
     sparse = zeros >= 0.4 and sums.max() <= 2 * np.median(sums) + 2 and not items
     heads = [as_number(name) for name in names]
@@ -383,7 +430,7 @@ def fleiss_tables(seen: Seen) -> Iterator[Proposal]:
     levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
     wins = any(c.called((*WIN_WORDS, *SCORES)) for c in columns)
     shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
-    if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels):
+    if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
         return
     free = identity is not None and identity.strip()
     settings = {
