@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from socialstats import audit as audit
     from socialstats import claims as claims
     from socialstats import datasets as datasets
+    from socialstats.designs.calls import read_comparisons as read_comparisons
+    from socialstats.designs.calls import read_paired as read_paired
+    from socialstats.designs.calls import read_ratings as read_ratings
     from socialstats.designs.comparisons import Comparisons as Comparisons
     from socialstats.designs.label_lists import LabelLists as LabelLists
     from socialstats.designs.model_scores import model_scores as model_scores
     from socialstats.designs.paired import Paired as Paired
     from socialstats.designs.ratings import Ratings as Ratings
-    from socialstats.designs.reading import read_comparisons as read_comparisons
-    from socialstats.designs.reading import read_paired as read_paired
-    from socialstats.designs.reading import read_ratings as read_ratings
     from socialstats.designs.trait_ratings import trait_ratings as trait_ratings
     from socialstats.errors import Caution as Caution
     from socialstats.errors import DesignError as DesignError
@@ -80,7 +80,7 @@ _HOMES = {
     "socialstats.designs.model_scores": ("model_scores",),
     "socialstats.designs.paired": ("Paired",),
     "socialstats.designs.ratings": ("Ratings",),
-    "socialstats.designs.reading": ("read_comparisons", "read_paired", "read_ratings"),
+    "socialstats.designs.calls": ("read_comparisons", "read_paired", "read_ratings"),
     "socialstats.designs.trait_ratings": ("trait_ratings",),
     "socialstats.errors": (
         "Caution", "DesignError", "InputError", "MissingDependency", "MleDoesNotExist", "NonConvergence",

@@ -15,7 +15,7 @@ from socialstats.claims.definitions import Definition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
 from socialstats.claims.samples import Reading, RowTable, Sample, take
 from socialstats.claims.types import KEYS, Claim, Log
-from socialstats.designs.suspects import FEWEST, NAME
+from socialstats.designs.rows import FEWEST, NAME
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.intervals import critical_value

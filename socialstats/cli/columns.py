@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.aggregate import FREQUENCIES, bare, frequency_columns
 from socialstats.designs.columns import SIDE_WORDS, partner_of
 from socialstats.designs.levels import opposites
+from socialstats.designs.tables import FREQUENCIES, bare, frequency_columns
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number, missing_labels
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from socialstats.designs.options import map_options
-from socialstats.designs.paired_options import wide_pair
+from socialstats.designs.paired_reading import wide_pair
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, shorten
@@ -163,7 +163,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
 
 def is_cross_table(table: Table) -> bool:
     """Whether the labels of the first column are the names of the other columns, over counts."""
-    from socialstats.designs.squares import crosstab
+    from socialstats.designs.tables import crosstab
 
     first = table.counts([table.columns[0]]).columns[table.columns[0]].values.tolist()
     if not 1 < len(first) < len(table.columns) + 2 or not {*map(str, first)} & {*table.columns[1:]}:
@@ -225,14 +225,14 @@ def _comparison_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, st
 
 def paired_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the columns of a long table of pairs; an `InputError` where one is missing."""
-    from socialstats.designs.paired_options import PairedOptions, paired_roles
+    from socialstats.designs.paired_reading import PairedOptions, paired_roles
 
     named = map_parts(_known(settings, {"unit", "condition", "value"}), "paired")
     return paired_roles(table, PairedOptions(**named, **_taken(table, settings))).parts()
 
 
 def _ratings_parts(table: Table, settings: Mapping[str, Any]) -> dict[str, str]:
-    from socialstats.designs.ratings_options import RatingsOptions, ratings_roles
+    from socialstats.designs.ratings_reading import RatingsOptions, ratings_roles
 
     named = map_parts(_known(settings, {"unit", "rater", "value"}), "ratings")
     return ratings_roles(table, RatingsOptions(**named, **_taken(table, settings))).parts()

@@ -22,15 +22,14 @@ from socialstats.cli.deciding import (
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.shapes import read_shape, shaped
-from socialstats.designs.aggregate import bare, holds_numbers
+from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
-from socialstats.designs.paired_options import wide_pair
+from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.reading import comparisons_of
-from socialstats.designs.squares import crosstab, win_counts
+from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
 from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten

@@ -9,7 +9,7 @@ import numpy as np
 
 from socialstats.cli.columns import Seen
 from socialstats.cli.deciding import ROLES, words
-from socialstats.designs.suspects import NAME
+from socialstats.designs.rows import NAME
 from socialstats.errors import InputError
 from socialstats.tables import Table, as_number
 

@@ -23,11 +23,11 @@ from socialstats.cli.readings.long import long_tables
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import fleiss_tables, transposed_tables, wide_tables
 from socialstats.cli.wording import as_typed
-from socialstats.designs.aggregate import TOTALS, bare
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
-from socialstats.designs.suspects import mirror_suspects, votes
+from socialstats.designs.rows import mirror_suspects, votes
+from socialstats.designs.tables import TOTALS, bare
 from socialstats.errors import NothingToAnalyse, SocialStatsError
 from socialstats.tables import Table, as_text, rows_without
 from socialstats.text import count, listing, shorten

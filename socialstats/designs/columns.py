@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from socialstats import text
-from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.designs.options import Options
+from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.errors import DesignError, Problem
 from socialstats.tables import Table
 

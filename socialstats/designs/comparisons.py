@@ -1,29 +1,25 @@
-"""Comparisons: who was compared with whom, who won, under which conditions.
-
-Every decision about columns, missing values, labels and order is taken here, once. What comes out is a table of
-*cells* (distinct rows, with counts): nothing that uses the design depends on the number of rows.
-"""
+"""Paired comparisons: items, who won, factors of the rows, in cells; parts of them and several together."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import AnyArray, FloatArray, IntArray
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from socialstats.designs.options import Missing, Options, WinnerCoding
 from socialstats.designs.parts import A_WON, B_WON, TIED, Covariate, Factor, FlowStep
-from socialstats.errors import Caution, InputError, NothingToAnalyse
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse
 from socialstats.tables import Format, as_table, read_table
-from socialstats.text import count, listing, shorten
+from socialstats.text import count, listing, quoted, shorten
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["A_WON", "B_WON", "TIED", "Comparisons", "Covariate", "Factor", "FlowStep"]
+__all__ = ["A_WON", "B_WON", "Comparisons", "Covariate", "Factor", "FlowStep", "TIED"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -162,7 +158,6 @@ class Comparisons:
         NothingToAnalyse
             If no cell is taken.
         """
-        from socialstats.designs.cells import drop_unused_items, replaced, take_columns
 
         index = np.flatnonzero(mask)
         if not len(index):
@@ -173,7 +168,6 @@ class Comparisons:
 
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
-        from socialstats.designs.views import split_by
 
         return {"all": self} if self.by is None else split_by(self, self.by)
 
@@ -188,7 +182,6 @@ class Comparisons:
 
         Statistics of the comparisons stay the same.
         """
-        from socialstats.designs.views import swapped
 
         return swapped(self)
 
@@ -200,7 +193,6 @@ class Comparisons:
         InputError
             If a name is no item, or two items would share a label.
         """
-        from socialstats.designs.views import relabelled
 
         return relabelled(self, labels)
 
@@ -212,13 +204,11 @@ class Comparisons:
         DesignError
             If there is no such covariate, or an item has several values.
         """
-        from socialstats.designs.views import groups_of
 
         return groups_of(self, covariate)
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: labels, outcome, who was shown first, counts, covariates, clusters."""
-        from socialstats.designs.views import table_of
 
         return table_of(self)
 
@@ -320,7 +310,7 @@ class Comparisons:
         >>> Comparisons.from_frame(rows, item_a="left", item_b="right", order="item_a").order_known
         True
         """
-        from socialstats.designs.build import build
+        from socialstats.designs.comparisons_reading import build
 
         options = Options(
             item_a=item_a, item_b=item_b, winner=winner, order=order, covariates=covariates, weight=weight,
@@ -354,7 +344,7 @@ class Comparisons:
         >>> Comparisons.from_counts(table).n_rows
         818
         """
-        from socialstats.designs.build import build
+        from socialstats.designs.comparisons_reading import build
 
         named = Options(wins_a=wins_a, wins_b=wins_b, ties=ties, **options)
         return build(as_table(data, source), named)
@@ -366,6 +356,226 @@ class Comparisons:
         Options are those of `from_frame`, and ``wins_a=``, ``wins_b=``, ``ties=`` of `from_counts`. Errors name
         the file's lines.
         """
-        from socialstats.designs.build import build
+        from socialstats.designs.comparisons_reading import build
 
         return build(read_table(path, format), Options(**options))
+
+
+def dense(values: AnyArray) -> IntArray:
+    """Return ranks (from 0, without gaps) of the values of an array."""
+    if values.dtype == object:
+        distinct = {value: code for code, value in enumerate(sorted(set(values.tolist())))}
+        return np.array([distinct[value] for value in values.tolist()], dtype=np.int64)
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def group(columns: Sequence[AnyArray]) -> tuple[IntArray, IntArray]:
+    """Group equal rows of some columns in sorted order.
+
+    Returns
+    -------
+    first : (groups,) int64 array
+        One row of each group.
+    group : (rows,) int64 array
+        The group of each row.
+    """
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    size = 1
+    for column in columns:
+        codes = column if column.dtype.kind in "iu" and column.size and column.min() >= 0 else dense(column)
+        width = int(codes.max()) + 1 if codes.size else 1
+        if size > 2**62 // width:
+            key = dense(key)
+            size = int(key.max()) + 1
+        key = key * width + codes
+        size *= width
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return first.astype(np.int64), inverse.astype(np.int64)
+
+
+def cell_columns(design: Comparisons) -> list[AnyArray]:
+    """Return every column that makes a cell, in canonical order."""
+    columns: list[AnyArray] = [design.item_a, design.item_b, design.outcome, design.first]
+    columns += [side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)]
+    factors = [*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters]
+    return columns + [factor.codes for factor in factors]
+
+
+def merged(design: Comparisons) -> Comparisons:
+    """Return the design with equal cells merged and cells in sorted order."""
+    first, of_cell = group(cell_columns(design))
+    size = len(first)
+
+    def total(values: FloatArray) -> FloatArray:
+        return np.bincount(of_cell, weights=values, minlength=size).astype(np.float64, copy=False)
+
+    count = total(design.count)
+    weight, weight_sq = (total(design.weight), total(design.weight_sq)) if design.weighted else (count, count)
+    sums = {"count": count, "weight": weight, "weight_sq": weight_sq}
+    return replaced(design, take_columns(design, first) | sums)
+
+
+def take_columns(design: Comparisons, index: IntArray | BoolArray) -> dict[str, Any]:
+    """Return the fields of some cells."""
+    fields: dict[str, Any] = {
+        name: getattr(design, name)[index]
+        for name in ("item_a", "item_b", "outcome", "first", "count", "weight", "weight_sq")
+    }
+    fields["covariates"] = {
+        name: Covariate(name=name, a=c.a[index], b=c.b[index]) for name, c in design.covariates.items()
+    }
+    fields["by"] = take_factor(design.by, index) if design.by else None
+    fields["cited"] = take_factor(design.cited, index) if design.cited else None
+    fields["clusters"] = tuple(take_factor(factor, index) for factor in design.clusters)
+    return fields
+
+
+def take_factor(factor: Factor, index: IntArray | BoolArray) -> Factor:
+    """Return a factor on some cells, without the levels that they do not use."""
+    used, codes = np.unique(factor.codes[index], return_inverse=True)
+    levels = tuple(factor.levels[code] for code in used.tolist())
+    return Factor(name=factor.name, codes=codes.astype(np.int64), levels=levels)
+
+
+def drop_unused_items(fields: dict[str, Any], items: tuple[str, ...]) -> dict[str, Any]:
+    """Re-code the item columns of some cells to the items that they use."""
+    both = np.concatenate([fields["item_a"], fields["item_b"]])
+    used, codes = np.unique(both, return_inverse=True)
+    half = len(fields["item_a"])
+    codes = codes.astype(np.int64)
+    return fields | {
+        "items": tuple(items[code] for code in used.tolist()), "item_a": codes[:half], "item_b": codes[half:]
+    }  # fmt: skip
+
+
+def replaced(design: Comparisons, fields: dict[str, Any]) -> Comparisons:
+    """Return a copy of the design with some fields replaced."""
+    from dataclasses import replace
+
+    return replace(design, **fields)
+
+
+def joined(one: Comparisons, two: Comparisons) -> Comparisons:
+    """Return the comparisons of both designs, which were read from the same columns.
+
+    Examples
+    --------
+    >>> rows = {"item_a": ["x", "y"], "item_b": ["y", "z"], "winner": ["x", "z"]}
+    >>> parts = [Comparisons.from_frame({name: [column[k]] for name, column in rows.items()}) for k in (0, 1)]
+    >>> joined(*parts).items, joined(*parts).n_rows
+    (('x', 'y', 'z'), 2)
+    """
+    items = tuple(sorted({*one.items, *two.items}))
+    place = {name: k for k, name in enumerate(items)}
+
+    def codes(name: str) -> IntArray:
+        parts = [np.array([place[item] for item in d.items])[getattr(d, name)] for d in (one, two)]
+        return np.asarray(np.concatenate(parts), dtype=np.int64)
+
+    plain: dict[str, Any] = {
+        name: np.concatenate([getattr(one, name), getattr(two, name)])
+        for name in ("outcome", "first", "count", "weight", "weight_sq")
+    }
+    covariates = {
+        name: Covariate(name=name, a=np.concatenate([c.a, two.covariates[name].a]),
+                        b=np.concatenate([c.b, two.covariates[name].b]))
+        for name, c in one.covariates.items() if name in two.covariates
+    }  # fmt: skip
+    clusters = tuple(
+        _stacked(f, next(g for g in two.clusters if g.name == f.name))
+        for f in one.clusters if f.name in {g.name for g in two.clusters}
+    )  # fmt: skip
+    whole = replace(
+        one, items=items, item_a=codes("item_a"), item_b=codes("item_b"), covariates=covariates, clusters=clusters,
+        by=None, cited=None, refused=None, **plain,
+    )  # fmt: skip
+    return merged(whole)
+
+
+def _stacked(one: Factor, two: Factor) -> Factor:
+    levels = tuple(sorted({*one.levels, *two.levels}))
+    place = {name: k for k, name in enumerate(levels)}
+    parts = [np.array([place[level] for level in f.levels], dtype=np.int64)[f.codes] for f in (one, two)]
+    return Factor(name=one.name, codes=np.concatenate(parts), levels=levels)
+
+
+def relabelled(design: Comparisons, labels: Mapping[str, str]) -> Comparisons:
+    """Give items new labels; `Comparisons.relabel` documents it."""
+    unknown = [name for name in labels if name not in design.items]
+    if unknown:
+        raise InputError(f"{quoted(unknown)}: no such item. Items: {quoted(design.items, 10)}")
+    renamed = [labels.get(item, item) for item in design.items]
+    if len(set(renamed)) < len(renamed):
+        twice = sorted({name for name in renamed if renamed.count(name) > 1})
+        raise InputError(f"two items would be called {quoted(twice)}. Give every item a label of its own")
+    items = tuple(sorted(renamed))
+    code = np.array([items.index(name) for name in renamed], dtype=np.int64)
+    refused = design.refused
+    if refused is not None:
+        refused = relabelled(refused, {name: new for name, new in labels.items() if name in refused.items})
+    done = merged(replace(design, items=items, item_a=code[design.item_a], item_b=code[design.item_b], refused=refused))
+    by_name = {"pair": done.pair} if "pair" not in design.columns.values() else {}
+    return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
+
+
+def swapped(design: Comparisons) -> Comparisons:
+    """Exchange the sides; `Comparisons.swap` documents it."""
+    other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
+    return merged(
+        replace(
+            design, item_a=design.item_b, item_b=design.item_a, outcome=other[design.outcome],
+            first=(-design.first).astype(np.int8),
+            covariates={name: Covariate(name=name, a=c.b, b=c.a) for name, c in design.covariates.items()},
+            refused=None if design.refused is None else swapped(design.refused),
+        )
+    )  # fmt: skip
+
+
+def split_by(design: Comparisons, by: Factor) -> dict[str, Comparisons]:
+    """Return one design a level of the by factor, each with its own refusals; `Comparisons.split` documents it."""
+    refused = {} if design.refused is None else design.refused.split()
+    return {
+        level: replace(design.take(by.codes == code, note=f"{by.name} = {level}"), by=None, refused=refused.get(level))
+        for code, level in enumerate(by.levels)
+    }
+
+
+def without_cited(design: Comparisons) -> Comparisons:
+    """Return the design without the labels that its rows cite: fewer cells, the same comparisons."""
+    return design if design.cited is None else merged(replace(design, cited=None))
+
+
+def groups_of(design: Comparisons, covariate: str) -> dict[str, Any]:
+    """Return the value of a covariate for each item; `Comparisons.group_of` documents it."""
+    if covariate not in design.covariates:
+        listed = quoted([*design.covariates], 10) or "none"
+        raise DesignError(f"{design.source}: no covariate '{covariate}'. Covariates: {listed}")
+    sides = design.covariates[covariate]
+    groups: dict[str, Any] = {}
+    for codes, values in ((design.item_a, sides.a), (design.item_b, sides.b)):
+        for code, value in dict.fromkeys(zip(codes.tolist(), values.tolist(), strict=True)):
+            item = design.items[code]
+            if groups.setdefault(item, value) != value:
+                seen = f"'{groups[item]}' and '{value}'"
+                raise DesignError(f"{design.source}: '{item}' has several values of '{covariate}' ({seen})")
+    return dict(sorted(groups.items()))
+
+
+def table_of(design: Comparisons) -> pd.DataFrame:
+    """Return the cells as a data frame; `Comparisons.table` documents it."""
+    import pandas as pd
+
+    names = np.array(design.items, dtype=object)
+    a, b = names[design.item_a], names[design.item_b]
+    winner: AnyArray = np.full(len(a), None, dtype=object)
+    for code, won in ((A_WON, a), (B_WON, b)):
+        winner[design.outcome == code] = won[design.outcome == code]
+    columns: dict[str, Any] = {"item_a": a, "item_b": b, "winner": winner}
+    columns |= {"tied": design.outcome == TIED}
+    if design.order_known:
+        columns["order"] = np.where(design.first > 0, names[design.item_a], names[design.item_b])
+    for name, c in design.covariates.items():
+        columns |= {f"{name}_a": c.a, f"{name}_b": c.b}
+    for factor in (*([design.by] if design.by else []), *([design.cited] if design.cited else []), *design.clusters):
+        columns[factor.name] = np.array(factor.levels, dtype=object)[factor.codes]
+    return pd.DataFrame(columns | {"count": design.count, "weight": design.weight})

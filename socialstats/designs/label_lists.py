@@ -10,11 +10,9 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.designs.columns import Finder
-from socialstats.designs.factors import named_factors
-from socialstats.designs.labels import label_cautions
-from socialstats.designs.paired_options import distinct_parts, texts
-from socialstats.designs.parts import Factor, FlowStep
-from socialstats.designs.rows import FILL, Rows, begin
+from socialstats.designs.paired_reading import distinct_parts, texts
+from socialstats.designs.parts import Factor, FlowStep, named_factors
+from socialstats.designs.rows import FILL, Rows, begin, label_cautions
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.tables import Table, as_table, missing_labels
 from socialstats.text import count as counted

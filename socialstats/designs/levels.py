@@ -1,4 +1,4 @@
-"""What a value is: a number, one of two opposites, or one of the declared levels; never an order by alphabet."""
+"""Levels of values and their order."""
 
 from __future__ import annotations
 

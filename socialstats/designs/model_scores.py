@@ -8,14 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.designs.aggregate import bare
 from socialstats.designs.columns import Finder
 from socialstats.designs.levels import opposites
-from socialstats.designs.paired_options import refuse_unit_as_cluster, texts
+from socialstats.designs.paired_reading import refuse_unit_as_cluster, texts
 from socialstats.designs.ratings import Ratings, Scale
-from socialstats.designs.ratings_options import RATINGS, UNITS, RatingsOptions, RatingsRoles
-from socialstats.designs.ratings_reading import build_from
-from socialstats.designs.wide import as_named, make_long
+from socialstats.designs.ratings_reading import RATINGS, UNITS, RatingsOptions, RatingsRoles, build_from
+from socialstats.designs.tables import as_named, bare, make_long
 from socialstats.errors import DesignError, InputError, caution
 from socialstats.tables import Table, as_number, as_table
 from socialstats.text import listing, quoted, shorten

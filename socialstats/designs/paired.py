@@ -1,23 +1,18 @@
-"""Paired: the same units under two conditions.
-
-What comes out of reading a table are *cells*: distinct pairs of values within a cluster, with how many units they
-stand for. Nothing that uses the design depends on the order of rows, and pairs were joined by key, never by position.
-"""
+"""Pairs: the same units under two conditions."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray
-from socialstats.designs.factors import named_factors, taken
-from socialstats.designs.paired_sources import PairedSources
-from socialstats.designs.parts import Factor, FlowStep
+from socialstats.designs.parts import Factor, FlowStep, named_factors, taken
 from socialstats.errors import Caution, DesignError, NothingToAnalyse
-from socialstats.tables import EPSILON
+from socialstats.tables import EPSILON, Format, as_table, read_table, with_joint
 from socialstats.text import count as counted
 from socialstats.text import listing, shorten
 
@@ -25,6 +20,329 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Paired", "PairedScale"]
+
+
+class PairedSources:
+    """Constructors of `Paired`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_frame(
+        cls,
+        data: Any,
+        *,
+        unit: str | Sequence[str] | None = None,
+        condition: str | None = None,
+        value: str | None = None,
+        conditions: Sequence[str] | None = None,
+        levels: Sequence[Any] | None = None,
+        scale: PairedScale | None = None,
+        by: str | None = None,
+        cluster: str | Sequence[str] = (),
+        count: str | Literal[False] | None = None,
+        missing: Literal["error", "drop"] = "error",
+        unmatched: Literal["error", "drop"] | None = None,
+        na: str | Sequence[str] | Literal[False] = (),
+        source: str = "data frame",
+    ) -> Paired:
+        """Build the design from a long table: one row a unit and condition, joined by key.
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+            Of any engine that narwhals knows.
+        unit : str or sequence of str, optional
+            Column that names the unit (question, story, person), within `by`; several columns that name it together.
+            By default ``unit`` or an alias (``item``, ``question``, ``story``, ``sample``, ``subject``, ``id``, ...).
+        condition : str, optional
+            Column of the two conditions. By default ``condition`` or an alias (``arm``, ``time``, ``model``, ...).
+        value : str, optional
+            Column of values. By default ``value`` or an alias (``score``, ``correct``, ``answer``, ...).
+        conditions : pair of str, optional
+            The two to compare: the first minus the second. Rows of other conditions are left out and counted in
+            `flow`. By default the two labels that occur: in the order of an ordered categorical, else in that of
+            their letters (caution SS310).
+        levels : sequence, optional
+            Levels of text values; two are (zero, one). Only numbers, 0/1, true/false and yes/no need none.
+        scale : {"binary", "nominal", "numeric"}, optional
+            By default 0/1, true/false, yes/no and two levels are binary, other numbers numeric, other texts nominal.
+        by : str, optional
+            Column that splits the table (for example the model).
+        cluster : str or sequence of str
+            Columns whose units are not independent of each other. A unit lies in one cluster.
+        count : str or False, optional
+            Column of frequencies: how many alike units the rows of a unit stand for, the same in both rows. False:
+            there is none, and a column of that name is not mentioned.
+        missing : {"error", "drop"}
+            Missing values and units with one condition only are an error that lists their rows, or are left out,
+            counted in `flow`, and listed in `unmatched`.
+        unmatched : {"error", "drop"}, optional
+            Another rule than `missing` for units with one condition only.
+        na : str, sequence of str, or False
+            Texts that mean a missing value, beside NA, N/A, NaN, null, ``.`` and -2147483648 (R's integer NA), which
+            do unless they are declared as something else. Numbers mean that among values, not among names of units,
+            items or raters. False: empty fields alone are missing.
+        source : str
+            Name for messages.
+
+        Returns
+        -------
+        Paired
+
+        Raises
+        ------
+        DesignError
+            When columns are missing, the conditions are not two, or two texts have no order.
+        InputError
+            When rows are wrong (repeated, unmatched, not numbers): up to 20 problems at once, with their rows.
+        NothingToAnalyse
+            When no pair is left.
+
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> rows = {"item": [1, 1, 2, 2], "time": ["before", "after"] * 2, "score": [3, 5, 4, 4]}
+        >>> design = Paired.from_frame(rows, conditions=("after", "before"))
+        >>> design.difference.tolist(), design.n_pairs
+        ([0.0, 2.0], 2)
+        """
+        from socialstats.designs.paired_reading import PairedOptions, build_paired
+
+        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
+        options = PairedOptions(
+            unit=key, condition=condition, value=value, conditions=conditions, levels=levels, scale=scale, by=by,
+            cluster=cluster, count=count, missing=missing, unmatched=unmatched, na=na,
+        )  # fmt: skip
+        return build_paired(table, options)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, format: Format | None = None, **options: Any) -> Paired:
+        """Read a file of any format of `socialstats.tables.read_table`; ``-`` for standard input.
+
+        Options are those of `from_frame`; with ``first=`` and ``second=`` those of `from_wide`. Errors name the
+        file's lines.
+        """
+        from socialstats.designs.calls import paired_of
+
+        return paired_of(read_table(path, format), options)
+
+    @classmethod
+    def from_wide(
+        cls, data: Any, *, first: str, second: str, unit: str | Sequence[str] | None = None,
+        source: str = "data frame", **options: Any
+    ) -> Paired:  # fmt: skip
+        """Build the design from a table with one row a unit and one column a condition.
+
+        The two values of a row belong together; a row that lacks one of them is a unit without a partner.
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+        first, second : str
+            Columns of values: differences are the first minus the second. Their names are the conditions.
+        unit : str, optional
+            Column that names the units; by default rows are numbered.
+        source : str
+            Name for messages.
+        **options
+            ``levels``, ``scale``, ``by``, ``cluster``, ``count``, ``missing``, ``na`` as in `from_frame`. Without
+            `unit`, a column called ``count``, ``n``, ``freq``, ... beside rows that are all different is the count
+            (caution SS323).
+
+        Raises
+        ------
+        DesignError, InputError, NothingToAnalyse
+            As `from_frame`.
+
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> Paired.from_wide({"before": [3, 4], "after": [5, 4]}, first="after", second="before").difference.tolist()
+        [0.0, 2.0]
+        """
+        from socialstats.designs.paired_reading import PairedOptions, wide_pairs
+
+        table, key = with_joint(as_table(data, source), unit) if unit else (as_table(data, source), None)
+        return wide_pairs(table, first, second, PairedOptions(unit=key, **options))
+
+    @classmethod
+    def from_counts(
+        cls, data: Any, *, first: str, second: str, count: str, source: str = "data frame", **options: Any
+    ) -> Paired:  # fmt: skip
+        """Build the design from counted pairs: one row for each combination of values (and cluster).
+
+        Parameters
+        ----------
+        data : data frame, DuckDB relation, mapping of columns, or Table
+        first, second : str
+            Columns of values under the two conditions; their names are the conditions.
+        count : str
+            Column of counts: how many pairs the row stands for; whole numbers from 0 upwards.
+        source : str
+            Name for messages.
+        **options
+            ``levels``, ``scale``, ``by``, ``cluster``, ``missing``, ``na`` as in `from_frame`.
+
+        Raises
+        ------
+        DesignError, InputError, NothingToAnalyse
+            As `from_frame`.
+
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> rows = {"before": [0, 1, 1], "after": [1, 1, 0], "n": [8, 30, 2]}
+        >>> Paired.from_counts(rows, first="before", second="after", count="n").square().tolist()
+        [[0.0, 8.0], [2.0, 30.0]]
+        """
+        from socialstats.designs.paired_reading import PairedOptions, wide_pairs
+
+        return wide_pairs(as_table(data, source), first, second, PairedOptions(count=count, **options))
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        conditions: Sequence[str] = ("first", "second"),
+        levels: Sequence[Any] | None = None,
+        scale: PairedScale | None = None,
+        source: str = "table",
+    ) -> Paired:
+        """Build the design from a square table of counts: value under the first condition by value under the second.
+
+        Two vectors of values are no table: use `from_wide`. Where rows and columns might be mistaken for each other,
+        `from_cells` names every count.
+
+        Parameters
+        ----------
+        table : (k, k) array-like, or pandas data frame with the same labels on both sides
+            Rows: the first condition. Columns: the second.
+        conditions : pair of str
+        levels : sequence, optional
+            What the rows and columns stand for, in this order. By default the labels of the data frame, else 0, 1,
+            ...: of a 2 x 2 array, ``table[1][0]`` counts the pairs with 1 under the first condition only.
+        scale : {"binary", "nominal", "numeric"}, optional
+            By default two levels are binary, more are nominal; the numbers of a data frame's labels are numeric.
+        source : str
+            Name for messages.
+
+        Raises
+        ------
+        InputError
+            For tables that are not square, and cells that are no counts (each is named).
+        NothingToAnalyse
+            When every count is 0.
+
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> design = Paired.from_table([[570, 86], [150, 794]], conditions=("May", "June"))
+        >>> design.n_pairs, design.square()[1, 0]
+        (1600, np.float64(150.0))
+
+        Levels ascend: row 0 holds the pairs with 0 under the first condition, so that the last cell counts 1 under
+        both, and [1][0] the first only. The cells of `from_cells` start with both:
+
+        >>> same = Paired.from_cells(a=794, b=150, c=86, d=570, conditions=("May", "June"))
+        >>> bool((same.square() == design.square()).all())
+        True
+        """
+        from socialstats.designs.paired_reading import square_pairs
+
+        return square_pairs(table, conditions, levels, scale, source)
+
+    @classmethod
+    def from_cells(
+        cls,
+        *,
+        a: float,
+        b: float,
+        c: float,
+        d: float,
+        conditions: Sequence[str] = ("first", "second"),
+        levels: Sequence[Any] = ("0", "1"),
+        source: str = "cells",
+    ) -> Paired:
+        """Build binary pairs from their four counts.
+
+        Parameters
+        ----------
+        a, b, c, d : int
+            Pairs with 1 under both conditions, under the first only, under the second only, under neither.
+        conditions : pair of str
+        levels : pair
+            Labels of 0 and of 1.
+        source : str
+            Name for messages.
+
+        Raises
+        ------
+        InputError
+            For anything that is no count.
+        NothingToAnalyse
+            When every count is 0.
+
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> cells = Paired.from_cells(a=794, b=150, c=86, d=570)
+        >>> cells.square().tolist()
+        [[570.0, 86.0], [150.0, 794.0]]
+
+        That is the layout of `from_table`, [[d, c], [b, a]] with levels ascending, not [[a, b], [c, d]]:
+
+        >>> Paired.from_table([[570, 86], [150, 794]]).square().tolist() == cells.square().tolist()
+        True
+        """
+        from socialstats.designs.paired_reading import cell_pairs
+
+        return cell_pairs({"a": a, "b": b, "c": c, "d": d}, conditions, levels, source)
+
+    @classmethod
+    def one_sample(
+        cls,
+        values: Any,
+        *,
+        bound: float = 0.0,
+        cluster: Any = None,
+        name: str = "value",
+        missing: Literal["error", "drop"] = "error",
+        source: str = "values",
+    ) -> Paired:
+        """Pair values with a constant, for one-sample tests: differences are value minus bound.
+
+        Parameters
+        ----------
+        values : (n,) sequence of numbers
+        bound : float
+            The constant.
+        cluster : (n,) sequence, or mapping of names to such sequences, optional
+            Values with the same cluster are not independent of each other.
+        name : str
+            What the values are; the conditions are this and ``"bound"``.
+        missing : {"error", "drop"}
+        source : str
+            Name for messages.
+
+        Raises
+        ------
+        InputError
+            For values that are no finite numbers, and different lengths.
+        NothingToAnalyse
+            When no value is left.
+
+        Examples
+        --------
+        >>> from socialstats import Paired
+        >>> Paired.one_sample([1, 4, 4], bound=3).difference.tolist()
+        [-2.0, 1.0]
+        """
+        from socialstats.designs.paired_reading import values_against
+
+        return values_against(values, bound, cluster, name, missing, source)
+
 
 PairedScale = Literal["binary", "nominal", "numeric"]
 
@@ -150,6 +468,21 @@ class Paired(PairedSources):
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: values under the two conditions, count, `by`, clusters."""
-        from socialstats.designs.paired_views import table_of
 
         return table_of(self)
+
+
+def table_of(design: Paired) -> pd.DataFrame:
+    """Return the cells as a data frame; `Paired.table` documents it."""
+    import pandas as pd
+
+    names = np.array(design.levels, dtype=object)
+
+    def shown(values: FloatArray) -> AnyArray:
+        return values if design.scale == "numeric" else names[values.astype(np.int64)]
+
+    columns: dict[str, Any] = {"first": shown(design.first), "second": shown(design.second), "count": design.count}
+    for factor in (*([design.by] if design.by else []), *design.clusters):
+        name = factor.name if factor.name not in columns else f"{factor.name} (cluster)"
+        columns[name] = np.array(factor.levels, dtype=object)[factor.codes]
+    return pd.DataFrame(columns)

@@ -1,27 +1,575 @@
-"""From a long table to pairs: the columns, the two conditions, the join by key, the cells."""
+"""From a table to pairs: long, wide, or counted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from socialstats import text
-from socialstats.arrays import FloatArray
-from socialstats.designs.aggregate import frequency, refuse_totals, whole_numbers
-from socialstats.designs.cells import group
-from socialstats.designs.factors import taken
-from socialstats.designs.labels import label_cautions
-from socialstats.designs.levels import categories
-from socialstats.designs.paired import Paired
-from socialstats.designs.paired_join import Joined, join
-from socialstats.designs.paired_options import PairedOptions, PairedRoles, paired_roles
-from socialstats.designs.paired_values import Values, decode
-from socialstats.designs.parts import Factor, FlowStep
-from socialstats.designs.rows import Rows, begin
-from socialstats.designs.suspects import cluster_suspects, code_suspects
-from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution
-from socialstats.tables import Table
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.columns import Finder
+from socialstats.designs.comparisons import group
+from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites
+from socialstats.designs.paired import Paired, PairedScale
+from socialstats.designs.parts import Factor, FlowStep, taken
+from socialstats.designs.rows import (
+    FILL_OR_DROP,
+    Rows,
+    begin,
+    cluster_suspects,
+    code_suspects,
+    label_cautions,
+    missing_words,
+)
+from socialstats.designs.tables import (
+    frequency,
+    looks_counted,
+    make_long,
+    refuse_totals,
+    square_counts,
+    whole_count,
+    whole_numbers,
+)
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.tables import Table, as_number, as_table, as_text, missing_labels
+
+ErrorOrDrop = Literal["error", "drop"]
+UNIT_NAMES = (
+    "unit", "unit_id", "item", "item_id", "question", "question_id", "prompt_id", "story", "story_id", "sample",
+    "sample_id", "subject", "subject_id", "participant", "participant_id", "student", "person", "respondent", "task",
+    "task_id", "problem", "problem_id", "text_id", "doc_id", "pair", "pair_id", "id",
+)  # fmt: skip
+CONDITION_NAMES = (
+    "condition", "arm", "treatment", "phase", "time", "group", "version", "variant", "model", "prompt", "setting",
+)  # fmt: skip
+VALUE_NAMES = (
+    "value", "score", "correct", "answer", "response", "rating", "outcome", "result", "y", "label",
+    "action",
+)  # fmt: skip
+
+
+LIKELY = {
+    "unit": ("scenario", "scenario_id", "vignette", "dilemma", "situation", "statement", "case", "text", "post"),
+}  # suggested, never taken: such a column may be a cluster of units as well
+WIDE_PAIRS = (("before", "after"), ("pre", "post"), ("pretest", "posttest"), ("baseline", "followup"))
+
+
+def texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return one or several names as a tuple without repetitions.
+
+    Examples
+    --------
+    >>> texts("a"), texts(["a", "b", "a"]), texts(None)
+    (('a',), ('a', 'b'), ())
+    """
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(dict.fromkeys(value))
+
+
+def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
+    """Raise `InputError` for a value that is not allowed, with those that are."""
+    if value not in allowed:
+        raise InputError(f"{name}={value!r} is not an option. Choose from {', '.join(map(repr, allowed))}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedOptions:
+    """How to read a table as pairs; `Paired.from_frame`, `from_wide` and `from_counts` document every field."""
+
+    unit: str | None = None
+    condition: str | None = None
+    value: str | None = None
+    conditions: Sequence[str] | None = None
+    levels: Sequence[Any] | None = None
+    scale: PairedScale | None = None
+    by: str | None = None
+    cluster: str | Sequence[str] = ()
+    count: str | Literal[False] | None = None
+    missing: ErrorOrDrop = "error"
+    unmatched: ErrorOrDrop | None = None
+    na: str | Sequence[str] | Literal[False] = ()
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, get_args(ErrorOrDrop))
+        check_choice("unmatched", self.unmatched, (*get_args(ErrorOrDrop), None))
+        check_choice("scale", self.scale, (*get_args(PairedScale), None))
+        levels = self.level_labels
+        if levels is not None and self.scale == "numeric":
+            raise InputError("levels= and scale='numeric' contradict each other: numbers have no levels")
+        if levels is not None and len(levels) != 2 and self.scale == "binary":
+            raise InputError(f"scale='binary' needs two levels (zero, one), not {text.quoted(levels)}")
+        if levels is not None and len(levels) < 2:
+            raise InputError(f"levels= needs at least two levels, not {text.quoted(levels)}")
+        if self.conditions is not None:
+            _check_conditions(self.conditions)
+
+    @property
+    def level_labels(self) -> tuple[str, ...] | None:
+        """Declared levels as labels."""
+        return declared_levels(self.levels)
+
+    @property
+    def condition_labels(self) -> tuple[str, str] | None:
+        """Declared conditions as labels, first minus second."""
+        if self.conditions is None:
+            return None
+        first, second = (as_text(label) or "" for label in self.conditions)
+        return first, second
+
+    @property
+    def drop_unmatched(self) -> bool:
+        """Whether units that miss a condition are left out: as `missing` says, unless `unmatched` does."""
+        return (self.unmatched or self.missing) == "drop"
+
+    @property
+    def na_labels(self) -> frozenset[str]:
+        """Labels that mean a missing value."""
+        return missing_labels(self.na, {*(self.level_labels or ()), *(self.condition_labels or ())})
+
+
+def _check_conditions(conditions: Sequence[Any]) -> None:
+    if isinstance(conditions, str) or len(conditions) != 2:
+        raise InputError(f"conditions={conditions!r}: name two, the first minus the second: conditions=('a', 'b')")
+    first, second = (as_text(label) for label in conditions)
+    if first is None or second is None or first == second:
+        raise InputError(f"conditions={tuple(conditions)!r}: the two conditions must be different and not empty")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedRoles:
+    """The part of each column."""
+
+    unit: str
+    condition: str
+    value: str
+    by: str | None
+    clusters: tuple[str, ...]
+    count: str | None = None
+
+    @property
+    def key(self) -> list[str]:
+        """Columns that tell units apart, the unit first."""
+        return [self.unit, *([self.by] if self.by else [])]
+
+    def columns(self) -> list[str]:
+        """Return every column that plays a part."""
+        counted = [self.count] if self.count else []
+        return list(dict.fromkeys([*self.key, self.condition, self.value, *counted, *self.clusters]))
+
+    def parts(self) -> dict[str, str]:
+        """Return part -> column, for people."""
+        named = {"unit": self.unit, "condition": self.condition, "value": self.value}
+        named |= {"by": self.by} if self.by else {}
+        named |= {"count": self.count} if self.count else {}
+        return named | {f"cluster{k}": name for k, name in enumerate(self.clusters, start=1)}
+
+
+def find(finder: Finder, part: str, name: str | None, aliases: Sequence[str], taken: set[str]) -> str:
+    """Return the column of a part: as named, or the first alias that is free."""
+    if name is not None:
+        taken.add(name)
+        return finder.explicit(part, name, aliases)
+    found = next((alias for alias in aliases if alias in finder.columns and alias not in taken), None)
+    if found is None:
+        looked = text.listing(aliases, most=6)
+        likely = finder.spelled((*aliases, *LIKELY.get(part, ())), [c for c in finder.columns if c not in taken])
+        finder.miss(part, f"no column for '{part}' (looked for {looked})", aliases[:3], likely, sorted(taken))
+        return ""
+    taken.add(found)
+    return found
+
+
+def refuse_unit_as_cluster(
+    finder: Finder, unit: str | None, clusters: Sequence[str], aliases: Sequence[str], taken: Collection[str]
+) -> None:
+    """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
+
+    Raises
+    ------
+    DesignError
+    """
+    free = [alias for alias in aliases if alias in finder.columns and alias not in taken]
+    for name in clusters:
+        alone = unit is None and name in aliases and (not free or name in aliases[:2])
+        if name == unit or (alone and name in finder.columns):
+            raise DesignError(
+                f"{finder.table.source}: '{text.shorten(name)}' already is the unit, and units are what is taken as "
+                "independent: leave cluster= out. If another column is the unit, say unit='COLUMN' (--map unit=COLUMN)"
+            )
+
+
+def refuse_wide(finder: Finder) -> None:
+    """Refuse a table with one row a unit, known by two columns such as before and after.
+
+    Raises
+    ------
+    DesignError
+    """
+    pair = wide_pair(finder.columns)
+    if pair is None or any(name in finder.columns for name in CONDITION_NAMES):
+        return
+    one, two = pair
+    raise DesignError(
+        f"{finder.table.source}: the columns '{one}' and '{two}' look like two conditions, one row a unit: name both, "
+        f"first='{one}', second='{two}' (--map first={one} --map second={two}); of a data frame "
+        f"Paired.from_wide(data, first='{one}', second='{two}'). Differences are the first minus the second"
+    )
+
+
+def wide_pair(columns: Sequence[str]) -> tuple[str, str] | None:
+    """Return two columns that are called like two conditions of one row.
+
+    Examples
+    --------
+    >>> wide_pair(["id", "pre", "post"]), wide_pair(["id", "score"])
+    (('pre', 'post'), None)
+    """
+    return next((pair for pair in WIDE_PAIRS if set(pair) <= set(columns)), None)
+
+
+def distinct_parts(finder: Finder, parts: Sequence[tuple[str, str]]) -> None:
+    """Refuse a column that plays two of the parts."""
+    seen: dict[str, str] = {}
+    for part, column in parts:
+        if column and column in seen:
+            message = f"{seen[column]} and {part} are the same column '{text.shorten(column)}'"
+            finder.miss(part, message, [part], taken=[column])
+        seen.setdefault(column, part)
+
+
+def paired_roles(table: Table, options: PairedOptions) -> PairedRoles:
+    """Decide which column plays which part.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+    if options.condition is None and options.value is None:
+        refuse_wide(finder)
+    by = finder.explicit("by", options.by) if options.by else None
+    times = finder.explicit("count", options.count) if options.count else None
+    clusters = tuple(finder.explicit("cluster", name) for name in texts(options.cluster))
+    named = (options.unit, options.condition, options.value, by, times, *clusters)
+    taken = {name for name in named if name}
+    refuse_unit_as_cluster(finder, options.unit, clusters, UNIT_NAMES, taken)
+    roles = PairedRoles(
+        unit=find(finder, "unit", options.unit, UNIT_NAMES, taken),
+        condition=find(finder, "condition", options.condition, CONDITION_NAMES, taken),
+        value=find(finder, "value", options.value, VALUE_NAMES, taken), by=by, clusters=clusters,
+        count=times,
+    )  # fmt: skip
+    named_parts = [("unit", roles.unit), ("condition", roles.condition), ("value", roles.value)]
+    distinct_parts(finder, [*named_parts, *([("by", by)] if by else [])])
+    if finder.problems:
+        raise DesignError(finder.problems)
+    return roles
+
+
+UNMATCHED_SHOWN = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Joined:
+    """Pairs, one a unit.
+
+    Attributes
+    ----------
+    first, second : (pairs,) float64 arrays
+    row : (pairs,) int64 array
+        A row of the pair, for what belongs to its unit.
+    unmatched : tuple of str
+        Units left out because one condition is missing.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    row: IntArray
+    unmatched: tuple[str, ...]
+
+
+def join(
+    rows: Rows, roles: PairedRoles, values: FloatArray, conditions: Sequence[str], options: PairedOptions
+) -> Joined:
+    """Put the two rows of each unit side by side, by key; report or leave out units without a partner."""
+    key = rows.key(roles.key)
+    size = int(key.max(initial=-1)) + 1
+    labels = rows.labels(roles.condition)
+    blank = _blank(rows, roles.value)
+    value = np.full((2, size), np.nan)
+    has = np.zeros((2, size), dtype=bool)
+    row = np.zeros(size, dtype=np.int64)
+    for side, condition in enumerate(conditions):
+        code = labels.levels.index(condition) if condition in labels.levels else -2
+        mine = rows.use & (labels.codes == code)
+        at = np.flatnonzero(mine if rows.origin is None else mine & ~blank)  # an empty field of a wide table is no row
+        value[side, key[at]] = values[at]
+        has[side, key[at]] = True
+        row[key[at]] = at
+    alone = has[0] != has[1]
+    there = key if rows.origin is None else np.where(blank, -1, key)
+    unmatched = _set_alone_aside(rows, roles, there, alone, has, conditions, options)
+    paired = has[0] & has[1]
+    empty = (paired & np.isnan(value).any(axis=0)) | ~has.any(axis=0)
+    _set_empty_aside(rows, roles, key, blank & _of_keys(key, empty), empty, options)
+    keep = np.flatnonzero(paired & ~empty)
+    return Joined(first=value[0, keep], second=value[1, keep], row=row[keep], unmatched=unmatched)
+
+
+def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
+    return np.append(marked, False)[key]  # a key of -1 is a row not in use
+
+
+def _set_alone_aside(
+    rows: Rows, roles: PairedRoles, key: IntArray, alone: BoolArray, has: AnyArray, conditions: Sequence[str],
+    options: PairedOptions,
+) -> tuple[str, ...]:  # fmt: skip
+    bad = np.flatnonzero(alone)
+    if not len(bad):
+        return ()
+    if not rows.problems.pending and not (has[0] & has[1]).any() and has[0].any() and has[1].any():
+        raise DesignError(_two_groups(rows, roles, has, conditions))
+    at = _of_keys(key, alone)
+    if options.drop_unmatched:
+        first_row = np.flatnonzero(at)[np.unique(key[at], return_index=True)[1]]
+        names = tuple(rows.named(roles.key, int(one)) if roles.by else _label(rows, roles, one) for one in first_row)
+        rows.leave_out(
+            _of_keys(rows.key(roles.key), alone),
+            "units without a partner",
+            "missing='drop': the unit has one of the two conditions",
+        )
+        return tuple(sorted(names))
+    a, b = (text.shorten(label) for label in conditions)
+    message = (
+        f"{text.count(len(bad), 'unit')} without a partner: {text.count(has[0].sum(), 'unit')} under '{a}', "
+        f"{text.count(has[1].sum(), 'unit')} under '{b}', {text.count((has[0] & has[1]).sum(), 'pair')}"
+    )
+    fix = "Add the missing rows, or say missing='drop' (--missing drop) to leave such units out"
+    named = roles.unit if (rows.origin or rows.table).has(roles.unit) else None
+    rows.problems.say(message, column=named, fix=fix)
+
+    what = "row" if rows.origin is None else "value"
+
+    def one(found: IntArray) -> str:
+        there = rows.codes(roles.condition)[found[0]] == rows.labels(roles.condition).levels.index(conditions[0])
+        return f"{rows.named(roles.key, int(found[0]))} has no {what} under '{b if there else a}'"
+
+    more = "{} further units have no partner"
+    columns = [*roles.key, roles.condition]
+    rows.each_key(key, bad, columns, one, column=named, fix="", more=more, most=UNMATCHED_SHOWN)
+    return ()
+
+
+def _two_groups(rows: Rows, roles: PairedRoles, has: AnyArray, conditions: Sequence[str]) -> str:
+    """Say that no unit has both conditions: a comparison of two groups, or a wrong unit."""
+    a, b = (text.shorten(label) for label in conditions)
+    unit = text.shorten(roles.unit)
+    return (
+        f"{rows.table.source}, column '{unit}': no unit has a value under both conditions "
+        f"({text.count(has[0].sum(), 'unit')} under '{a}', {text.count(has[1].sum(), 'other unit')} under '{b}'): "
+        "these are two independent groups, not pairs. If rows of the two belong together, name the column that links "
+        "them: unit='COLUMN' (--map unit=COLUMN); if not, no test of pairs applies"
+    )
+
+
+def _label(rows: Rows, roles: PairedRoles, row: int) -> str:
+    labels = rows.labels(roles.unit)
+    return labels.levels[int(labels.codes[row])]
+
+
+def _blank(rows: Rows, column: str) -> BoolArray:
+    """Return the rows without a value; of numbers that the engine holds as such, without making labels of them."""
+    numbers = rows.engine_numbers(column)
+    return rows.codes(column) < 0 if numbers is None else np.isnan(numbers)
+
+
+def _set_empty_aside(
+    rows: Rows, roles: PairedRoles, key: IntArray, bad: BoolArray, empty: BoolArray, options: PairedOptions
+) -> None:  # fmt: skip
+    """Report missing values, or leave out the pairs that have one."""
+    column = roles.value
+    if not bad.any():
+        return
+    if options.missing == "error":
+        message, fix = missing_words(rows.counts, column, bad, FILL_OR_DROP)
+        if rows.origin is not None:  # both values of a row: say so once
+            message = "both values are missing"
+            bad = bad & (rows.codes(roles.condition) == rows.codes(roles.condition)[bad][0])
+        keys = [*roles.key, roles.condition, column]
+        rows.problems.add(message, bad, keys, column=column, fix=fix)
+    elif not rows.problems.pending:
+        note = f"missing='drop': a value of '{text.shorten(column)}' is missing"
+        rows.leave_out(_of_keys(key, empty), "pairs without both values", note)
+
+
+MOSTLY = 0.5
+LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
+ZERO_ONE = {0.0, 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Values:
+    """Decoded values.
+
+    Attributes
+    ----------
+    scale : {"binary", "nominal", "numeric"}
+    levels : tuple of str
+        Empty for numbers.
+    numbers : mapping of str to (rows,) float64 array
+        By column: numbers, or codes into `levels`; NaN where missing or not decoded.
+    """
+
+    scale: PairedScale
+    levels: tuple[str, ...]
+    numbers: Mapping[str, FloatArray]
+
+
+def decode(columns: Sequence[str], rows: Rows, options: PairedOptions) -> Values:
+    """Decode the value column (or the two columns of a wide or counted table).
+
+    Parameters
+    ----------
+    columns : sequence of str
+    rows : Rows
+        Collects values that do not fit.
+    options : PairedOptions
+
+    Raises
+    ------
+    DesignError
+        For two texts without an order.
+    """
+    fast = _engine_numbers(columns, rows, options)
+    if fast is not None:
+        return Values(scale="numeric", levels=(), numbers=fast)
+    used = sorted({label for column in columns for label in rows.used_labels(column)})
+    levels = options.level_labels
+    if levels is None and options.scale == "nominal":
+        levels = _category_levels(columns, rows, used) or in_order(used)
+    if levels is not None:
+        scale: PairedScale = options.scale or ("binary" if len(levels) == 2 else "nominal")
+        return Values(scale=scale, levels=levels, numbers=_by_level(columns, rows, levels, declared=True))
+    rows.problems.refuse_spellings(columns, rows.use, LABELS)
+    numbers = [as_number(label) for label in used]
+    if None not in numbers:
+        return _numbers(columns, rows, options, {x for x in numbers if x is not None})
+    if pair := opposites(used):
+        return _opposites(columns, rows, options, pair)
+    if options.scale == "numeric" or _text_share(columns, rows) < MOSTLY:
+        return _not_numbers(columns, rows)
+    levels = _category_levels(columns, rows, used) or _levels_of_texts(columns, rows, options, used)
+    return Values(
+        scale="binary" if len(levels) == 2 else "nominal", levels=levels,
+        numbers=_by_level(columns, rows, levels, declared=False),
+    )  # fmt: skip
+
+
+def _engine_numbers(columns: Sequence[str], rows: Rows, options: PairedOptions) -> dict[str, FloatArray] | None:
+    """Return finite numbers that the engine holds as such, without making labels of them; None when not plain."""
+    if options.levels is not None or options.scale not in (None, "numeric"):
+        return None
+    found: dict[str, FloatArray] = {}
+    for column in columns:
+        numbers = rows.engine_numbers(column)
+        if numbers is None or np.isinf(numbers[rows.use]).any():
+            return None
+        found[column] = numbers
+    used = np.unique(np.concatenate([numbers[rows.use] for numbers in found.values()]))
+    if options.scale is None and np.isin(used[~np.isnan(used)], (0.0, 1.0)).all():
+        return None
+    return found
+
+
+def _numbers(columns: Sequence[str], rows: Rows, options: PairedOptions, found: set[float]) -> Values:
+    if found <= ZERO_ONE and options.scale != "numeric":
+        return Values(scale="binary", levels=("0", "1"), numbers=_by_level(columns, rows, ("0", "1"), declared=False))
+    if options.scale == "binary":
+        listed = text.listing([f"{x:g}" for x in sorted(found)], most=6)
+        cure = "Say which two values count as 0 and 1: levels=(zero, one) (--levels zero,one)"
+        raise DesignError(
+            f"{rows.table.source}, column '{columns[0]}': scale='binary', but the values are {listed}. {cure}"
+        )
+    return Values(scale="numeric", levels=(), numbers=_parsed(columns, rows))
+
+
+def _opposites(columns: Sequence[str], rows: Rows, options: PairedOptions, pair: tuple[str, str]) -> Values:
+    codes = _by_level(columns, rows, pair, declared=False)
+    if options.scale == "numeric":
+        return Values(scale="numeric", levels=(), numbers=codes)
+    return Values(scale="binary", levels=pair, numbers=codes)
+
+
+def _parsed(columns: Sequence[str], rows: Rows) -> dict[str, FloatArray]:
+    out = {}
+    for column in columns:
+        labels = rows.labels(column)
+        numbers = [as_number(label) for label in labels.levels]
+        table = np.array([*(np.nan if x is None else x + 0.0 for x in numbers), np.nan], dtype=np.float64)
+        out[column] = table[labels.codes]
+    return out
+
+
+def _text_cells(column: str, rows: Rows) -> BoolArray:
+    labels = rows.labels(column)
+    is_text = np.array([*(as_number(label) is None for label in labels.levels), False])
+    found: BoolArray = rows.use & is_text[labels.codes]
+    return found
+
+
+def _text_share(columns: Sequence[str], rows: Rows) -> float:
+    n = rows.counts.n
+    words = sum(float(n[_text_cells(column, rows)].sum()) for column in columns)
+    every = sum(float(n[rows.use & (rows.codes(column) >= 0)].sum()) for column in columns)
+    return words / every if every else 0.0
+
+
+def _not_numbers(columns: Sequence[str], rows: Rows) -> Values:
+    fix = "Correct it, or declare it with na='{}' (--na) if it means a missing value"
+    for column in columns:
+        rows.problems.each_value(column, _text_cells(column, rows), [column], "'{}' is not a finite number", fix=fix)
+    return Values(scale="numeric", levels=(), numbers=_parsed(columns, rows))
+
+
+def _by_level(columns: Sequence[str], rows: Rows, levels: Sequence[str], *, declared: bool) -> dict[str, FloatArray]:
+    """Decode labels as codes, and report those that are no level."""
+    out = {}
+    for column in columns:
+        labels = rows.labels(column)
+        codes = np.array([*codes_in(labels.levels, levels), -1], dtype=np.int64)[labels.codes]
+        bad = rows.use & (codes < 0) & (labels.codes >= 0)
+        if declared and bad.any():
+            message = f"'{{}}' is none of the declared levels ({text.quoted(levels, 8)})"
+            fix = "Correct it, add it to levels= (--levels), or say na='{}' (--na) if it means a missing value"
+            rows.problems.each_value(column, bad, [column], message, fix=fix, like=levels)
+        out[column] = np.where(codes >= 0, codes, np.nan)
+    return out
+
+
+def _category_levels(columns: Sequence[str], rows: Rows, used: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the order that the column's own type declares, if it explains every value."""
+    found = {categories(rows.table, column) for column in columns}
+    levels = found.pop() if len(found) == 1 else None
+    if levels is None or len(levels) < 2 or not set(used) <= set(levels):
+        return None
+    return levels
+
+
+def _levels_of_texts(columns: Sequence[str], rows: Rows, options: PairedOptions, used: list[str]) -> tuple[str, ...]:
+    if len(used) > 2 and options.scale != "binary":
+        return in_order(used)
+    place = f"{rows.table.source}, column '{columns[0]}'"
+    listed = text.quoted(used, 6)
+    raise DesignError(
+        f"{place}: the values are the text{'s' if len(used) > 1 else ''} {listed}, and nothing says which counts as 1. "
+        "Say levels=(zero, one) (--levels zero,one), the one that counts as 1 last, or scale='nominal' "
+        "(--scale nominal) if they have no order"
+    )
 
 
 def build_paired(table: Table, options: PairedOptions) -> Paired:
@@ -189,3 +737,130 @@ def as_cells(design: Paired) -> Paired:
         design, first=design.first[index] + 0.0, second=design.second[index] + 0.0, count=count,
         by=at(design.by) if design.by else None, clusters=tuple(at(factor) for factor in design.clusters),
     )  # fmt: skip
+
+
+def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) -> Paired:
+    """Read one row a unit; `Paired.from_wide` documents it."""
+    finder = Finder(table)
+    parts = [("first", first), ("second", second), *([("unit", options.unit)] if options.unit else [])]
+    belongs = [name for name in (options.by, *texts(options.cluster)) if name]
+    named = [
+        *parts,
+        *([("count", options.count)] if options.count else []),
+        *(("by or cluster", one) for one in belongs),
+    ]
+    for part, column in named:
+        finder.explicit(part, column)
+    distinct_parts(finder, [(part, column) for part, column in named if part != "by or cluster"])
+    if finder.problems:
+        raise DesignError(finder.problems)
+    used = [column for _, column in named]
+    counted = frequency(
+        table, options.count, [] if options.unit else used, used, options.na_labels,
+        counted=lambda: looks_counted(table, first, second),
+    )  # fmt: skip
+    keep = [*belongs, *([counted.column] if counted.column else [])]
+    long = make_long(table, (first, second), keep, row=options.unit, name="condition")
+    roles = PairedRoles(
+        unit=long.row, condition=long.name, value=long.value, by=options.by, clusters=texts(options.cluster),
+        count=counted.column,
+    )  # fmt: skip
+    typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
+    levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
+    full = replace(options, conditions=(first, second), levels=levels)
+    done = build_pairs(long.table, roles, full, wide=table, noticed=counted.cautions)
+    columns = {part: column for part, column in done.columns.items() if part not in ("unit", "condition", "value")}
+    return replace(done, columns=dict(parts) | columns)
+
+
+def square_pairs(
+    table: Any, conditions: Sequence[str], levels: Sequence[Any] | None, scale: Any, source: str
+) -> Paired:
+    """Read a square table of counts; `Paired.from_table` documents it."""
+    asked = PairedOptions(conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale)
+    labels, counts, named = square_counts(
+        table, levels, start=0, source=source, vectors="Paired.from_wide({'x': x, 'y': y}, first='x', second='y')"
+    )
+    order = labels if levels is not None or not named else _order_of_frame(labels, scale, source)
+    row, column = np.nonzero(counts)
+    names = np.array(labels, dtype=object)
+    cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
+    options = PairedOptions(levels=None if scale == "numeric" else order, scale=scale if order else "numeric")
+    done = wide_pairs(as_table(cells, source), "first", "second", replace(options, count="count"))
+    total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
+    return replace(done, conditions=asked.condition_labels or ("first", "second"), flow=(total,), columns={})
+
+
+def _order_of_frame(labels: tuple[str, ...], scale: Any, source: str) -> tuple[str, ...] | None:
+    """Return the levels of a table whose labels come from a data frame, in order; None for numbers."""
+    numbers = {as_number(label) for label in labels}
+    if scale == "nominal":
+        return labels
+    if numbers == {0.0, 1.0} and scale != "numeric":
+        return tuple(sorted(labels, key=float))
+    if None not in numbers and scale != "binary":
+        return None
+    if pair := opposites(labels):
+        return pair
+    if len(labels) > 2 and scale is None:
+        return labels
+    raise DesignError(
+        f"{source}: the levels are {text.quoted(labels)}, and nothing says which counts as 1. "
+        "Say levels=(zero, one), or scale='nominal' if they have no order"
+    )
+
+
+def cell_pairs(
+    cells: Mapping[str, Any], conditions: Sequence[str], levels: Sequence[Any], source: str
+) -> Paired:  # fmt: skip
+    """Build binary pairs from four counts; `Paired.from_cells` documents it."""
+    a, b, c, d = (whole_count(cells[name], name) for name in "abcd")
+    return square_pairs([[d, c], [b, a]], conditions, levels, "binary", source)
+
+
+def values_against(values: Any, bound: float, cluster: Any, name: str, missing: str, source: str) -> Paired:
+    """Pair values with a constant; `Paired.one_sample` documents it."""
+    if (
+        isinstance(bound, bool)
+        or not isinstance(bound, (int, float, np.integer, np.floating))
+        or not np.isfinite(bound)
+    ):
+        raise InputError(f"bound={bound!r} is not a finite number")
+    named = cluster if isinstance(cluster, Mapping) else {} if cluster is None else {"cluster": cluster}
+    if name in named or not all(isinstance(one, str) for one in (name, *named)):
+        raise InputError(f"name={name!r}: values and clusters need different names, which are texts")
+    columns = {name: _vector(values, name), **{key: _vector(one, key) for key, one in named.items()}}
+    sizes = {key: len(one) for key, one in columns.items()}
+    if len(set(sizes.values())) > 1:
+        raise InputError(f"values and clusters have different lengths: {sizes}")
+    if not sizes[name]:
+        raise NothingToAnalyse(f"{source}: no values: there is nothing to analyse")
+    options = PairedOptions(scale="numeric", cluster=tuple(named), missing=missing)  # type: ignore[arg-type]
+    rows = begin(as_table(columns, source), list(columns), ())
+    rows.set_missing_aside(list(columns), drop=missing == "drop")
+    numbers = decode([name], rows, options).numbers[name]
+    rows.problems.raise_if_any()
+    index = np.flatnonzero(rows.use)
+    if not len(index):
+        raise NothingToAnalyse(f"{source}: no value is left to analyse")
+    count = rows.counts.n[index]
+    step = FlowStep(label="values analysed", rows=int(count.sum()))
+    left = "; ".join(f"{one.label}: {one.rows:,}" for one in rows.flow[1:])
+    return as_cells(
+        Paired(
+            conditions=(name, "bound"), first=numbers[index], second=np.full(len(index), float(bound)), count=count,
+            scale="numeric", clusters=tuple(rows.factor(key, index) for key in named), flow=(*rows.flow, step),
+            epsilon=rows.table.epsilon(name),
+            source=source, columns={"value": name, **{f"cluster{k}": key for k, key in enumerate(named, start=1)}},
+            cautions=(caution("SS301", left),) if left else (),
+        )
+    )  # fmt: skip
+
+
+def _vector(values: Any, name: str) -> Any:
+    """Return values without an index of their own: they are put side by side by position."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise InputError(f"{name}: a sequence of values is needed, not {type(values).__name__}")
+    if getattr(values, "ndim", 1) != 1:
+        raise InputError(f"{name}: one value a unit is needed, not an array of shape {values.shape}")
+    return values.array if hasattr(values, "array") and hasattr(values, "index") else list(values)

@@ -1,10 +1,15 @@
-"""The small pieces of a design: outcomes, factors, covariates, steps of the flow."""
+"""Parts of designs: arrays, factors, covariates, steps of the flow."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
+from socialstats.errors import InputError
 
 A_WON, B_WON, TIED = 0, 1, 2
 
@@ -51,3 +56,44 @@ class FlowStep:
     label: str
     rows: int
     note: str = ""
+
+
+def taken(factor: Factor, index: AnyArray) -> Factor:
+    """Return a factor at some places, with the levels that are left; -1 (no level) stays -1."""
+    codes, dense = np.unique(factor.codes[index], return_inverse=True)
+    none = int(np.sum(codes < 0))
+    return Factor(
+        name=factor.name, codes=dense.astype(np.int64) - none,
+        levels=tuple(factor.levels[code] for code in codes[none:].tolist()),
+    )  # fmt: skip
+
+
+def named_factors(
+    clusters: Sequence[Factor], by: Factor | None, names: str | Sequence[str] | None
+) -> tuple[Factor, ...]:
+    """Return declared factors by name.
+
+    Parameters
+    ----------
+    clusters : sequence of Factor
+    by : Factor or None
+        May be named too.
+    names : str, sequence of str or None
+        ``"declared"``: all of `clusters`; None: none.
+
+    Raises
+    ------
+    InputError
+        If a name is not declared.
+    """
+    if names is None:
+        return ()
+    if isinstance(names, str) and names == "declared":
+        return tuple(clusters)
+    known: dict[str, Any] = {factor.name: factor for factor in (*([by] if by else []), *clusters)}
+    wanted = (names,) if isinstance(names, str) else tuple(names)
+    for name in wanted:
+        if name not in known:
+            listed = ", ".join(f"'{n}'" for n in known) or "none"
+            raise InputError(f"no cluster '{name}'. Clusters declared: {listed}; declare others with cluster=")
+    return tuple(known[name] for name in wanted)

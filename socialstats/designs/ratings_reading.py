@@ -1,26 +1,399 @@
-"""From a long table to ratings: the columns, who the raters are, the levels, what belongs to units and raters."""
+"""From a table to ratings: long, wide, counted by level, or crossed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
 from socialstats import text
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aggregate import frequency, refuse_totals, whole_numbers
-from socialstats.designs.labels import label_cautions
-from socialstats.designs.levels import plain_number
+from socialstats.designs.columns import Finder
+from socialstats.designs.comparisons import group
+from socialstats.designs.levels import categories, codes_in, declared_levels, in_order, opposites, plain_number
+from socialstats.designs.paired_reading import (
+    UNIT_NAMES,
+    VALUE_NAMES,
+    ErrorOrDrop,
+    check_choice,
+    distinct_parts,
+    find,
+    refuse_unit_as_cluster,
+    texts,
+)
 from socialstats.designs.parts import Factor, FlowStep
-from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles, ratings_roles
-from socialstats.designs.ratings_values import Rated, rate
-from socialstats.designs.rows import FILL, Rows, begin
-from socialstats.designs.suspects import cluster_suspects
-from socialstats.errors import Caution, DesignError, NothingToAnalyse, caution
-from socialstats.tables import Table
+from socialstats.designs.ratings import MISSING, OK, REFUSAL, SCALES, Ratings, Scale
+from socialstats.designs.rows import (
+    FILL,
+    NAME,
+    Rows,
+    begin,
+    cluster_suspects,
+    code_suspects,
+    item_suspects,
+    label_cautions,
+    missing_words,
+)
+from socialstats.designs.tables import (
+    as_named,
+    frequency,
+    frequency_columns,
+    looks_counted,
+    make_long,
+    refuse_totals,
+    square_counts,
+    whole_numbers,
+)
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.tables import Table, as_number, as_table, missing_labels
+from socialstats.text import shorten
+
+RATER_NAMES = (
+    "rater", "rater_id", "judge", "judge_id", "annotator", "annotator_id", "coder", "grader", "labeler", "evaluator",
+    "reviewer", "expert", "worker", "worker_id", "participant", "participant_id", "respondent", "person", "model",
+)  # fmt: skip
+PEOPLE = ("participant", "participant_id", "person", "respondent")  # who rates, in a table of ratings
+UNITS = tuple(name for name in UNIT_NAMES if name not in PEOPLE)
+RATINGS = (
+    "value",
+    "rating",
+    "score",
+    "label",
+    *(name for name in VALUE_NAMES if name not in ("value", "rating", "score", "label")),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingsOptions:
+    """How to read a table as ratings; `Ratings.from_frame` documents every field."""
+
+    unit: str | None = None
+    rater: str | None = None
+    value: str | None = None
+    levels: Sequence[Any] | None = None
+    scale: Scale | None = None
+    refusal: str | Sequence[str] = ()
+    na: str | Sequence[str] | Literal[False] = ()
+    status: str | None = None
+    rater_source: str | None = None
+    rater_groups: str | Sequence[str] = ()
+    strata: str | Sequence[str] = ()
+    cluster: str | Sequence[str] = ()
+    by: str | None = None
+    count: str | Literal[False] | None = None
+    missing: ErrorOrDrop = "drop"
+    repeats: Literal["error", "mean"] = "error"
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, ("error", "drop"))
+        check_choice("scale", self.scale, (*SCALES, None))
+        levels = self.level_labels
+        if levels is None:
+            return
+        clash = [label for label in levels if label in self.refusal_labels or label in texts(self.na or ())]
+        if clash:
+            raise InputError(f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value")
+        check_scale(self.scale, levels, "levels=")
+
+    @property
+    def level_labels(self) -> tuple[str, ...] | None:
+        """Declared levels as labels."""
+        return declared_levels(self.levels)
+
+    @property
+    def refusal_labels(self) -> frozenset[str]:
+        """Values that mean a refusal."""
+        return frozenset(texts(self.refusal))
+
+    @property
+    def na_labels(self) -> frozenset[str]:
+        """Labels that mean a missing value."""
+        return missing_labels(self.na, {*(self.level_labels or ()), *self.refusal_labels})
+
+
+def check_scale(scale: Scale | None, levels: Sequence[str], place: str) -> None:
+    """Refuse interval and ratio scales of levels that are no numbers, or below zero.
+
+    Raises
+    ------
+    InputError
+    """
+    if scale not in ("interval", "ratio"):
+        return
+    for level in levels:
+        number = as_number(level)
+        if number is None:
+            raise InputError(
+                f"{place}: scale='{scale}' needs numbers, and '{shorten(level)}' is none. Say scale='ordinal' with "
+                "levels= in order (--scale ordinal --levels a,b,c), or scale='nominal'"
+            )
+        if number < 0 and scale == "ratio":
+            raise InputError(
+                f"{place}: scale='ratio' needs numbers from 0 upwards, and '{shorten(level)}' is negative. "
+                "Say scale='interval' (--scale interval)"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingsRoles:
+    """The part of each column."""
+
+    unit: str
+    rater: str
+    value: str
+    by: str | None
+    status: str | None
+    source: str | None
+    groups: tuple[str, ...]
+    strata: tuple[str, ...]
+    clusters: tuple[str, ...]
+    count: str | None = None
+    within: str | None = None  # names of units are unique within a level of this column
+
+    @property
+    def what(self) -> list[str]:
+        """Columns that tell units apart."""
+        return [self.unit, *([self.within] if self.within else [])]
+
+    @property
+    def who(self) -> list[str]:
+        """Columns that tell raters apart."""
+        return [self.rater, *([self.source] if self.source else [])]
+
+    def needed(self) -> list[str]:
+        """Return the columns that every row needs a value in: all but those that belong to the rater."""
+        return [*self.names(), *([self.count] if self.count else [])]
+
+    def names(self) -> list[str]:
+        """Return the columns of names that belong to the unit, the rater or the row."""
+        by = [self.by] if self.by else []
+        return list(dict.fromkeys([*self.what, *self.who, *by, *self.strata, *self.clusters]))
+
+    def columns(self) -> list[str]:
+        """Return every column that plays a part."""
+        status = [self.status] if self.status else []
+        return list(dict.fromkeys([*self.needed(), *self.groups, self.value, *status]))
+
+    def parts(self) -> dict[str, str]:
+        """Return part -> column, for people."""
+        named: dict[str, str | None] = {
+            "unit": self.unit, "rater": self.rater, "value": self.value, "by": self.by, "status": self.status,
+            "rater_source": self.source, "count": self.count,
+        }  # fmt: skip
+        for part, names in (("rater_group", self.groups), ("stratum", self.strata), ("cluster", self.clusters)):
+            named |= {f"{part}{k}": name for k, name in enumerate(names, start=1)}
+        return {part: column for part, column in named.items() if column is not None}
+
+
+def ratings_roles(table: Table, options: RatingsOptions) -> RatingsRoles:
+    """Decide which column plays which part.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+
+    def one(part: str, name: str | None) -> str | None:
+        return finder.explicit(part, name) if name else None
+
+    def several(part: str, names: str | Sequence[str]) -> tuple[str, ...]:
+        return tuple(finder.explicit(part, name) for name in texts(names))
+
+    by, status, source = one("by", options.by), one("status", options.status), one("rater_source", options.rater_source)
+    times = one("count", options.count or None)
+    groups = several("rater_groups", options.rater_groups)
+    strata, clusters = several("strata", options.strata), several("cluster", options.cluster)
+    named = (options.unit, options.rater, options.value, by, status, source, times, *groups, *strata, *clusters)
+    taken = {name for name in named if name}
+    refuse_unit_as_cluster(finder, options.unit, clusters, UNITS, taken)
+    roles = RatingsRoles(
+        unit=find(finder, "unit", options.unit, UNITS, taken),
+        rater=find(finder, "rater", options.rater, RATER_NAMES, taken),
+        value=find(finder, "value", options.value, RATINGS, taken),
+        by=by, status=status, source=source, groups=groups, strata=strata, clusters=clusters, count=times,
+    )  # fmt: skip
+    parts = {"unit": roles.unit, "rater": roles.rater, "value": roles.value, "by": by or "", "status": status or ""}
+    distinct_parts(finder, [(part, column) for part, column in parts.items() if column])
+    if finder.problems:
+        raise DesignError(finder.problems)
+    return roles
+
+
+MOSTLY = 0.5
+LABELS = "if these are labels, say scale='nominal' (--scale nominal)"
+ZERO_LEVELS = "no rating has a value"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rated:
+    """Decoded ratings.
+
+    Attributes
+    ----------
+    levels : tuple of str
+    scores : (levels,) float64 array
+    scale : {"nominal", "ordinal", "interval", "ratio"}
+    declared, numeric : bool
+        As in `Ratings`.
+    value : (rows,) int64 array
+        Index into `levels`; -1 where `status` is not 0.
+    status : (rows,) int8 array
+    cautions : tuple of Caution
+    """
+
+    levels: tuple[str, ...]
+    scores: FloatArray
+    scale: Scale
+    declared: bool
+    numeric: bool
+    value: IntArray
+    status: np.ndarray[Any, np.dtype[np.int8]]
+    cautions: tuple[Caution, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelChoice:
+    """Levels with how they came about."""
+
+    levels: tuple[str, ...]
+    scale: Scale
+    declared: bool
+    caution: str = ""
+
+
+def rate(rows: Rows, roles: RatingsRoles, options: RatingsOptions) -> Rated:
+    """Decode the value column.
+
+    Raises
+    ------
+    DesignError
+        For texts without an order; says what to pass.
+    InputError
+        For a scale that the levels do not have.
+    """
+    status = statuses(rows, roles, options)
+    rated = rows.use & (status == OK)
+    labels = rows.labels(roles.value)
+    used = [labels.levels[code] for code in np.unique(labels.codes[rated]).tolist() if code >= 0]
+    choice = choose_levels(rows, roles.value, options, used, rated)
+    codes = np.array([*codes_in(labels.levels, choice.levels), -1], dtype=np.int64)[labels.codes]
+    bad = rated & (codes < 0)
+    if bad.any() and (choice.declared or not rows.problems.pending):
+        message = f"'{{}}' is none of the levels ({text.quoted(choice.levels, 8)})"
+        fix = "Correct it, add it to levels= (--levels), or say refusal='{}' or na='{}'"
+        rows.problems.each_value(roles.value, bad, [roles.value], message, fix=fix, like=choice.levels)
+    numbers = [as_number(level) for level in choice.levels]
+    numeric = None not in numbers and len(set(numbers)) == len(numbers)
+    scores = [x or 0.0 for x in numbers] if numeric else list(range(len(numbers)))
+    found = []
+    if choice.caution:
+        found.append(caution("SS310", choice.caution, affects="weights and distances between levels", fix=SAY))
+    if numeric and not choice.declared:
+        found += code_suspects(rows.problems, [roles.value], rated)
+    return Rated(
+        levels=choice.levels, scores=np.array(scores, dtype=np.float64), scale=choice.scale, declared=choice.declared,
+        numeric=numeric, value=np.where(status == OK, codes, -1), status=status,
+        cautions=tuple(found),
+    )  # fmt: skip
+
+
+LONG = 16  # characters of a level, from which a caution writes it as 1e+200
+SAY = "declare scale= (--scale) and levels= (--levels)"
+
+
+def statuses(
+    rows: Rows, roles: RatingsRoles, options: RatingsOptions
+) -> np.ndarray[Any, np.dtype[np.int8]]:  # fmt: skip
+    """Say for each row whether it is a rating, a refusal or missing; count the latter two in the flow."""
+    labels = rows.labels(roles.value)
+    is_refusal = np.array([*(label in options.refusal_labels for label in labels.levels), False])
+    out = np.where(is_refusal[labels.codes], REFUSAL, np.where(labels.codes < 0, MISSING, OK)).astype(np.int8)
+    if roles.status is not None:
+        given = rows.labels(roles.status)
+        meaning = [{"ok": OK, "refusal": REFUSAL}.get(label.strip().casefold(), MISSING) for label in given.levels]
+        said = np.array([*meaning, MISSING], dtype=np.int8)[given.codes]
+        out = np.where(said == OK, out, said).astype(np.int8)
+        for code, label in enumerate(given.levels):
+            if meaning[code] == MISSING:
+                _count(rows, given.codes == code, f"status '{text.shorten(label)}'", "missing: no rating")
+        _count(rows, given.codes < 0, "no status", "missing: no rating")
+    absent = rows.use & (labels.codes < 0) & (out == MISSING)
+    if roles.status is not None:
+        absent &= said == OK
+    if absent.any() and options.missing == "error":
+        keep = "Fill it in, or say missing='drop' (--missing drop) to keep such ratings as missing"
+        message, fix = missing_words(rows.counts, roles.value, absent, keep)
+        rows.problems.add(message, absent, [roles.value], column=roles.value, fix=fix)
+    _count(rows, absent, f"no value in '{text.shorten(roles.value)}'", "missing: no rating")
+    _count(rows, out == REFUSAL, "refusals", "kept as refusals")
+    return out
+
+
+def _count(rows: Rows, which: np.ndarray[Any, np.dtype[np.bool_]], label: str, note: str) -> None:
+    n = int(rows.counts.n[rows.use & which].sum())
+    if n:
+        rows.flow.append(FlowStep(label=label, rows=n, note=note))
+
+
+def choose_levels(
+    rows: Rows, column: str, options: RatingsOptions, used: Sequence[str], rated: np.ndarray[Any, np.dtype[np.bool_]]
+) -> LevelChoice:
+    """Decide on levels and scale: as declared, as the column's type says, as numbers; never by alphabet."""
+    place = f"{rows.table.source}, column '{text.shorten(column)}'"
+    levels, declared = options.level_labels, True
+    if levels is None:
+        levels = categories(rows.table, column)
+        if levels is not None:
+            levels = tuple(level for level in levels if level not in options.refusal_labels | options.na_labels)
+    if levels is None:
+        levels, declared = _found_levels(rows, column, options, used, rated, place), False
+    check_scale(options.scale, levels, place)
+    numeric = bool(levels) and None not in [as_number(level) for level in levels]
+    if options.scale is not None:
+        return LevelChoice(levels=levels, scale=options.scale, declared=declared)
+    if not declared and not numeric:
+        note = f"{text.quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
+        return LevelChoice(levels=levels, scale="nominal", declared=declared, caution=note)
+    if not numeric:
+        return LevelChoice(levels=levels, scale="ordinal", declared=declared)
+    first, last = (one if len(one) <= LONG else f"{float(one):g}" for one in (levels[0], levels[-1]))
+    span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
+    note = f"{span}, taken as an interval scale"
+    note += "" if declared else f" with the {text.count(len(levels), 'level')} that occur"
+    return LevelChoice(levels=levels, scale="interval", declared=declared, caution=note)
+
+
+def _found_levels(
+    rows: Rows, column: str, options: RatingsOptions, used: Sequence[str], rated: np.ndarray[Any, np.dtype[np.bool_]],
+    place: str,
+) -> tuple[str, ...]:  # fmt: skip
+    """Return the levels that occur: numbers ascending, nominal labels sorted; other texts have no order."""
+    numbers = {label: as_number(label) for label in used}
+    if options.scale == "nominal":
+        return in_order(used)
+    rows.problems.refuse_spellings([column], rated, LABELS)
+    if None not in numbers.values():
+        return tuple(plain_number(x) for x in sorted({x for x in numbers.values() if x is not None}))
+    if pair := opposites(used):
+        return pair
+    labels = rows.labels(column)
+    words = rated & np.array([*(as_number(label) is None for label in labels.levels), False])[labels.codes]
+    n = rows.counts.n
+    if options.scale in ("interval", "ratio") or n[words].sum() < MOSTLY * n[rated].sum():
+        fix = "Correct it, or say refusal='{}' (--refusal) or na='{}' (--na), or scale='nominal' if these are labels"
+        rows.problems.each_value(column, words, [column], "'{}' is not a finite number", fix=fix)
+        found = {x for x in numbers.values() if x is not None}
+        return tuple(plain_number(x) for x in sorted(found))
+    raise DesignError(
+        f"{place}: the values are texts, and nothing says their order: {text.quoted(in_order(used), 12)}. Pass all "
+        "levels, the lowest first, as in levels=['low', 'medium', 'high'] (--levels low,medium,high), or say "
+        "scale='nominal' (--scale nominal) if they have none; a refusal is no level: refusal='F' (--refusal F)"
+    )
 
 
 def build_ratings(table: Table, options: RatingsOptions) -> Ratings:
@@ -221,3 +594,245 @@ def size_cautions(units: int, raters: int) -> list[Caution]:
     detail = f"{text.count(raters, 'rater')}, {text.count(units, 'unit')}"
     fix = "check which column is the unit and which the rater (in wide tables: raters_in=)"
     return [caution("SS309", detail, affects="every number", fix=fix)]
+
+
+AXES = ("columns", "rows")
+BELONG = ("stratum", "strata", "stage", "trait", "category", "split", "language", "block", "fold", "weight")
+MOST_NAMED = 8
+SQUARE_FIX = "declare scale= (scale='ordinal' for levels in order)"
+
+
+def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
+    """Read a matrix of ratings; `Ratings.from_wide` documents it."""
+    check_choice("raters_in", raters_in, AXES)
+    table = as_table(as_named(data), source)
+    finder = Finder(table)
+    by_column = raters_in == "columns"
+    row, row_part = (options.unit, "unit") if by_column else (options.rater, "rater")
+    mine = (*texts(options.strata), *texts(options.cluster)) if by_column else texts(options.rater_groups)
+    if by_column and row is None and columns is None:
+        row = next((name for name in UNITS if name in table.columns and name not in (*mine, options.by)), None)
+    keep = [*mine, *([options.rater_source] if options.rater_source and not by_column else [])]
+    keep += [name for name in (options.by, options.count) if name]
+    _refuse_other_axis(options, raters_in)
+    for part, name in ((row_part, row), *(("strata, cluster, group, by or count", name) for name in keep)):
+        if name:
+            finder.explicit(part, name)
+    counts = frequency_columns(table, [*keep, row or ""], options.na_labels) if by_column else []
+    chosen = (
+        texts(columns) if columns is not None else tuple(c for c in table.columns if c not in (row, *keep, *counts))
+    )
+    for name in chosen:
+        finder.explicit("raters" if by_column else "units", name)
+    if finder.problems:
+        raise DesignError(finder.problems)
+    if by_column and columns is None:
+        _refuse_others(table.source, chosen)
+    if not chosen:
+        raise DesignError(f"{table.source}: no column holds ratings (columns: {text.quoted(table.columns, 10)})")
+    used = [*chosen, *keep, *([row] if row else [])]
+    asked = options.count if by_column else False
+    counted = frequency(
+        table, asked, [] if row else used, used, options.na_labels,
+        counted=lambda: len(chosen) == 2 and looks_counted(table, chosen[0], chosen[1]),
+    )  # fmt: skip
+    keep += [counted.column] if counted.column and counted.column not in keep else []
+    noticed = [*counted.cautions, *(item_suspects(chosen) if by_column else [])]
+    long = make_long(table, chosen, keep, row=row, name="rater" if by_column else "unit")
+    roles = RatingsRoles(
+        unit=long.row if by_column else long.name, rater=long.name if by_column else long.row, value=long.value,
+        by=options.by, status=None, source=options.rater_source, groups=texts(options.rater_groups),
+        strata=texts(options.strata), clusters=texts(options.cluster), count=counted.column,
+    )  # fmt: skip
+    full = replace(options, levels=options.levels if options.levels is not None else long.levels)
+    done = build_from(long.table, roles, full, wide=table, noticed=noticed)
+    parts = {part: column for part, column in roles.parts().items() if part not in ("unit", "rater", "value")}
+    return replace(done, columns={row_part: row, **parts} if row else parts)
+
+
+def _refuse_others(source: str, chosen: Sequence[str]) -> None:
+    """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
+    known = {*UNITS, *BELONG}
+    other = [c for c in chosen if (c.casefold() in known or NAME.search(c)) and c.casefold() not in RATER_NAMES]
+    if not other:
+        return
+    rest = [c for c in chosen if c not in other]
+    fix = f"raters={rest!r}" if 1 < len(rest) <= MOST_NAMED else "raters=[...] with the columns of the raters"
+    raise DesignError(
+        f"{source}: without raters= all other columns are raters, here {text.quoted(chosen, 8)}; but "
+        f"{text.quoted(other)} {'has' if len(other) == 1 else 'have'} the name of a unit, cluster or stratum. Say "
+        f"{fix}, and unit=, cluster= or strata= for a column that belongs to the unit"
+    )
+
+
+def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
+    by_column = raters_in == "columns"
+    wrong = {"rater_groups": options.rater_groups, "rater_source": options.rater_source, "rater": options.rater}
+    if not by_column:
+        wrong = {
+            "strata": options.strata, "cluster": options.cluster, "unit": options.unit, "count": options.count or None,
+        }  # fmt: skip
+    for name, value in wrong.items():
+        if value:
+            what = "raters are columns" if by_column else "units are columns"
+            raise InputError(
+                f"{name}={value!r}: with raters_in='{raters_in}' {what}; use Ratings.from_frame (long table)"
+            )
+    if options.status:
+        raise InputError(f"status={options.status!r}: a wide table has no status; use Ratings.from_frame (long table)")
+
+
+def counted_ratings(
+    data: Any, columns: Sequence[str] | None, levels: Sequence[Any] | None, source: str, options: RatingsOptions
+) -> Ratings:
+    """Read units by levels; `Ratings.from_counts` documents it."""
+    table = as_table(as_named(data), source)
+    finder = Finder(table)
+    belongs = list(dict.fromkeys((*texts(options.strata), *texts(options.cluster))))
+    others = [name for name in (options.unit, options.by, *belongs) if name]
+    for name in others:
+        finder.explicit("unit, by, strata or cluster", name)
+    chosen = texts(columns) if columns is not None else tuple(c for c in table.columns if c not in others)
+    for name in chosen:
+        finder.explicit("columns", name)
+    if finder.problems:
+        raise DesignError(finder.problems)
+    labels = declared_levels(levels) or chosen
+    if len(labels) != len(chosen):
+        sizes = f"{text.count(len(labels), 'level')} for {text.count(len(chosen), 'column')}"
+        raise InputError(f"{table.source}: {sizes} ({text.quoted(chosen, 8)})")
+    scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
+    rows = begin(table, [*others, *chosen], ())
+    rows.set_missing_aside(others, drop=False, fix=FILL)
+    rows.set_missing_aside(chosen, drop=False, fix="Write 0 where nobody gave the level")
+    counts = np.column_stack([whole_numbers(name, rows.use, rows.problems) for name in chosen])
+    if options.unit:
+        fix = "A unit has one row: add its counts up, or name what tells these rows apart with by="
+        rows.refuse_repeats([options.unit, *([options.by] if options.by else [])], fix)
+        for name in belongs:
+            rows.constant([options.unit], name, "unit", "It belongs to the unit: give its rows the same value")
+    rows.problems.raise_if_any()
+    done = _from_counts(rows, counts, labels, scale, options, belongs)
+    notes = [caution("SS310", note, affects="weights and distances between levels", fix="declare scale= (--scale)")]
+    suspects = cluster_suspects(table, [*others, *chosen], int(done.unit_count.sum()))
+    return replace(done, cautions=(*(notes if note else []), *suspects))
+
+
+def _scale_of(labels: Sequence[str], scale: Scale | None, declared: bool, source: str) -> tuple[Scale, str]:
+    """Return the scale of levels, and a note where it was not declared."""
+    check_scale(scale, labels, source)
+    if scale is not None:
+        return scale, ""
+    if None not in [as_number(label) for label in labels]:
+        return "interval", f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
+    if not declared and opposites(labels):
+        return "nominal", f"{text.quoted(labels)} taken as nominal"
+    if declared:
+        return "ordinal", ""
+    raise DesignError(
+        f"{source}: the levels are texts, and nothing says their order: {text.quoted(labels, 12)}. Pass levels= or "
+        "columns= in order, the lowest first, or say scale='nominal' if they have none"
+    )
+
+
+def _square_scale(labels: Sequence[str], scale: Scale | None, named: bool, source: str) -> tuple[Scale, str]:
+    """Return the scale of a square table and a note: a confusion table is nominal, unless its labels are numbers."""
+    check_scale(scale, labels, source)
+    if scale is not None:
+        return scale, ""
+    if not named:
+        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
+    if None not in [as_number(label) for label in labels]:
+        return "interval", f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
+    return "nominal", f"{text.quoted(labels)} taken as nominal"
+
+
+def _from_counts(
+    rows: Rows, counts: FloatArray, labels: Sequence[str], scale: Scale, options: RatingsOptions, belongs: Sequence[str]
+) -> Ratings:
+    """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
+    use = np.flatnonzero(rows.use & (counts.sum(axis=1) > 0))
+    if not len(use):
+        raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
+    empty = int(rows.counts.n[rows.use & (counts.sum(axis=1) == 0)].sum())
+    keys = [rows.codes(name) for name in ([options.unit] if options.unit else [])]
+    order = use[np.argsort(group([*(k[use] for k in keys), *counts[use].T, *_other(rows, options, belongs, use)])[1])]
+    if options.unit:
+        names, unit_of = np.unique(rows.codes(options.unit)[order], return_inverse=True)
+        units = tuple(rows.labels(options.unit).levels[code] for code in names.tolist())
+    else:
+        unit_of = np.arange(len(order))
+        units = numbered(len(order))
+    first = np.unique(unit_of, return_index=True)[1]
+    ratings = counts[order].astype(np.int64)
+    row, value, rater = _expand(ratings)
+    numbers = [as_number(label) for label in labels]
+    numeric = None not in numbers
+    read = int(rows.counts.n[rows.use].sum())
+    steps = [FlowStep(label="rows read", rows=read, note="a row counts the ratings of a unit")]
+    steps += [FlowStep(label="units without a rating", rows=empty)] if empty else []
+    by = rows.factor(options.by, order[row]) if options.by else None
+    unit_count = np.ones(len(units)) if options.unit else rows.counts.n[order]
+    done = Ratings(
+        units=units, raters=numbered(int(rater.max()) + 1), levels=tuple(labels), scale=scale, numeric=numeric,
+        scores=np.array([x or 0.0 for x in numbers] if numeric else range(len(labels)), dtype=np.float64),
+        unit=unit_of[row].astype(np.int64), rater=rater, value=value, status=np.zeros(len(row), dtype=np.int8),
+        unit_count=unit_count, by=by, raters_known=False, source=rows.table.source,
+        clusters=tuple(rows.factor(name, order[first]) for name in texts(options.cluster)),
+        strata={name: rows.factor(name, order[first]) for name in texts(options.strata)},
+        columns={"unit": options.unit} if options.unit else {}, flow=tuple(steps),
+    )  # fmt: skip
+    return replace(done, flow=(*steps, FlowStep(label="ratings analysed", rows=done.n_rows)))
+
+
+def _expand(ratings: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the row, the level and the number within its row of every rating of a (rows, levels) table."""
+    size, levels = ratings.shape
+    totals = ratings.sum(axis=1)
+    row = np.repeat(np.arange(size), totals)
+    value = np.repeat(np.tile(np.arange(levels), size), ratings.ravel())
+    return row, value, np.arange(len(row)) - np.repeat(np.cumsum(totals) - totals, totals)
+
+
+def _other(rows: Rows, options: RatingsOptions, belongs: Sequence[str], use: IntArray) -> list[IntArray]:
+    return [rows.codes(name)[use] for name in (*([options.by] if options.by else []), *belongs)]
+
+
+def numbered(n: int) -> tuple[str, ...]:
+    """Return labels 1, 2, ... that sort as numbers.
+
+    Examples
+    --------
+    >>> numbered(3), numbered(10)[0]
+    (('1', '2', '3'), '01')
+    """
+    return tuple(f"{k:0{len(str(n))}d}" for k in range(1, n + 1))
+
+
+def square_ratings(
+    table: Any, raters: Sequence[str], levels: Sequence[Any] | None, scale: Scale | None, source: str
+) -> Ratings:
+    """Read a square table of two raters; `Ratings.from_table` documents it."""
+    names = texts(raters)
+    if len(names) != 2:
+        raise InputError(f"raters={raters!r}: name the two raters, rows first")
+    check_choice("scale", scale, (*SCALES, None))
+    vectors = "Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
+    labels, counts, named = square_counts(table, levels, start=1, source=source, vectors=vectors)
+    chosen, note = _square_scale(labels, scale, named, source)
+    row, column = np.nonzero(counts)
+    n = len(row)
+    order = (0, 1) if names[0] < names[1] else (1, 0)
+    unit_count = counts[row, column]
+    numbers = [as_number(label) for label in labels]
+    numeric = None not in numbers
+    step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
+    notes = (caution("SS310", note, affects="weights and distances between levels", fix=SQUARE_FIX),)
+    return Ratings(
+        units=numbered(n), raters=tuple(sorted(names)), levels=labels, scale=chosen, numeric=numeric,
+        scores=np.array([x or 0.0 for x in numbers] if numeric else range(len(labels)), dtype=np.float64),
+        unit=np.repeat(np.arange(n), 2), rater=np.tile([0, 1], n),
+        value=np.column_stack([(row, column)[k] for k in order]).ravel().astype(np.int64),
+        status=np.zeros(2 * n, dtype=np.int8), unit_count=unit_count, levels_declared=True, flow=(step,),
+        source=source, cautions=(*(notes if note else ()), *size_cautions(int(unit_count.sum()), 2)),
+    )  # fmt: skip

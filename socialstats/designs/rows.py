@@ -1,19 +1,291 @@
-"""A long table on its way to pairs or ratings: distinct rows, which of them count, what was left out, what is wrong."""
+"""Rows that cannot be read, values that stand apart, labels that are spelled alike: named with their lines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import difflib
+import itertools
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from socialstats import text
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.cells import group
-from socialstats.designs.parts import Factor, FlowStep
-from socialstats.designs.problems import Problems, na_of
-from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.tables import Counts, Labels, Table, as_number
+from socialstats.designs.comparisons import group
+from socialstats.designs.levels import other_spelling
+from socialstats.designs.parts import A_WON, B_WON, Factor, FlowStep
+from socialstats.errors import LINES_SHOWN, SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.tables import Counts, Labels, Table, as_number, missing_names
+from socialstats.tables.table import Wanted
+
+if TYPE_CHECKING:
+    from socialstats.designs.comparisons import Comparisons
+
+
+SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
+MOST_POINTS = 5
+
+
+def plain(label: str) -> str:
+    r"""Return a label without what readers overlook: case, white space, invisible characters and Unicode form.
+
+    Unicode form is that of compatibility (NFKC: Unicode Standard Annex 15), invisible are the format characters
+    (category Cf: zero-width spaces and joiners, marks of direction) and variation selectors.
+
+    Examples
+    --------
+    >>> plain(" The  Nurse"), plain("cafe\u0301") == plain("caf\u00e9"), plain("A\u200b")
+    ('the nurse', True, 'a')
+    """
+    if not label.isascii():
+        label = unicodedata.normalize("NFKC", "".join(ch for ch in label if not _invisible(ch)))
+    return unicodedata.normalize("NFKC", " ".join(label.split()).casefold())
+
+
+def _invisible(character: str) -> bool:
+    return unicodedata.category(character) == "Cf" or character in SELECTORS
+
+
+def twins(labels: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return groups of labels that are equal but for what `plain` takes away.
+
+    Examples
+    --------
+    >>> twins(["Nurse", "nurse ", "judge"])
+    [('Nurse', 'nurse ')]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault(plain(label), []).append(label)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def told_apart(label: str, other: str) -> str:
+    r"""Return a label in quotes, with the code points that make it differ from another one of the same looks.
+
+    Examples
+    --------
+    >>> told_apart("A\u200b", "A"), told_apart("nurse ", "Nurse")
+    ("'A' (U+200B at the end)", "'nurse '")
+    """
+    found = []
+    for _, start, end, begin, stop in difflib.SequenceMatcher(None, label, other, autojunk=False).get_opcodes():
+        mine, theirs = label[start:end], other[begin:stop]
+        both = mine + theirs
+        if mine != theirs and mine and not (both.isascii() and both.isprintable()):
+            place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
+            found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
+    shown = "".join(ch for ch in label if not _invisible(ch))
+    return f"'{text.shorten(shown)}'" + (f" ({', '.join(found[:MOST_POINTS])})" if found else "")
+
+
+def label_cautions(columns: Mapping[str, Sequence[str]], factors: Iterable[Factor | None] = ()) -> list[Caution]:
+    """Return caution SS306 for each kind of label, and each column, with labels that are nearly identical.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence of str
+        What the labels are -> the labels.
+    factors : iterable of Factor or None
+        Columns of labels that a design keeps beside them (by, clusters, strata).
+    """
+    found = []
+    known = [factor for factor in factors if factor is not None]
+    for factor in known:
+        if factor.mixed:
+            found.append(caution(
+                "SS306", f"column '{text.shorten(factor.name)}': {text.quoted(factor.mixed)}",
+                fix="Write them in one way", affects="every number of these labels",
+                short="a number and a text of the same looks are one label",
+            ))  # fmt: skip
+    named = {f"column '{text.shorten(factor.name)}'": factor.levels for factor in known}
+    for name, labels in {**columns, **named}.items():
+        groups = [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
+        if groups:
+            fix = "Give one thing one spelling; labels are used exactly as they are written"
+            detail = f"{name}: {text.listing(groups, most=5)}"
+            found.append(caution("SS306", detail, affects="every number of these labels", fix=fix))
+    return found
+
+
+ROWS_FOUND = 20
+A_KIND = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A problem whose rows are not looked up yet."""
+
+    message: str
+    column: str | None
+    keys: tuple[str, ...]
+    wanted: Wanted | None
+    n_rows: int
+    fix: str
+
+
+def na_of(columns: Sequence[str], na: Collection[str], names: Collection[str]) -> dict[str, frozenset[str]]:
+    """Return the texts that count as missing in each column, where some columns hold names."""
+    values, naming = frozenset(na), missing_names(na)
+    return {column: naming if column in names else values for column in columns}
+
+
+class Problems:
+    """Collects problems of the cells of one table.
+
+    Parameters
+    ----------
+    table : Table
+    labels : mapping of str to Labels
+        Columns over the cells.
+    n : (cells,) array
+        Rows in each cell.
+    na : mapping of str to frozenset of str
+        Texts that count as missing, by column.
+    """
+
+    def __init__(self, table: Table, labels: Mapping[str, Labels], n: Any, na: Mapping[str, frozenset[str]]) -> None:
+        self.table, self.labels, self.n, self.na = table, labels, n, na
+        self.pending: list[Pending] = []
+
+    def add(
+        self, message: str, bad: BoolArray, keys: Sequence[str], *, column: str | None = None, fix: str = ""
+    ) -> None:
+        """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
+        found = {tuple(self._row(keys, cell)) for cell in np.flatnonzero(bad).tolist()}
+        na = [self.na[key] for key in keys]
+
+        def wanted(row: tuple[str | None, ...]) -> bool:
+            return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in found
+
+        n_rows = int(self.n[bad].sum())
+        self.pending.append(
+            Pending(message=message, column=column, keys=tuple(keys), wanted=wanted, n_rows=n_rows, fix=fix)
+        )
+
+    def add_rows(self, message: str, column: str, wanted: Wanted, n_rows: int, fix: str) -> None:
+        """Add one problem of the rows whose value in one column `wanted` accepts."""
+        self.pending.append(
+            Pending(message=message, column=column, keys=(column,), wanted=wanted, n_rows=n_rows, fix=fix)
+        )
+
+    def lines(self, keys: Sequence[str], wanted: Wanted) -> str:
+        """Return where rows are, as "lines 3, 9" (rows of a data frame); empty where the engine has no order."""
+        (found,) = self.table.positions(keys, [wanted], LINES_SHOWN + 1)
+        places = [*self.table.places(found).values()][: LINES_SHOWN + 1]
+        if not places:
+            return ""
+        more = ", ..." if len(places) > LINES_SHOWN else ""
+        listed = ", ".join(map(str, places[:LINES_SHOWN])) + more
+        return f"{self.table.unit}{'s' if len(places) > 1 else ''} {listed}"
+
+    def say(self, message: str, *, column: str | None = None, fix: str = "") -> None:
+        """Add a problem of the table as a whole."""
+        self.pending.append(Pending(message=message, column=column, keys=(), wanted=None, n_rows=0, fix=fix))
+
+    def each_value(
+        self,
+        column: str,
+        bad: BoolArray,
+        keys: Sequence[str],
+        message: str,
+        *,
+        fix: str = "",
+        like: Sequence[str] = (),
+    ) -> None:
+        """Add one problem a distinct bad value of a column, the most frequent values first.
+
+        Parameters
+        ----------
+        column : str
+        bad : (cells,) bool array
+        keys : sequence of str
+            Columns that make a row bad.
+        message, fix : str
+            ``{}`` stands for the value.
+        like : sequence of str
+            Values that may have been meant.
+        """
+        codes = self.labels[column].codes
+        values, inverse = np.unique(codes[bad], return_inverse=True)
+        order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
+        for code in values[order[:A_KIND]].tolist():
+            label = self.labels[column].levels[code]
+            value, cure = text.shorten(label), _meant(label, like) + fix
+            self.add(
+                message.replace("{}", value),
+                bad & (codes == code),
+                keys,
+                column=column,
+                fix=cure.replace("{}", value),
+            )
+        rest = values[order[A_KIND:]]
+        if len(rest):
+            more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
+            self.add(more, bad & np.isin(codes, rest), keys, column=column)
+
+    def refuse_spellings(self, columns: Sequence[str], use: BoolArray, otherwise: str = "") -> None:
+        """Raise for columns of numbers that are written for people (28.4%, 1,234.5, a decimal comma).
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Columns of values.
+        use : (cells,) bool array
+            Cells that count.
+        otherwise : str
+            What to say where the values are labels.
+        """
+        for column in columns:
+            labels = self.labels[column]
+            used = [labels.levels[code] for code in np.unique(labels.codes[use]).tolist() if code >= 0]
+            found = other_spelling(used, semicolons=self.table.semicolons)
+            if found is None:
+                continue
+            odd = [as_number(label) is None or bool(found[0].fullmatch(label.strip())) for label in labels.levels]
+            bad = use & np.array([*odd, False])[labels.codes]
+            fix = f"{found[1]}" + (f"; {otherwise}" if otherwise else "")
+            self.each_value(column, bad, [column], "'{}' is not spelled as a plain number", fix=fix)
+            self.raise_if_any()
+
+    def _row(self, keys: Sequence[str], cell: int) -> list[str | None]:
+        row: list[str | None] = []
+        for key in keys:
+            code = int(self.labels[key].codes[cell])
+            row.append(self.labels[key].levels[code] if code >= 0 else None)
+        return row
+
+    def raise_if_any(self) -> None:
+        """Raise `InputError` with places, if there is anything to raise."""
+        if self.pending:
+            raise InputError(self._placed())
+
+    def _placed(self) -> list[Problem]:
+        shown = [p for p in self.pending[:SHOWN_AT_MOST] if p.wanted is not None]
+        found: dict[int, list[int]] = {}
+        for keys in dict.fromkeys(p.keys for p in shown):
+            group = [p for p in shown if p.keys == keys]
+            rows = self.table.positions(keys, [p.wanted for p in group if p.wanted], ROWS_FOUND)
+            found |= {id(p): positions for p, positions in zip(group, rows, strict=True)}
+        places = self.table.places([row for rows in found.values() for row in rows])
+        return [
+            Problem(
+                message=p.message, source=self.table.source, column=p.column, n_rows=p.n_rows, fix=p.fix,
+                lines=tuple(places[row] for row in found.get(id(p), ())), unit=self.table.unit,
+            )
+            for p in self.pending
+        ]  # fmt: skip
+
+
+def _meant(label: str, like: Sequence[str]) -> str:
+    """Return a question when the label is a known one but for case, white space or the encoding of characters."""
+    match = next((known for known in like if known != label and plain(known) == plain(label)), None)
+    return f"Did you mean {told_apart(match, label)}? " if match is not None else ""
+
 
 SHOWN = 20
 FILL = "Fill it in, or leave such rows out of the table"
@@ -239,3 +511,214 @@ def begin(table: Table, columns: Sequence[str], na: Collection[str], names: Coll
     begun = Rows(table=table, counts=cells, problems=problems, use=np.ones(len(cells.n), dtype=bool), na=marked)
     begun.flow.append(FlowStep(label="rows read", rows=int(cells.n.sum()), note=table.source))
     return begun
+
+
+WORDS = (
+    "scenario", "story", "topic", "domain", "template", "cluster", "group", "worker", "participant", "subject",
+    "annotator", "passage", "document", "dialogue", "conversation", "persona", "site", "school", "household",
+)  # fmt: skip
+NAME = re.compile(rf"(?:^|_)(?:{'|'.join(WORDS)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
+ORDER = re.compile(
+    r"(?:^|[_. ])(?:order|position|pos|run|swap(?:ped)?|flip(?:ped)?|reversed?|permutation|ordering|presentation)"
+    r"(?:[_. ]?(?:id|nr|no|number))?$",
+    re.IGNORECASE,
+)  # columns that tell two orders of one question apart
+STORIES = re.compile(
+    r"^(?:(?:scenario|story|vignette|dilemma|situation|case|dialogue|conversation|question|sample|trial)s?"
+    r"(?:_?(?:id|nr|no|number))?|id|uuid|row_?id|row)$",
+    re.IGNORECASE,
+)  # what is put to a model once: two rows that agree here and in all else may be one
+ITEM = re.compile(r"(?P<stem>[^\W\d]+(?:[_. -][^\W\d]+)*)[_. -]?\d+", re.UNICODE)
+RATER_STEMS = frozenset({
+    "rater", "r", "judge", "j", "coder", "annotator", "ann", "grader", "expert", "reviewer", "evaluator", "labeler",
+    "labeller", "observer", "obs", "doctor", "physician", "reader", "assessor", "examiner", "scorer", "critic",
+    "person", "human", "h", "worker", "participant", "model", "m", "llm", "gpt", "juge", "rad", "radiologist",
+})  # fmt: skip
+PLAIN_STEMS = frozenset({
+    "", "x", "y", "v", "var", "col", "column", "rating", "score", "value", "label", "time", "t", "run", "epoch",
+    "sample", "seed", "prompt", "method", "meth",
+})  # fmt: skip
+REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {99999.0, 999999.0}
+CODES = frozenset({-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
+                  | REPEATED | {-code for code in REPEATED})  # fmt: skip
+MOST_CODES = 1 / 3  # a larger share of the rows is no missing answer
+FULL = 4  # rows a level from which every level of a scale is expected to occur
+RARE = 0.15  # share of the rows up to which -1 beside 0 and 1 is a code, not a level
+MOST_LEVELS = 12  # a scale with more whole numbers is read as any numbers
+MOST = 5
+FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
+
+
+def cluster_suspects(table: Table, used: Collection[str], units: int) -> list[Caution]:
+    """Return caution SS311 where a free column has the name of a cluster, at least 5 values, and fewer than units.
+
+    Parameters
+    ----------
+    table : Table
+    used : collection of str
+        Columns that play a part already.
+    units : int
+        Units of the design: a column with a value of its own for each says nothing about dependence.
+    """
+    found = []
+    for column in [c for c in table.columns if c not in used and NAME.search(c)][:MOST]:
+        try:
+            levels = len(table.counts([column]).columns[column].labels().levels)
+        except (InputError, TypeError):  # it holds no labels
+            continue
+        if FEWEST <= levels < units:
+            found.append((column, levels))
+    if not found:
+        return []
+    listed = "; ".join(f"'{text.shorten(column)}' ({levels:,} values)" for column, levels in found)
+    fix = f"cluster='{text.shorten(found[0][0])}' (--map cluster={text.shorten(found[0][0])}) if its rows are alike"
+    return [caution("SS311", f"{listed}, {units:,} units", affects="standard errors, intervals, p-values", fix=fix)]
+
+
+def standing_apart(rows_of: Mapping[float, float]) -> list[float]:
+    """Return the values that stand apart from all others as codes of missing answers do, ascending.
+
+    A code is a number such as -1, 9, 99 or 999, at an end of the values. Beside whole numbers of a short scale it is
+    apart by twice the largest step between the others; otherwise by more than their whole range, or by being the
+    only negative value.
+
+    Parameters
+    ----------
+    rows_of : mapping of number to rows
+
+    Examples
+    --------
+    >>> standing_apart({1: 20, 2: 30, 3: 30, 4: 15, 5: 9, 9: 2}), standing_apart({-1: 3, 0: 4, 1: 3})
+    ([9], [])
+    >>> standing_apart({1: 20, 2: 30, 3: 30, 55: 1, 8: 1, 9: 1}), standing_apart({0: 1, 12.5: 1, 80: 1, 999: 1})
+    ([8, 9, 55], [999])
+    """
+    rest, total = sorted(rows_of), sum(rows_of.values())
+    found: list[float] = []
+    for end, others in ((-1, slice(None, -1)), (0, slice(1, None))):
+        group: list[float] = []
+        while len(rest) > 2 and rest[end] in CODES:
+            group.append(rest[end])
+            rest = rest[others]
+            if (
+                _apart(group[-1], rest, total, rows_of[group[-1]])
+                and sum(rows_of[x] for x in group) <= MOST_CODES * total
+            ):
+                found, group = found + group, []
+        rest = sorted([*rest, *group])
+    return sorted(found)
+
+
+def _apart(code: float, rest: Sequence[float], rows: float, alone: float) -> bool:
+    """Return whether a code at one end stands apart from the other values, which are ascending.
+
+    In a table of few rows a small gap may be chance: there the code is negative, or the gap is half of their range.
+    """
+    gap, spread = min(abs(code - rest[0]), abs(code - rest[-1])), rest[-1] - rest[0]
+    short = len(rest) <= MOST_LEVELS and all(float(x).is_integer() for x in rest)
+    if code < 0 <= rest[0] and rest[-1] > 2:
+        return gap > 1 or not short
+    if code == -1.0 and rest == [0.0, 1.0]:
+        return alone <= RARE * rows
+    if short and abs(code) < 10:
+        step = max(b - a for a, b in itertools.pairwise(rest))
+        return gap >= 2 * step and (gap > spread / 2 or rows >= FULL * len(rest))
+    return gap > spread
+
+
+def code_suspects(problems: Problems, columns: Sequence[str], use: BoolArray) -> list[Caution]:
+    """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
+    found = []
+    for column in columns:
+        labels, n = problems.labels[column], problems.n
+        rows = np.bincount(labels.codes[use & (labels.codes >= 0)], weights=n[use & (labels.codes >= 0)],
+                           minlength=len(labels.levels))  # fmt: skip
+        numbers = {x: k for k, label in enumerate(labels.levels) if rows[k] and (x := as_number(label)) is not None}
+        odd = standing_apart({x: float(rows[k]) for x, k in numbers.items()})
+        if not odd:
+            continue
+        texts = [labels.levels[numbers[x]] for x in odd]
+        lines = problems.lines([column], lambda row, texts=texts: row[0] in texts)  # type: ignore[misc]
+        others = [x for x in numbers if x not in odd]
+        where = f" ({lines})" if lines else ""
+        found.append(caution(
+            "SS325", f"{text.quoted(texts)} in '{text.shorten(column)}'{where}, beside {text.as_given(min(others))} to "
+            f"{text.as_given(max(others))}", affects="every number",
+            fix=f"na={texts if len(texts) > 1 else repr(texts[0])} ({' '.join(f'--na {t}' for t in texts)}) if "
+            f"{'they mean' if len(texts) > 1 else 'it means'} a missing value; declared levels are not questioned",
+        ))  # fmt: skip
+    return found
+
+
+def item_suspects(raters: Sequence[str]) -> list[Caution]:
+    """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
+    stems = [match["stem"].strip("_") if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
+    items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
+    if len(raters) < 2 or len(items) < len(raters):
+        return []
+    fix = "rate agreement only if each column is a rater; the rows of a questionnaire are its raters (raters_in='rows')"
+    return [caution("SS326", text.quoted(items), affects="every number", fix=fix)]
+
+
+def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
+    """Return how often each outcome of two items occurred; turned: as seen from the other side."""
+    a, b = (design.item_b, design.item_a) if turned else (design.item_a, design.item_b)
+    sign = -1 if turned and design.order_known else 1
+    outcome = np.select([design.outcome == A_WON, design.outcome == B_WON], [B_WON, A_WON], design.outcome)
+    by = design.by.codes if design.by is not None else np.zeros(len(a))
+    found: Counter[tuple[Any, ...]] = Counter()
+    for i, j, o, f, k, n in zip(a, b, outcome if turned else design.outcome, sign * design.first, by, design.count,
+                                strict=True):  # fmt: skip
+        found[design.items[i], design.items[j], int(o), int(f), int(k)] += n
+    return found
+
+
+def mirror_suspects(design: Comparisons, columns: Collection[str] = ()) -> list[Caution]:
+    """Return caution SS328 where each comparison has a twin with the items changed round and the same winner.
+
+    Of two items few comparisons may be so by chance. A judge who was asked in both orders and kept to its choice gives
+    such rows as well: nothing is said where the declared order tells them apart, or one of the `columns` is called like
+    an order that was not declared.
+    """
+    rows, upward = float(design.count.sum()), design.item_a < design.item_b
+    if (
+        rows < 2 * FEWEST
+        or (not design.order_known and any(ORDER.search(column) for column in columns))
+        or len(design.items) < 3
+        or 2 * design.count[upward].sum() != rows
+        or votes(design) != votes(design, turned=True)
+    ):
+        return []
+    return [caution(
+        "SS328", f"{rows:,.0f} comparisons are {rows / 2:,.0f} and their mirror images",
+        affects="n, standard errors, intervals, p-values",
+        fix="if both rows are one judgement keep one of them, with --where and a column that tells them apart; "
+        "if both orders were asked for, declare the order (--map order=COLUMN)",
+    )]  # fmt: skip
+
+
+def repeated_rows(table: Table) -> list[Caution]:
+    """Return caution SS321 where rows equal another one in every column, a column of stories among them.
+
+    Without such a column equal rows are answers of their own: pairs meet more than once.
+    """
+    story = next((column for column in table.columns if STORIES.match(column)), None)
+    if story is None:
+        return []
+    try:
+        stories = table.counts([story]).n
+        if len(stories) == stories.sum():
+            return []
+        rows = table.counts([story, *table.columns]).n
+    except (InputError, TypeError, ValueError):  # a column of lists, say
+        return []
+    copies = int(rows.sum()) - len(rows)
+    if not copies:
+        return []
+    name = text.shorten(story)
+    return [caution(
+        "SS321", f"{copies:,} of {int(rows.sum()):,} rows equal another row in every column, '{name}' among them",
+        affects="n, standard errors, intervals, p-values",
+        fix=f"leave copies out; where each is an answer of its own, number the answers of a '{name}' in a column, and "
+        f"declare cluster='{name}' (--cluster {name})",
+    )]  # fmt: skip

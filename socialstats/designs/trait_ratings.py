@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from socialstats.designs.columns import Finder
-from socialstats.designs.paired_options import texts
+from socialstats.designs.paired_reading import texts
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_options import RatingsOptions, RatingsRoles
-from socialstats.designs.ratings_reading import build_from
-from socialstats.designs.wide import as_named, make_long
+from socialstats.designs.ratings_reading import RatingsOptions, RatingsRoles, build_from
+from socialstats.designs.tables import as_named, make_long
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table, as_table, as_text
 from socialstats.text import listing

@@ -9,8 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from socialstats.designs.factors import taken
-from socialstats.designs.parts import Factor
+from socialstats.designs.parts import Factor, taken
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest

@@ -8,8 +8,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.designs.cited import chosen_labels
-from socialstats.designs.joining import joined
-from socialstats.designs.views import without_cited
+from socialstats.designs.comparisons import joined, without_cited
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 ROWS = {

@@ -10,9 +10,9 @@ import pytest
 
 from socialstats.cli import main
 from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.labels import plain, twins
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.rows import plain, twins
 from socialstats.errors import InputError
 
 NFC, NFD, WIDE, HIDDEN = "caf\u00e9", "cafe\u0301", "\uff21", "A\u200b"

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from socialstats import Paired, read_paired
-from socialstats.designs.paired_options import PairedOptions
+from socialstats.designs.paired_reading import PairedOptions
 from socialstats.errors import CAUTIONS, InputError
 from tests.designs.same import same
 

@@ -25,8 +25,8 @@ from socialstats.cli.columns import (
     stem,
 )
 from socialstats.cli.readings.proposal import Proposal
-from socialstats.designs.aggregate import bare
 from socialstats.designs.model_scores import ANSWERS, TASKS, scores_of
+from socialstats.designs.tables import bare
 from socialstats.tables import rows_where
 from socialstats.text import count, listing, shorten
 

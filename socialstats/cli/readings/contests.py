@@ -27,9 +27,9 @@ from socialstats.cli.columns import (
     share,
 )
 from socialstats.cli.readings.proposal import Proposal
-from socialstats.designs.aggregate import TIE_COUNTS, WIN_WORDS, bare
+from socialstats.designs.comparisons_reading import SIDE_CODES, says_tie, scheme_of, side_code
 from socialstats.designs.options import DEFAULT_TIES
-from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of, side_code
+from socialstats.designs.tables import TIE_COUNTS, WIN_WORDS, bare
 from socialstats.tables import as_number
 from socialstats.text import count
 

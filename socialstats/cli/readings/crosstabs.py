@@ -11,8 +11,7 @@ import numpy as np
 
 from socialstats.cli.columns import BEATEN, FEW, RATERS, WINNERS, Column, Seen, paired_names, share
 from socialstats.cli.readings.proposal import Proposal, value_settings
-from socialstats.designs.aggregate import bare
-from socialstats.designs.squares import LOSERS, crosstab
+from socialstats.designs.tables import LOSERS, bare, crosstab
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import count

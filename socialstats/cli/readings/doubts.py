@@ -27,8 +27,8 @@ from socialstats.cli.readings.boards import FAMILIES
 from socialstats.cli.readings.contests import LOST, PREFERRED, has_sides
 from socialstats.cli.readings.proposal import Proposal
 from socialstats.cli.readings.wide import PREDICTIONS, REFERENCES, two_judges
-from socialstats.designs.aggregate import bare
-from socialstats.designs.suspects import RATER_STEMS, item_suspects
+from socialstats.designs.rows import RATER_STEMS, item_suspects
+from socialstats.designs.tables import bare
 from socialstats.text import count, listing, quoted, shorten
 
 MOST_NAMED = 4  # columns that are left aside and named

@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.cli.columns import FEW, LATER, Column
 from socialstats.cli.guesses import ordered
-from socialstats.designs.aggregate import bare
+from socialstats.designs.tables import bare
 from socialstats.tables import as_number
 
 YES = (

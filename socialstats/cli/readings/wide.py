@@ -40,8 +40,8 @@ from socialstats.cli.columns import (
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import square_tables
 from socialstats.cli.readings.proposal import Proposal, later_first, value_settings
-from socialstats.designs.aggregate import FREQUENCIES, TOTALS, WIN_WORDS, bare
-from socialstats.designs.suspects import PLAIN_STEMS, RATER_STEMS, item_suspects
+from socialstats.designs.rows import PLAIN_STEMS, RATER_STEMS, item_suspects
+from socialstats.designs.tables import FREQUENCIES, TOTALS, WIN_WORDS, bare
 from socialstats.tables import as_number
 from socialstats.text import count
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
-from socialstats.designs.cells import group
-from socialstats.designs.comparisons import A_WON, TIED, Comparisons
+from socialstats.designs.comparisons import A_WON, TIED, Comparisons, group
 from socialstats.errors import SocialStatsError, UndefinedStatistic
 from socialstats.figures import forest
 from socialstats.inference.clustered_mean import clustered_mean

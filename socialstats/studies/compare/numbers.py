@@ -10,9 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
-from socialstats.designs.views import without_cited
 from socialstats.errors import Caution, InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.inference.compare import with_resampled_t, with_resamples
 from socialstats.inference.dependence import small_sample

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from socialstats.designs.comparisons import Comparisons
-from socialstats.designs.views import without_cited
+from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import Caution, InputError, MleDoesNotExist, UndefinedStatistic
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, joined

@@ -10,10 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.designs.cells import merged
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
-from socialstats.designs.joining import joined
-from socialstats.designs.views import without_cited
+from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry

@@ -1,0 +1,644 @@
+"""Tables that are counted, crossed or wide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from socialstats import text
+from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from socialstats.designs.levels import categories, codes_in, declared_levels
+from socialstats.designs.parts import A_WON, B_WON, TIED
+from socialstats.designs.rows import Problems
+from socialstats.errors import SHOWN_AT_MOST, Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
+from socialstats.text import listing, quoted, shorten
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+FIX = "Counts are whole numbers from 0 upwards"
+LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
+FREQUENCIES = frozenset({
+    "count", "counts", "cnt", "n", "freq", "freqs", "frequency", "frequencies", "wtn", "nobs", "times", "cases",
+    "ncases", "size",
+})  # fmt: skip
+WEIGHTS = frozenset({"weight", "weights", "w", "wt", "wgt"})
+TIE_COUNTS = frozenset({
+    "ties", "tie", "tied", "nties", "ntied", "ntie", "draw", "draws", "drawn", "ndraws",
+    "tiescount", "tiedgames", "equal",
+})  # fmt: skip
+NO_COUNTS = re.compile(
+    r"(?:^|[_. ]|(?<=[a-z])(?=[A-Z]))(?:date|year|season|month|week|day|time|round|id|elo|rating|rank|seed|age)s?$",
+    re.IGNORECASE,
+)  # columns of whole numbers that are called like anything but a count
+MOST_FREE = 20  # columns that are looked at
+MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have no usual name
+MOST_CELLS = 400  # combinations of values in a table that was counted
+TOTALS = frozenset({"total", "totals", "sum", "margin"})
+WIN_WORDS = ("wins", "win", "won", "nwins")
+FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
+
+
+def bare(name: str) -> str:
+    """Return a column name without case, white space and punctuation.
+
+    Examples
+    --------
+    >>> bare("N_obs"), bare(" Freq. ")
+    ('nobs', 'freq')
+    """
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def frequency_columns(table: Table, taken: Collection[str], na: Collection[str] | None = None) -> list[str]:
+    """Return the columns that are called like a frequency and hold whole numbers from 0 upwards, but no row numbers."""
+    return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and held(table, c, na).counts]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The distinct numbers of a column in order, none where it holds anything else, and the rows of the table."""
+
+    numbers: list[float]
+    rows: int
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several numbers."""
+        return len(self.numbers) > 1
+
+    @property
+    def number_rows(self) -> bool:
+        """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
+        found = self.numbers
+        in_turn = self.rows >= FEWEST_NUMBERED and len(found) == self.rows
+        return in_turn and found[-1] - found[0] == self.rows - 1 and found[0] in (0, 1)
+
+    @property
+    def counts(self) -> bool:
+        """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
+        found = self.numbers
+        whole = bool(found) and found[-1] >= 2 and all(x >= 0 and x.is_integer() for x in found)
+        return whole and not self.number_rows
+
+
+def held(table: Table, column: str, na: Collection[str] | None) -> Held:
+    """Return the numbers that a column holds."""
+    try:
+        cells = table.counts([column])
+        labels = cells.columns[column].labels(missing_labels(()) if na is None else na)
+    except (InputError, TypeError):  # it holds no labels
+        return Held([], 0)
+    numbers = [as_number(level) for level in labels.levels]
+    known = sorted(x for x in numbers if x is not None)
+    return Held(known if len(known) == len(numbers) else [], int(cells.n.sum()))
+
+
+def holds_numbers(table: Table, column: str) -> bool:
+    """Whether a column holds numbers, several of them, which do not number the rows."""
+    found = held(table, column, None)
+    return found.several and not found.number_rows
+
+
+def _crossed(table: Table, keys: Sequence[str], times: str) -> bool:
+    """Whether the other columns of a small table are crossed, each combination in one row, and `times` counts each."""
+    others = [c for c in table.columns if c != times]
+    if len(others) > 4 or not {*keys} <= {*others}:
+        return False
+    try:
+        cells = table.counts(others)
+    except (InputError, TypeError):
+        return False
+    most = int(np.prod([len(cells.columns[c].values) for c in others]))
+    return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
+
+
+def looks_counted(table: Table, first: str, second: str) -> bool:
+    """Whether two columns of few values are crossed: at least half of their combinations occur, each in one row."""
+    cells = table.counts([first, second])
+    most = len(cells.columns[first].values) * len(cells.columns[second].values)
+    return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
+
+
+def unused_beside_wins(table: Table, wins: Sequence[str], used: Collection[str], na: Collection[str]) -> Frequency:
+    """Return caution SS324 about columns of counts beside counts of wins, such as ties; their sum is no such column."""
+    odd = []
+    for column in [c for c in table.columns if c not in used][:MOST_FREE]:
+        if NO_COUNTS.search(column) or not held(table, column, na).counts:
+            continue
+        cells = table.counts([column, *wins]).columns
+        values = [
+            [as_number(as_text(v) or "") or 0.0 for v in [*cells[c].values.tolist(), None]] for c in (column, *wins)
+        ]
+        rows = [np.array(one)[cells[c].codes] for one, c in zip(values, (column, *wins), strict=True)]
+        if not np.array_equal(rows[0], np.sum(rows[1:], axis=0)):
+            odd.append(column)
+    return _named(odd, "not used, beside counts of wins")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frequency:
+    """The column that says how often each row occurred (None: each row occurred once), and what is said about it."""
+
+    column: str | None = None
+    cautions: tuple[Caution, ...] = ()
+
+
+def frequency(
+    table: Table, asked: str | bool | None, keys: Sequence[str], used: Collection[str], na: Collection[str],
+    weight: str | None = None, counted: Callable[[], bool] = lambda: False,
+) -> Frequency:  # fmt: skip
+    """Return the column of frequencies: as named, or the only one by name and content beside rows that are distinct.
+
+    Parameters
+    ----------
+    table : Table
+    asked : str, False or None
+        A column; there is none; or to be found.
+    keys : sequence of str
+        Columns whose combinations are distinct where rows were counted. Empty: nothing is taken by itself.
+    used : collection of str
+        Columns that play a part.
+    na : collection of str
+        Texts that mean a missing value.
+    weight : str, optional
+        Column of sampling weights.
+    counted : callable
+        Returns whether the rows look as if they had been counted: any column of whole numbers may be the counts.
+        Asked in tables of few rows only, so that no group-by of many rows is added.
+    """
+    if isinstance(asked, str) and asked:
+        return Frequency(column=asked)
+    if asked is not None:  # False, or empty text
+        return Frequency()
+    if weight is not None:
+        odd = [weight] if bare(weight) in FREQUENCIES and held(table, weight, na).counts else []
+        return _named(odd, "used as sampling weights, which leave n as it is")
+    free = [c for c in table.columns if c not in used]
+    named = [c for c in free if bare(c) in FREQUENCIES and not held(table, c, na).number_rows]
+    few = free and not isinstance(table.frame, nw.LazyFrame) and table.frame.shape[0] <= MOST_COUNTED
+    distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
+    distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
+    found = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
+    if found.counts and (found.several or found.rows == 1):  # a constant says nothing of single rows
+        name = text.shorten(named[0])
+        return Frequency(column=named[0], cautions=(caution(
+            "SS323", f"'{name}' holds whole numbers beside rows that are all different", affects="n, every number",
+            fix=f"count='{name}' (--count {name}) says so; count=False (--count '') if it means something else",
+        ),))  # fmt: skip
+    odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
+    if not odd and distinct and few and counted():
+        odd = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)
+               and held(table, c, na).counts]  # fmt: skip
+    return _named(odd, "not used")
+
+
+def _named(columns: Sequence[str], how: str) -> Frequency:
+    """Return caution SS324 about columns that may count rows or weigh them; nothing for none."""
+    if not columns:
+        return Frequency()
+    name = text.shorten(columns[0])
+    return Frequency(cautions=(caution(
+        "SS324", f"{text.quoted(columns)} {'is' if len(columns) == 1 else 'are'} {how}", affects="n, every number",
+        fix=f"count='{name}' (--count {name}) if a row stands for so many, weight='{name}' (--map weight={name}) if it "
+        "weighs comparisons, count=False (--count '') if neither",
+    ),))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Expanded:
+    """Cells by outcome.
+
+    Attributes
+    ----------
+    cell : (k,) int64 array
+        The table's cell.
+    outcome : (k,) int64 array
+    times : (k,) float64 array
+        Comparisons that each row of the cell stands for.
+    """
+
+    cell: IntArray
+    outcome: IntArray
+    times: FloatArray
+
+
+def plain(outcome: IntArray) -> Expanded:
+    """Return cells in which a row is one comparison."""
+    return Expanded(cell=np.arange(len(outcome), dtype=np.int64), outcome=outcome, times=np.ones(len(outcome)))
+
+
+def expand(wins: Sequence[str], use: BoolArray, problems: Problems) -> Expanded:
+    """Split each row into the comparisons that a won, that b won, and that were tied.
+
+    Parameters
+    ----------
+    wins : sequence of str
+        Columns: wins of a, wins of b and, optionally, ties.
+    use : (cells,) bool array
+    problems : Problems
+    """
+    cells: list[IntArray] = []
+    outcomes: list[IntArray] = []
+    times: list[FloatArray] = []
+    for column, outcome in zip(wins, (A_WON, B_WON, TIED), strict=False):
+        numbers = whole_numbers(column, use, problems)
+        cell = np.flatnonzero(use & (numbers > 0))
+        cells.append(cell)
+        outcomes.append(np.full(len(cell), outcome, dtype=np.int64))
+        times.append(numbers[cell])
+    return Expanded(cell=np.concatenate(cells), outcome=np.concatenate(outcomes), times=np.concatenate(times))
+
+
+def refuse_totals(columns: Sequence[str], use: BoolArray, problems: Problems) -> None:
+    """Report rows of totals (``Sum``, ``Total``) in a table of frequencies: they would be counted twice."""
+    for column in columns:
+        labels = problems.labels[column]
+        bad = use & np.array([*(bare(level) in TOTALS for level in labels.levels), False])[labels.codes]
+        fix = "Remove rows of totals, or leave them out (--exclude COLUMN={})"
+        problems.each_value(column, bad, [column], "'{}' looks like a row of totals", fix=fix.replace("COLUMN", column))
+
+
+def whole_numbers(column: str, use: BoolArray, problems: Problems) -> FloatArray:
+    """Return a column of counts; report values that are no whole numbers from 0 upwards."""
+    labels = problems.labels[column]
+    problems.refuse_spellings([column], use)
+    values = [as_number(level) for level in labels.levels]
+    fine = [value is not None and value >= 0 and value.is_integer() for value in values]
+    bad = use & ~np.array([*fine, True])[labels.codes]
+    if bad.any():
+        problems.each_value(column, bad, [column], "'{}' is not a count", fix=FIX)
+    numbers = [value if ok and value is not None else 0.0 for value, ok in zip(values, fine, strict=True)]
+    found = np.array([*numbers, 0.0])[labels.codes]
+    if (total := float(np.sum(found[use]))) > LARGEST_TOTAL:
+        raise InputError(Problem(
+            message=f"the counts add up to {total:.3g}; beyond {LARGEST_TOTAL:.3g} (2^53) sums of whole numbers are "
+            "not exact", source=problems.table.source, column=column, fix="Divide all counts by a common factor",
+        ))  # fmt: skip
+    return found
+
+
+MARGINS = frozenset({"total", "totals", "sum", "all", "margin"})
+LARGEST = 500  # labels of a cross table
+
+
+def crosstab(table: Table) -> pd.DataFrame:
+    """Return a table that is a cross table of counts as a data frame with the same labels on both sides.
+
+    The labels of the rows stand in the first column, or are those of the columns in the same order. A row or column
+    of totals is left out, whatever it is called; a level that one side lacks has counts of 0. Cells may be missing.
+
+    Raises
+    ------
+    InputError
+        For labels that differ, and cells that are no counts, with line and column.
+
+    Examples
+    --------
+    >>> from socialstats.tables import as_table
+    >>> crosstab(as_table({"": ["no", "yes"], "no": [44, 7], "yes": [5, 19]})).loc["yes", "no"]
+    np.float64(7.0)
+    """
+    import pandas as pd
+
+    frame: Any = table.frame
+    frame = frame.collect() if hasattr(frame, "collect") else frame
+    columns = list(table.columns)
+    first = [as_text(label) or "" for label in frame.get_column(columns[0]).to_list()]
+    shared = len({bare(label) for label in first} & {bare(name) for name in columns[1:]})
+    lost = _lost_labels(first, columns[1:])
+    named = shared >= min(2, len(first)) or lost
+    labels, heads = (first, columns[1:]) if named else (columns, columns)
+    cells = np.full((len(first), len(heads)), np.nan)
+    problems = []
+    for k, head in enumerate(heads[:LARGEST]):
+        for row, value in enumerate(frame.get_column(head).to_list()):
+            text = as_text(value)
+            number = as_number(text) if text is not None else None
+            if number is not None:
+                cells[row, k] = number
+            elif text is not None and text not in MISSING and not (named and text == "-" and first[row] == head):
+                line = tuple(table.places([row]).values())
+                message = f"'{shorten(text)}' is not a count"
+                problems.append(Problem(message=message, source=table.source, column=head, lines=line, fix=FIX))
+    size, square = len(first), None
+    if named:
+        square = pd.DataFrame(cells, index=labels, columns=labels if lost else heads)
+        square = _matched(_without_totals(square, table.source))
+    elif size == len(heads):
+        square = pd.DataFrame(cells, index=labels, columns=heads)
+    if square is None or not 2 <= len(square) <= LARGEST:
+        raise InputError(
+            f"{table.source}: a cross table has the same labels in its first column and in its header. Here the rows "
+            f"are {quoted(first[:9], 8)} and the columns {quoted(heads[:9], 8)}"
+        )
+    if problems:
+        raise InputError(problems[: SHOWN_AT_MOST + 1])
+    return square
+
+
+def _lost_labels(rows: Sequence[str], heads: Sequence[str]) -> bool:
+    """Whether the header is V1, V2, ... (or X1, ...) over rows 1, 2, ...: R's names for columns without any."""
+    numbered = [str(k) for k in range(1, len(rows) + 1)]
+    return list(rows) == numbered and any(list(heads) == [letter + k for k in numbered] for letter in "VX")
+
+
+def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Leave out a last row and a last column that hold the sums of the others.
+
+    Raises
+    ------
+    InputError
+        For a row and column called like totals that are none.
+    """
+    row, column = (bare(str(axis[-1])) for axis in (square.index, square.columns))
+    down = len(square) > 2 and np.allclose(square.iloc[:-1].sum(axis=0), square.iloc[-1])
+    across = square.shape[1] > 2 and np.allclose(square.iloc[:, :-1].sum(axis=1), square.iloc[:, -1])
+    if row == column:
+        if row in MARGINS and not (down and across):
+            raise InputError(
+                f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns"
+            )
+        return square.iloc[:-1, :-1] if down and across else square
+    names = [bare(str(label)) for label in (*square.index, *square.columns)]
+    square = square.iloc[:-1] if down and names.count(row) == 1 else square
+    return square.iloc[:, :-1] if across and names.count(column) == 1 else square
+
+
+def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
+    """Give both sides the same labels, spelled and ordered as in the rows; levels that one side lacks hold 0.
+
+    None where labels repeat, or each side has levels that the other lacks: two different variables.
+    """
+    spelled = {bare(str(label)): str(label) for label in square.index}
+    square = square.rename(columns={c: spelled.get(bare(str(c)), str(c)) for c in square.columns})
+    every = [*square.index, *(name for name in square.columns if name not in square.index)]
+    if square.index.has_duplicates or square.columns.has_duplicates or len(every) > max(square.shape):
+        return None
+    absent = [~np.isin(every, axis) for axis in (square.index, square.columns)]
+    full = square.reindex(index=every, columns=every)
+    return full.mask(absent[0][:, None] | absent[1][None, :], 0.0)
+
+
+LOSERS = frozenset({"loser", "losers", "lost", "loses", "defeated"})
+
+
+def win_counts(square: pd.DataFrame, corner: str = "") -> dict[str, list[Any]]:
+    """Return a matrix of wins as one row a pair that met: items and wins of both.
+
+    The row's item won over the column's, but where the corner of the table says that the rows are the losers.
+    """
+    square = square.T if bare(corner) in LOSERS else square
+    labels = [str(label) for label in square.index]
+    wins = square.to_numpy()
+    pairs = [
+        (a, b) for a in range(len(labels)) for b in range(a + 1, len(labels)) if np.nansum([wins[a, b], wins[b, a]])
+    ]
+    return {
+        "item_a": [labels[a] for a, _ in pairs], "item_b": [labels[b] for _, b in pairs],
+        "wins_a": [float(np.nan_to_num(wins[a, b])) for a, b in pairs],
+        "wins_b": [float(np.nan_to_num(wins[b, a])) for a, b in pairs],
+    }  # fmt: skip
+
+
+def square_counts(
+    table: Any, levels: Sequence[Any] | None, *, start: int, source: str, vectors: str
+) -> tuple[tuple[str, ...], FloatArray, bool]:
+    """Check a square table of counts.
+
+    Parameters
+    ----------
+    table : (k, k) array-like, or pandas data frame with the same labels on both sides
+    levels : sequence, optional
+        Labels of the rows and columns; with a data frame, the order to put its labels into.
+    start : int
+        First of the default labels of a plain array.
+    source : str
+        Name for messages.
+    vectors : str
+        What to call with two vectors of values instead.
+
+    Returns
+    -------
+    levels : tuple of str
+    counts : (k, k) float64 array
+    named : bool
+        False where the labels are the default ones.
+
+    Raises
+    ------
+    InputError
+        Naming every cell that is no count.
+    NothingToAnalyse
+        When all counts are 0.
+    """
+    declared = declared_levels(levels)
+    labels = _frame_labels(table, source) if hasattr(table, "columns") and hasattr(table, "index") else None
+    cells = np.asarray(table, dtype=object)
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or cells.shape[0] < 2:
+        shape = " x ".join(map(str, cells.shape)) or "a single value"
+        raise InputError(
+            f"{source}: a square table of counts is needed, not {shape}. For two vectors of values use {vectors}"
+        )
+    size = cells.shape[0]
+    if labels is None:
+        labels = declared or tuple(str(start + k) for k in range(size))
+        if len(labels) != size:
+            raise InputError(f"{source}: {len(labels)} levels ({quoted(labels, 8)}) for a {size} x {size} table")
+    counts = _numbers(cells, labels, source)
+    if not counts.any():
+        raise NothingToAnalyse(f"{source}: every count is 0: there is nothing to analyse")
+    named = declared is not None or hasattr(table, "columns")
+    return (*_ordered(labels, counts, declared, source), named)
+
+
+def _frame_labels(table: Any, source: str) -> tuple[str, ...]:
+    rows, columns = (tuple(as_text(label) or "" for label in axis) for axis in (table.index, table.columns))
+    if rows != columns:
+        raise InputError(
+            f"{source}: the rows are {quoted(rows, 8)} and the columns {quoted(columns, 8)}. Both sides need the same "
+            "levels in the same order: table.reindex(index=levels, columns=levels, fill_value=0)"
+        )
+    if len(set(rows)) < len(rows) or "" in rows:
+        raise InputError(f"{source}: levels must be distinct and not empty, not {quoted(rows, 8)}")
+    return rows
+
+
+def _numbers(cells: Any, labels: Sequence[str], source: str) -> FloatArray:
+    problems = []
+    out = np.zeros(cells.shape)
+    for (row, column), value in np.ndenumerate(cells):
+        number = _count(value)
+        if number is None:
+            place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
+            message = f"{place}: {shorten(str(value))} is not a count"
+            problems.append(Problem(message=message, source=source, fix=FIX))
+        else:
+            out[row, column] = number
+    if problems:
+        raise InputError(problems[: SHOWN_AT_MOST + 1])
+    return out
+
+
+def _count(value: Any) -> float | None:
+    """Return a whole number from 0 upwards, None for anything else (text and missing values too)."""
+    if value is None or isinstance(value, (str, bytes, complex)):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if np.isfinite(number) and number >= 0 and number.is_integer() else None
+
+
+def whole_count(value: Any, place: str) -> float:
+    """Return one count.
+
+    Raises
+    ------
+    InputError
+        Naming the value and its place.
+    """
+    number = _count(value)
+    if number is None:
+        raise InputError(f"{place}={value!r} is not a count. {FIX}")
+    return number
+
+
+def _ordered(
+    labels: tuple[str, ...], counts: FloatArray, declared: tuple[str, ...] | None, source: str
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Put the labels of a data frame into the declared order; levels that it lacks have counts of 0."""
+    if declared is None or declared == labels:
+        return labels, counts
+    codes = codes_in(labels, declared)
+    unknown = [label for label, code in zip(labels, codes, strict=True) if code < 0]
+    if unknown:
+        raise InputError(f"{source}: {quoted(unknown)} is none of the declared levels ({quoted(declared, 8)})")
+    out = np.zeros((len(declared), len(declared)))
+    out[np.ix_(codes, codes)] = counts
+    return declared, out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Long:
+    """A wide table made long.
+
+    Attributes
+    ----------
+    table : Table
+        Its lines are those of the wide table.
+    row, name, value : str
+        Columns: what the row stands for, which column the value came from, the value.
+    levels : tuple of str or None
+        The order that all columns' type declares.
+    """
+
+    table: Table
+    row: str
+    name: str
+    value: str
+    levels: tuple[str, ...] | None
+
+
+def make_long(table: Table, columns: Sequence[str], keep: Sequence[str], *, row: str | None, name: str) -> Long:
+    """Stack some columns of a table.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of str
+        Columns of values.
+    keep : sequence of str
+        Columns that belong to the row.
+    row : str, optional
+        Column that names the rows; by default they are numbered as messages do (data frames from 0, files from 1).
+    name : str
+        What the columns are (condition, rater, unit).
+    """
+    import pandas as pd
+
+    wanted = list(dict.fromkeys([*columns, *keep, *([row] if row else [])]))
+    chosen: Any = table.frame.select(*wanted)
+    frame = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+    rows, times = len(frame), len(columns)
+    if not rows:
+        raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
+    label = "value" if len(columns) > 6 else listing([shorten(column, 30) for column in columns])
+    value, which, numbered = (_free(text, [*keep, row or ""]) for text in (label, name, "row"))
+    data = {column: np.tile(_array(frame, column), times) for column in dict.fromkeys([*keep, *([row] if row else [])])}
+    if row is None:
+        data[numbered] = np.tile(np.arange(rows) + (table.unit != "row"), times)
+    codes = np.repeat(np.arange(times), rows).astype(np.int64)
+    long = pd.DataFrame(
+        data
+        | {which: pd.Categorical.from_codes(codes, categories=pd.Index([*columns])), value: _stacked(frame, columns)}
+    )
+
+    def locate(positions: Sequence[int]) -> list[int]:
+        places = table.places([position % rows for position in positions])
+        return [places[position % rows] for position in positions]
+
+    kinds = {categories(table, column) for column in columns}
+    made = Table(
+        frame=nw.from_native(long), columns=tuple(long.columns), source=table.source, unit=table.unit,
+        is_file=table.is_file, semicolons=table.semicolons, locate=locate,
+        epsilons={value: max(table.epsilon(column) for column in columns)},
+    )  # fmt: skip
+    levels = kinds.pop() if len(kinds) == 1 else None
+    return Long(table=made, row=row or numbered, name=which, value=value, levels=levels)
+
+
+def _free(wanted: str, taken: Sequence[str]) -> str:
+    while wanted in taken:
+        wanted += "_"
+    return wanted
+
+
+def _array(frame: Any, column: str) -> AnyArray:
+    """Return a column as numbers, or as objects."""
+    series = frame.get_column(column)
+    if series.dtype.is_numeric():
+        numbers: AnyArray = series.to_numpy()
+        if numbers.dtype.kind in "fiu":
+            return numbers
+    return np.fromiter(series.to_list(), dtype=object, count=len(series))
+
+
+def _stacked(frame: Any, columns: Sequence[str]) -> AnyArray:
+    """Put columns below each other; where some are numbers, truth values are 0 and 1."""
+    arrays = [_array(frame, column) for column in columns]
+    truth = [frame.get_column(column).dtype == nw.Boolean for column in columns]
+    plain = all(one or array.dtype != object for array, one in zip(arrays, truth, strict=True))
+    if plain and any(truth) and not all(truth):
+        arrays = [np.array(array, dtype=np.float64) if one else array for array, one in zip(arrays, truth, strict=True)]
+    if any(array.dtype == object for array in arrays):
+        arrays = [array.astype(object) for array in arrays]
+    return np.concatenate(arrays)
+
+
+def as_named(data: Any, prefix: str = "") -> Any:
+    """Return a 2-D array as a data frame with columns ``1``, ``2``, ...; anything else as it is.
+
+    Raises
+    ------
+    InputError
+        For arrays of other shapes.
+    """
+    if isinstance(data, (list, tuple)):
+        data = np.array(data, dtype=object)
+    if not isinstance(data, np.ndarray):
+        return data
+    if data.ndim != 2:
+        raise InputError(f"a 2-D array is needed, not one of shape {data.shape}. Pass a data frame, or a 2-D array")
+    import pandas as pd
+
+    width = len(str(data.shape[1]))
+    return pd.DataFrame(data, columns=[f"{prefix}{k + 1:0{width}d}" for k in range(data.shape[1])])
