@@ -1,20 +1,15 @@
 """The studies, most specific first: `socialstats report` takes the first that applies."""
 
-from socialstats.studies import (
-    compare,
-    comparisons,
-    leaderboard,
-    norm_goal,
-    ordinal_alignment,
-    paired,
-    ratings,
-    relationship_bias,
-    role_conflict,
-    staged_values,
-)
+from socialstats.studies import comparisons, leaderboard, paired, ratings
 from socialstats.studies.compare import ratings as compare_ratings
+from socialstats.studies.compare import study as compare
 from socialstats.studies.grouped import run_study
+from socialstats.studies.norm_goal import study as norm_goal
+from socialstats.studies.ordinal_alignment import study as ordinal_alignment
 from socialstats.studies.page import Study, StudyOptions, pick
+from socialstats.studies.relationship_bias import study as relationship_bias
+from socialstats.studies.role_conflict import study as role_conflict
+from socialstats.studies.staged_values import study as staged_values
 
 STUDIES: dict[str, Study] = {
     study.name: study

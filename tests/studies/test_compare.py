@@ -18,8 +18,8 @@ from socialstats.metrics import METRICS
 from socialstats.models.sensitivity import condition_table, sensitivity_terms
 from socialstats.resampling.engine import Units, weight_blocks
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
-from socialstats.studies.compare import reference_of, with_level_effect
 from socialstats.studies.compare.numbers import MOST_LOST, difference, refit
+from socialstats.studies.compare.study import reference_of, with_level_effect
 from socialstats.studies.page import Block, Outcome
 from socialstats.studies.plan import Hypothesis, examine, with_hypotheses
 from socialstats.text import number, percent

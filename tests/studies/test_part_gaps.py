@@ -11,8 +11,8 @@ from test_sources_studies import actions, choices_design
 from socialstats.inference.compare import with_welch
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
-from socialstats.studies.norm_goal import ratings_alone
 from socialstats.studies.norm_goal.shares import Part, PartGaps, apart, base_first, gap_sentences, part_gaps
+from socialstats.studies.norm_goal.study import ratings_alone
 from socialstats.studies.sources import crossed, human_source
 
 

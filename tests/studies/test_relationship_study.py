@@ -16,7 +16,8 @@ from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
-from socialstats.studies.relationship_bias import favoured, filled, opened
+from socialstats.studies.relationship_bias.study import filled
+from socialstats.studies.relationship_bias.words import favoured, opened
 from socialstats.tables import as_table
 
 STUDY = STUDIES["relationship-bias"]

@@ -25,12 +25,12 @@ from socialstats.inference.intervals import (
     two_sided_p,
 )
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.metrics.bradley_terry.fit import (
+from socialstats.metrics.bradley_terry.cautions import fit_cautions
+from socialstats.metrics.bradley_terry.model import (
     State,
     coefficient_names,
     describe,
     effect_columns,
-    fit_cautions,
     is_used,
     make_rows,
     n_pairs,
@@ -47,7 +47,7 @@ from socialstats.results import Check, Result, Row, Verification
 from socialstats.text import count, interval, listing, number, p_value, percent, quoted
 
 if TYPE_CHECKING:
-    from socialstats.metrics.bradley_terry.fit import State
+    from socialstats.metrics.bradley_terry.model import State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

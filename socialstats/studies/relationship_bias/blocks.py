@@ -16,7 +16,7 @@ from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, numbers_text, p_text, rows_table, with_holm
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.page import Table as Shown
-from socialstats.studies.relationship_bias import AS_WRITTEN, FAMILY, factor_of, favoured, opened, rung_of
+from socialstats.studies.relationship_bias.words import AS_WRITTEN, FAMILY, factor_of, favoured, opened, rung_of
 from socialstats.text import count, listing, number, p_value, percent, shorten
 
 NAIVE = (

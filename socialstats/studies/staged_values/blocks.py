@@ -15,7 +15,7 @@ from socialstats.metrics.trait_profile import trait_profile
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
-from socialstats.studies.staged_values import (
+from socialstats.studies.staged_values.words import (
     ALL,
     change_name,
     changes,

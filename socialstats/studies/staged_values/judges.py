@@ -34,8 +34,8 @@ from socialstats.results import Result, Row
 from socialstats.studies.estimates import numbers_text, rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
 from socialstats.studies.page import Table as Shown
-from socialstats.studies.staged_values import all_stages, codes_of, main_wordings
 from socialstats.studies.staged_values.blocks import cross_table
+from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings
 from socialstats.tables import Table as DataTable
 from socialstats.text import count, level_text, listing, number, quoted, shorten
 

@@ -1,0 +1,419 @@
+"""A Bradley-Terry model as it is fitted: options, terms of the formula, and the state of a fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.designs.comparisons import Comparisons, Covariate, Factor
+from socialstats.errors import InputError, MleDoesNotExist
+from socialstats.inference.robust import Errors, Robust, between
+from socialstats.inference.rows import with_each_t
+from socialstats.models.bradley_terry.fitting import (
+    Fitted,
+)
+from socialstats.models.bradley_terry.likelihoods import Likelihood, PairData
+from socialstats.results import Row
+from socialstats.text import count, shorten
+
+if TYPE_CHECKING:
+    from socialstats.results import Row
+
+
+Ties = Literal["auto", "davidson", "rao_kupper", "half", "none"]
+
+
+Strengths = Literal["free", "none"]
+
+
+Vcov = Literal["auto", "model", "sandwich", "cluster"]
+
+
+Penalty = Literal["firth"]
+
+
+Components = Literal["error", "separate"]
+
+
+Solver = Literal["newton", "mm"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Everything the caller chose. See `bradley_terry` for the meaning of each."""
+
+    formula: str | None = None
+    ties: Ties = "auto"
+    order: bool = False
+    strengths: Strengths = "free"
+    cluster: str | Sequence[str] | None = "declared"
+    vcov: Vcov = "auto"
+    penalty: Penalty | None = None
+    prior: float = 0.0
+    components: Components = "error"
+    solver: Solver = "newton"
+    reference: str | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("ties", get_args(Ties)), ("strengths", get_args(Strengths)), ("vcov", get_args(Vcov)),
+            ("penalty", (*get_args(Penalty), None)), ("components", get_args(Components)),
+            ("solver", get_args(Solver)),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value not in allowed:
+                raise InputError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+        if not 0 < self.level < 1:
+            raise InputError(f"level={self.level!r} is not between 0 and 1")
+        if not 0 <= self.prior < float("inf"):
+            raise InputError(f"prior={self.prior!r} is not a number of pseudo-wins (0 or more)")
+        if self.penalty and self.prior:
+            raise InputError("penalty='firth' and prior= are two ways out of the same problem: choose one")
+        if self.strengths == "none" and (self.formula is None or self.prior or self.reference):
+            raise InputError("strengths='none' needs a formula, and takes neither prior= nor reference=")
+        if self.solver == "mm" and (self.formula or self.order or self.penalty or self.prior):
+            raise InputError("solver='mm' fits strengths only: no formula, order, penalty or prior")
+
+    def tie_model(self, design: Comparisons) -> str:
+        """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
+        ties = design.n_ties
+        if ties == design.n_rows and self.ties not in ("half", "none"):
+            raise MleDoesNotExist(
+                "no finite tie parameter exists: every row is a tie. Use ties='half', which makes all strengths equal",
+                terms=("log_theta" if self.ties == "rao_kupper" else "log_nu",),
+            )
+        if self.ties == "auto" and not (self.solver == "mm" and ties):
+            return "davidson" if ties else "none"
+        if self.ties == "none" and ties:
+            raise InputError(
+                f"ties='none', but {ties:,} rows are ties. Use ties='davidson', 'rao_kupper' or 'half', "
+                "or leave them out with design.drop_ties()"
+            )
+        if self.ties in ("davidson", "rao_kupper") and not ties:
+            raise InputError(f"ties='{self.ties}' needs ties, and there are none; leave ties='auto'")
+        if self.penalty and self.ties == "rao_kupper":
+            raise InputError("penalty='firth' is available for ties='davidson', not for 'rao_kupper'; or use prior=")
+        if self.solver == "mm" and self.ties not in ("none", "half"):
+            raise InputError("solver='mm' has no tie model; use ties='half' or the default solver")
+        return self.ties
+
+    def covariance_kind(self, n_factors: int, ties: str, weighted: bool) -> str:
+        """Return which covariance is meant by ``vcov="auto"`` and check the others."""
+        if self.vcov == "auto":
+            if n_factors:
+                return "cluster"
+            return "sandwich" if ties == "half" or weighted else "model"
+        if self.vcov == "cluster" and not n_factors:
+            raise InputError("vcov='cluster' needs a cluster: declare one in the design, or pass cluster='pair'")
+        return self.vcov
+
+    def echo(self, **chosen: Any) -> dict[str, Any]:
+        """Return all settings as a mapping, with what 'auto' became."""
+        names = (
+            "formula", "order", "strengths", "penalty", "prior", "components", "solver", "reference", "level",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names} | chosen
+
+
+ORDER = "order"
+
+
+SMALLEST, LARGEST = 1e-7, 1e7  # differences beyond these make the information singular to working precision
+
+
+PLAIN = re.compile(r"^[A-Za-z_]\w*(\s*\+\s*[A-Za-z_]\w*)*$")
+
+
+def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the (cells, k) matrix of differences and the names of its columns.
+
+    Parameters
+    ----------
+    design : Comparisons
+    formula : str or None
+        One-sided formula in the names of the covariates without their side, such as ``"~ urgency + C(domain)"``.
+    order : bool
+        Adds a column that is +1 where item_a was shown first and -1 where item_b was.
+
+    Raises
+    ------
+    InputError
+        For a formula that cannot be evaluated, and covariates in a unit that no computer's numbers hold beside 1.
+    """
+    columns = [design.first.astype(np.float64)[:, None]] if order else []
+    names: tuple[str, ...] = (ORDER,) if order else ()
+    if formula is not None:
+        matrix, found = _formula(design, formula)
+        _refuse_sizes(matrix, found)
+        columns.append(matrix)
+        names += found
+    n = len(design.item_a)
+    return (np.hstack(columns) if columns else np.zeros((n, 0))), names
+
+
+def _refuse_sizes(matrix: FloatArray, names: tuple[str, ...]) -> None:
+    """Refuse columns whose differences are so large or small that their slope is lost in rounding."""
+    for name, size in zip(names, np.abs(matrix).max(axis=0, initial=0.0).tolist(), strict=True):
+        if size > LARGEST or 0 < size < SMALLEST:
+            way = "divide" if size > 1 else "multiply"
+            factor = count(10.0 ** abs(round(np.log10(size))))
+            raise InputError(
+                f"'{shorten(name)}' differs by up to {size:g} between the sides: its effect a unit would be "
+                f"lost in rounding. Give it in a larger or smaller unit: {way} both columns by {factor}"
+            )
+
+
+def _formula(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, ...]]:
+    left, tilde, text = formula.partition("~")
+    if not tilde or left.strip() or not text.strip():
+        raise InputError(f"formula {formula!r} is not one-sided; write it like '~ urgency'")
+    known = design.covariates
+    if PLAIN.match(text.strip()):
+        names = [name.strip() for name in text.split("+")]
+        missing = [name for name in names if name not in known]
+        if missing:
+            _unknown(missing[0], design)
+        if all(np.issubdtype(known[name].a.dtype, np.number) for name in names):
+            return np.stack([known[name].a - known[name].b for name in names], axis=1), tuple(names)
+    return _by_formulaic(design, text)
+
+
+def _by_formulaic(design: Comparisons, text: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """Evaluate the formula once on the distinct values of both sides, stacked."""
+    import pandas as pd
+    from formulaic import model_matrix
+    from formulaic.errors import FormulaicError
+
+    used = [c for c in design.covariates.values() if is_used(c.name, text)]
+    if not used:
+        _unknown(text.strip(), design)
+    codes, rows = _distinct(used)
+    frame = pd.DataFrame({c.name: np.concatenate([c.a, c.b])[rows] for c in used})
+    try:
+        matrix = model_matrix(text, frame, na_action="raise")
+    except (FormulaicError, NameError, ValueError) as error:
+        raise InputError(
+            f"formula '~{text}' cannot be evaluated: {error}. Covariates: {', '.join(design.covariates)}"
+        ) from error
+    keep = [j for j, name in enumerate(matrix.columns) if name != "Intercept"]
+    values = np.asarray(matrix, dtype=np.float64)[:, keep]
+    half = len(design.item_a)
+    return values[codes[:half]] - values[codes[half:]], tuple(str(matrix.columns[j]) for j in keep)
+
+
+def is_used(name: str, formula: str) -> bool:
+    """Return whether the formula names this covariate (not just a longer name that holds it)."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
+
+
+def _distinct(used: list[Covariate]) -> tuple[Any, Any]:
+    """Return for each of the 2 x cells sides the code of its combination of values, and one example of each."""
+    key = np.zeros(2 * len(used[0].a), dtype=np.int64)
+    for c in used:
+        _, code = np.unique(np.concatenate([c.a, c.b]), return_inverse=True)
+        key = key * (int(code.max()) + 1) + code.reshape(-1)
+    _, example, codes = np.unique(key, return_index=True, return_inverse=True)
+    return codes.reshape(-1), example
+
+
+def _unknown(name: str, design: Comparisons) -> None:
+    known = ", ".join(design.covariates) or "none"
+    raise InputError(
+        f"no covariate '{name}' in this design (covariates: {known}). "
+        "A covariate X needs the columns X_a and X_b, or covariates={'X': ('left column', 'right column')}"
+    )
+
+
+KINDS = {
+    "model": "model-based standard errors",
+    "sandwich": "sandwich standard errors by row",
+    "cluster": "cluster-robust standard errors",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class State:
+    """The fit behind a result, as arrays.
+
+    Attributes
+    ----------
+    data : PairData
+    model : Likelihood
+    fitted : Fitted
+        Centred estimates with their model covariance.
+    covariance : (p, p) array
+        Covariance that the intervals use, in the same parameters. With clusters it has borrowed variances where
+        `errors` refuses a contrast.
+    adjusted : bool
+        True when V1 + V2 - V12 of two crossed clusters was not positive and its correlations were adjusted.
+    kind : {"model", "sandwich", "cluster"}
+    factors : tuple of Factor
+    robust : Robust or None
+    options : Options
+    ties : str
+        Tie model in use.
+    penalised : bool
+    reference : int or None
+        Parameter that is 0 as reported.
+    """
+
+    data: PairData
+    model: Likelihood
+    fitted: Fitted
+    covariance: FloatArray
+    adjusted: bool
+    kind: str
+    factors: tuple[Factor, ...]
+    robust: Robust | None
+    options: Options
+    ties: str
+    penalised: bool
+    reference: int | None
+
+    @property
+    def transform(self) -> FloatArray:
+        """Matrix from centred parameters to the reported ones (reference item, if any, at zero)."""
+        out = np.eye(len(self.fitted.beta))
+        if self.reference is not None:
+            out[: self.data.n_items, self.reference] -= 1
+        return out
+
+    @cached_property
+    def reported(self) -> Errors:
+        """Standard errors of the parameters as they are reported."""
+        return self.errors(self.transform)
+
+    @cached_property
+    def differences(self) -> Errors:
+        """Standard errors of the differences between strengths i and j, i < j."""
+        n = self.data.n_items
+        if self.robust is not None:
+            return self.robust.differences(n)
+        return normal(between(self.covariance, *np.triu_indices(n, 1)))
+
+    def errors(self, contrasts: FloatArray) -> Errors:
+        """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""
+        if self.robust is not None:
+            return self.robust.errors(contrasts)
+        return normal(np.einsum("ki,ki->k", contrasts @ self.covariance, contrasts))
+
+    def covariance_of(self, transform: FloatArray) -> FloatArray:
+        """Return the covariance of transformed parameters."""
+        if self.robust is not None:
+            return self.robust.covariance(transform)[0]
+        return np.asarray(transform @ self.covariance @ transform.T)
+
+    @property
+    def design_effects(self) -> FloatArray | None:
+        """Ratio of the s.e. in use to the model's, for every strength that has one; None without clusters."""
+        n = self.data.n_items
+        if self.robust is None or not n:
+            return None
+        found = self.reported if self.reference is None else self.errors(np.eye(n, len(self.fitted.beta)))
+        ratio = found.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
+        known = ~found.refused[:n]
+        return ratio[known] if known.any() else None
+
+
+def normal(variance: FloatArray) -> Errors:
+    """Return errors that rest on the normal limit."""
+    k = len(variance)
+    return Errors(variance=variance, df=np.full(k, np.inf), unit=np.zeros(k), refused=np.zeros(k, dtype=bool))
+
+
+def n_pairs(data: PairData) -> int:
+    """Return how many pairs of items met."""
+    return len(np.unique(data.a * (int(data.b.max(initial=0)) + 1) + data.b))
+
+
+def references(state: State) -> tuple[str, ...]:
+    """Return the keys of the literature behind this fit."""
+    keys = ["bradley1952", "ford1957"]
+    keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
+    keys += ["davidsonbeaver1977"] if state.options.order else []
+    keys += ["firth1993"] if state.options.penalty else []
+    keys += ["hunter2004"] if state.options.solver == "mm" else []
+    robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
+    keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
+    return tuple(keys + (["cameron2011", "cochran1964"] if len(state.factors) == 2 else []))
+
+
+def describe(state: State) -> str:
+    """Return in words how the standard errors were obtained."""
+    if state.robust is None:
+        return KINDS[state.kind]
+    sizes = zip(state.factors, state.robust.n_clusters, strict=True)
+    names = " x ".join(f"{size:,} {factor.name} clusters" for factor, size in sizes)
+    crossed = ", crossed" if len(state.factors) == 2 else ""
+    return f"{KINDS['cluster']} ({names}{crossed}; CR2, t with Satterthwaite's df)"
+
+
+def coefficient_names(design: Comparisons, state: State) -> tuple[str, ...]:
+    """Return the names of all parameters in order."""
+    tie = (state.model.tie_term,) if state.model.tie_term else ()
+    return (design.items if state.data.free else ()) + state.data.z_names + tie
+
+
+def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
+    """Return one row a parameter, with Wald intervals and tests against zero."""
+    beta, errors = state.transform @ state.fitted.beta, state.reported
+    n_items, names = state.data.n_items, coefficient_names(design, state)
+    compared = np.bincount(design.item_a, design.count, len(design.items))
+    compared += np.bincount(design.item_b, design.count, len(design.items))
+    clusters = min(state.robust.n_clusters) if state.robust else None
+    rows = [
+        Row(
+            term=name, group="strength" if j < n_items else term_group(name, state), estimate=float(beta[j]),
+            n_clusters=clusters, n=float(compared[j]) if j < n_items else float(design.n_rows),
+            method=KINDS[state.kind],
+        )
+        for j, name in enumerate(names)
+    ]  # fmt: skip
+    why = {j: unseen_item(design, state, j) for j in range(n_items) if errors.refused[j]}
+    if state.reference is not None:
+        why[state.reference] = "reference item, fixed at zero"
+    return with_errors(rows, state, errors, level, why)
+
+
+def with_errors(
+    rows: Sequence[Row], state: State, errors: Errors, level: float, why: Mapping[int, str] | None = None
+) -> list[Row]:
+    """Return rows of estimates with error, Wald interval and test, or why they have none (`why` by place)."""
+    known = errors.std_error > 0
+    reasons = ["" if there else why_not(state, errors, k) for k, there in enumerate(known.tolist())]
+    for k, reason in (why or {}).items():
+        reasons[k] = reason
+    return with_each_t(rows, errors.std_error, errors.df, level, reasons)
+
+
+def why_not(state: State, errors: Errors, k: int) -> str:
+    """Return why contrast k has no standard error."""
+    if not errors.refused[k]:
+        return "the standard error is zero: " + ("too few clusters" if state.robust else "every row is a tie")
+    names = " and ".join(factor.name for factor in state.factors)
+    return f"rests on single clusters ({names}), whose own effects cannot be told from it"
+
+
+def unseen_item(design: Comparisons, state: State, item: int) -> str:
+    """Return why the strength of an item has no standard error."""
+    met = (design.item_a == item) | (design.item_b == item)
+    for factor in state.factors:
+        if len(np.unique(np.asarray(factor.codes)[met])) == 1:
+            if factor.name == "pair":
+                return "met in one pair only: a lean of that pair cannot be told from its strength"
+            return f"met in one cluster only ({factor.name}): a lean of that cluster cannot be told from its strength"
+    return why_not(state, state.reported, item)
+
+
+def term_group(name: str, state: State) -> str:
+    """Return the family of a parameter that is not a strength."""
+    if name == state.model.tie_term:
+        return "tie"
+    return "order" if name == "order" and state.options.order else "covariate"

@@ -1,0 +1,327 @@
+"""Study compare: do models or prompts choose differently on the same stories?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import Caution, InputError
+from socialstats.metrics.bradley_terry import BradleyTerryResult
+from socialstats.results import Result, Row
+from socialstats.studies.compare.blocks import (
+    differences_block,
+    effects_block,
+    entropy_block,
+    items_block,
+    sensitivity_block,
+    share_levels_block,
+    shares_block,
+    strengths_block,
+    strip_of,
+)
+from socialstats.studies.compare.numbers import Level, Numbers, compute, groupings_of, reference_of
+from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits
+from socialstats.studies.estimates import verify_all, with_holm
+from socialstats.studies.page import Block, Diagnostic, Outcome, Study, StudyOptions, Table, order_cautions
+from socialstats.studies.role_conflict.urgency import refusals_by_level
+from socialstats.text import count, interval, listing, number, p_value, percent, shorten
+
+__all__ = ["STUDY", "reference_of", "run"]
+
+
+def answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the verdicts: which levels follow the covariate more or less than the reference, or are preferred."""
+    if numbers.s:
+        return s_answer(numbers, options)
+    kinds = {kind: of_kind(numbers, kind) for kind in ("strength", "share")}
+    said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers, options.level)
+            for name in numbers.models]  # fmt: skip
+    why = "; ".join(numbers.problems)
+    return tuple(said) or (f"No difference could be computed{f': {why}' if why else ''}.",)
+
+
+def of_kind(numbers: Numbers, kind: str) -> dict[str, list[Row]]:
+    """Return the differences of a kind by level, adjusted over all levels, as in the tables of the page."""
+    rows = [(name, r) for name, result in numbers.models.items() for r in result.rows if r.group == kind]
+    marked = [replace(r, term=f"{k}", group=None) for k, (_, r) in enumerate(rows)]
+    tested, _ = with_holm(marked, f"differences of {kind}s")
+    found: dict[str, list[Row]] = {name: [] for name in numbers.models}
+    for (name, row), done in zip(rows, tested, strict=True):
+        found[name].append(replace(row, p_adjusted=done.p_adjusted))
+    return found
+
+
+def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers, level: float) -> str:
+    """Say how many strengths and shares of a level are settled to differ, and the clearest of them."""
+    settled, counts = [], []
+    for kind, rows in found.items():
+        clear = [r for r in rows if (p := r.p_adjusted if r.p_adjusted is not None else r.p_value) is not None
+                 and p < 1 - level]  # fmt: skip
+        settled += clear
+        counts += [f"{count(len(clear))} of {count(len(rows), f'difference of {kind}s', f'differences of {kind}s')}"
+                   ] if rows else []  # fmt: skip
+    text = f"'{shorten(name)}' and '{shorten(numbers.reference)}': {listing(counts)} "
+    text += f"{'is' if len(settled) == 1 else 'are'} settled (Holm over each kind)"
+    if not settled:
+        return f"{text}: the data do not settle whether the two differ."
+    top = max(settled, key=lambda r: abs(r.statistic or 0.0))
+    what = f"'{shorten(top.term, 40)}'" if top.group == "strength" else shorten(top.term, 60)
+    unit = " log-odds" if top.group == "strength" else ""
+    return (
+        f"{text}, most clearly {what}: {number(top.estimate, 3)}{unit}, "
+        f"{interval(top.conf_low, top.conf_high, 3, level=level)}."
+    )
+
+
+def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the answer about S: how many levels differ, and the largest difference."""
+    rows, _ = with_holm(s_rows(numbers.s), "differences in S")
+    ref, cov = f"'{shorten(numbers.reference)}'", options.covariate
+    alpha = 1 - options.level
+    tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
+    settled = [r for r in rows if (p := tests[r.term]) is not None and p < alpha]
+    closer = [r for r in settled if (r.estimate or 0.0) < 0]
+    farther = [r for r in settled if (r.estimate or 0.0) > 0]
+    open_ = [f"'{shorten(r.term, 30)}'" for r in rows if r not in settled]
+    parts = []
+    for found, word in ((closer, "closer to"), (farther, "farther from")):
+        if found:
+            names = [f"'{shorten(r.term, 30)}'" for r in found]
+            parts.append(f"{listing(names, most=4)} {'is' if len(found) == 1 else 'are'} {word} following {cov} than "
+                         f"{ref}")  # fmt: skip
+    if open_:
+        start = "for" if parts else "For"
+        parts.append(f"{start} {listing(open_, most=4)} the data do not settle which is closer to following {cov}")
+    most = max(rows, key=lambda r: abs(r.statistic or 0.0))
+    test = p_value(tests[most.term]) if tests[most.term] is not None else str(most.undefined)
+    first = (
+        f"{'; '.join(parts)}. Difference in S, {shorten(most.term, 40)} minus {shorten(numbers.reference, 40)}: "
+        f"{number(most.estimate)}, {interval(most.conf_low, most.conf_high, level=options.level)}, {test}"
+        f"{' (Holm)' if len(rows) > 1 else ''}."
+    )
+    higher = {k: v.rates.row("all", group="higher") for k, v in numbers.levels.items() if v.rates is not None}
+    low, high = (pick(higher, key=lambda k: higher[k].estimate or 0.0) for pick in (min, max))
+    ends = [percent(higher[name].estimate) for name in (low, high)]
+    won = f"{ends[0]} of the time for each" if ends[0] == ends[1] else (
+        f"from {ends[0]} ({shorten(low, 40)}) to {ends[1]} ({shorten(high, 40)}) of the time")  # fmt: skip
+    return (first, f"The higher {cov} won {won}.", *effect_answer(numbers, options))
+
+
+def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the answer about the effect of one step of the covariate, beside strengths of their own."""
+    changes = [
+        replace(row, term=name, group=None)
+        for name, result in numbers.models.items() for row in result.rows
+        if row.group == "effect" and row.term == options.covariate
+    ]  # fmt: skip
+    if not changes:
+        return ()
+    rows, _ = with_holm(changes, "differences of the effect")
+    tests = {r.term: (r.p_adjusted if r.p_adjusted is not None else r.p_value) for r in rows}
+    settled = [r for r in rows if (p := tests[r.term]) is not None and p < 1 - options.level]
+    most = max(rows, key=lambda r: abs(r.statistic or 0.0))
+    return (
+        f"With roles of every strength held equal, one step of {options.covariate} weighs differently than for "
+        f"'{shorten(numbers.reference)}' in {count(len(settled))} of {count(len(rows), 'level')}"
+        f"{' (Holm)' if len(rows) > 1 else ''}; {shorten(most.term, 40)} minus {shorten(numbers.reference, 40)}: "
+        f"{number(most.estimate)} log-odds, {interval(most.conf_low, most.conf_high, level=options.level)}.",
+    )
+
+
+def s_rows(found: Mapping[str, Result]) -> list[Row]:
+    """Return the differences in S by level: corrected for noise where that exists."""
+    rows = []
+    for name, result in found.items():
+        row = result.row("S_corrected", group="difference")
+        row = row if row.estimate is not None else result.row("S", group="difference")
+        rows.append(replace(row, term=name, group=None))
+    return rows
+
+
+def cautions_of(numbers: Numbers, design: Comparisons) -> tuple[Caution, ...]:
+    """Return the cautions of the table, of every level and of the differences."""
+    levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
+    pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
+    return order_cautions(change_cautions(numbers.beside), numbers.left, tuple(pairs), tuple(levels), design.cautions)
+
+
+def level_table(numbers: Numbers, by: str) -> Table:
+    """Count rows, pairs and ties of every level; and what could not be computed."""
+    cells: list[tuple[str | float | int | None, ...]] = [
+        (name, v.design.n_rows, len(v.design.pair.levels), v.design.n_ties, "reference" if name == numbers.reference
+         else "; ".join(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus ")))
+        for name, v in numbers.levels.items()
+    ]  # fmt: skip
+    return Table(caption=f"What each level of {by} has", header=(by, "Rows", "Pairs", "Ties", "Note"),
+                 cells=tuple(cells))  # fmt: skip
+
+
+def methods(numbers: Numbers, options: StudyOptions) -> str:
+    """Return the methods paragraph."""
+    return (
+        f"Every level is compared with '{shorten(numbers.reference)}' on the pairs of items that both have. Pairs are "
+        f"resampled in both together (seed {options.seed}), so what makes a pair hard for both cancels; p-values of a "
+        "family are adjusted by Holm's method. Entropies are compared by paired t tests over pairs."
+    )
+
+
+MOST_TOLD = 6  # levels with a finding of their own that are written out
+
+
+def diagnostics(levels: Mapping[str, Level]) -> tuple[Diagnostic, ...]:
+    """Return the checks of every level's model: levels with one finding in one breath."""
+    each = {name: fit_diagnostics(level.fit, level.design) for name, level in levels.items()}
+    checks = range(len(next(iter(each.values()))))
+    return tuple(together({name: found[k] for name, found in each.items()}) for k in checks)
+
+
+def together(each: Mapping[str, Diagnostic]) -> Diagnostic:
+    """Join the findings of one check.
+
+    Examples
+    --------
+    >>> one = Diagnostic(check="Even?", found="Yes.", so_what="Fine.")
+    >>> together({"a": one, "b": one}).found
+    'All 2 levels: Yes.'
+    >>> together({"a": one, "b": replace(one, found="No.")}).found
+    'a: Yes. b: No.'
+    """
+    findings = _grouped({name: d.found for name, d in each.items()})
+    more = len(findings) - MOST_TOLD
+    told = findings[:MOST_TOLD] + (
+        [f"{count(more, 'more finding')} on the pages of single levels."] if more > 0 else []
+    )
+    first = next(iter(each.values()))
+    so_what = _grouped({name: d.so_what for name, d in each.items()}, alone=True)
+    return Diagnostic(check=first.check, found=" ".join(told), so_what=" ".join(so_what))
+
+
+def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
+    """Write every text once, after the levels that it is true of; `alone`: bare where it is true of all."""
+    by_text: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        by_text.setdefault(text, []).append(shorten(name, 30))
+    if len(by_text) == 1:
+        text = next(iter(by_text))
+        return [text if alone or len(texts) == 1 else f"All {count(len(texts), 'level')}: {text}"]
+    return [f"{listing(names, most=4)}: {text}" for text, names in by_text.items()]
+
+
+def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]) -> tuple[Block, ...]:
+    """Say in the caption of the first figure how much the clusters weigh, as the median over the levels' strengths."""
+    ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # of standard errors
+    found = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
+    first = next((k for k, block in enumerate(blocks) if block.draw is not None), None)
+    if not found or first is None:
+        return tuple(blocks)
+    low, high = number(min(found)), number(max(found))
+    said = f"Design effect of the clusters (median over the strengths): {low}" + ("." if low == high else
+            f" to {high}, level by level.")  # fmt: skip
+    told = replace(blocks[first], caption=f"{blocks[first].caption} {said}".lstrip())
+    return (*blocks[:first], told, *blocks[first + 1 :])
+
+
+def run(design: Comparisons, options: StudyOptions) -> Outcome:
+    """Answer: do the levels of the by factor differ, on the same pairs of items?"""
+    if design.by is None or len(design.by.levels) < 2:
+        raise InputError("study 'compare' needs by=: a column with the models (or prompts) to compare, two at least")
+    numbers = compute(design, options)
+    shown = with_level_effect(blocks(numbers, design, options), {k: v.fit for k, v in numbers.levels.items()})
+    keys = [key for v in numbers.levels.values() for key in v.fit.references]
+    keys += [key for block in shown for r in block.results for key in r.references]
+    by, n = shorten(design.by.name, 40), count(len(numbers.levels), "level")
+    verified = checked(numbers) if options.verify else {}
+    return Outcome(
+        study="compare",
+        title=f"How do {n} of {by} differ, on the same pairs?",
+        design=f"{count(design.n_rows, 'comparison')}, {count(len(design.items), 'item')}, "
+        f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
+        answer=answer(numbers, options),
+        strip=strip_of({k: v.s for k, v in numbers.levels.items() if v.s is not None}),
+        cautions=cautions_of(numbers, design),
+        blocks=shown,
+        flow=design.flow,
+        data=(level_table(numbers, design.by.name),),
+        diagnostics=diagnostics(numbers.levels),
+        methods=(methods(numbers, options),),
+        references=tuple(dict.fromkeys(keys)),
+        verifications=verify_all(
+            verified, [block for block in shown if block.id == "levels-shares"] if verified else []
+        ),
+        settings=options.echo() | {"reference": numbers.reference},
+        simulated=options.simulated,
+    )
+
+
+def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of the page."""
+    names = list(numbers.levels)
+    by = design.by.name if design.by is not None else "level"
+    fits = {name: level.fit for name, level in numbers.levels.items()}
+    found = (
+        sensitivity_block({k: v.s for k, v in numbers.levels.items() if v.s}, by, options),
+        differences_block(numbers.s, by, numbers.reference, options),
+        effects_block(
+            {k: v.fit for k, v in numbers.levels.items()}, {k: v.ratio for k, v in numbers.levels.items()},
+            {k: v.rates for k, v in numbers.levels.items()}, numbers.models, numbers.beside, by,
+            numbers.reference, options,
+        ),
+        share_levels_block(fits, groupings_of(design, options), by, options.level),
+        shares_block(numbers.models, numbers.reference, groupings_of(design, options)),
+        strengths_block(fits, numbers.models, numbers.reference),
+        items_block(numbers.items, by, numbers.reference, options.level),
+        entropy_block(numbers.entropy, by, numbers.reference, options.level),
+        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options) if numbers.s else None,
+        ranges_block(numbers, names),
+    )  # fmt: skip
+    return tuple(block for block in found if block is not None)
+
+
+def ranges_block(numbers: Numbers, names: list[str]) -> Block | None:
+    """Show for each level how far S and the effect run over the choices of analysis."""
+    from socialstats.studies.multiverse import ends, moves
+
+    if not numbers.ranges:
+        return None
+    cells: list[tuple[str | float | int | None, ...]] = []
+    for name in names:
+        for what, result in zip(("S", "urgency effect"), numbers.ranges.get(name, ()), strict=False):
+            low, high = ends(result.rows)
+            mover, shift = next(iter(moves(result.rows).items()), ("nothing", 0.0))
+            cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,
+                          f"{mover} ({number(shift)})"))  # fmt: skip
+    table = Table(
+        caption="Smallest and largest estimate over all choices of analysis, by level",
+        header=("Level", "Quantity", "Here", "Smallest", "Analysis", "Largest", "Its analysis", "Moved most by"),
+        cells=tuple(cells), digits=2,
+    )  # fmt: skip
+    return Block(
+        id="multiverse", question="Does any of it hang on the analysis?",
+        sentences=tuple(f"{shorten(name)}: {numbers.ranges[name][0].sentence()}" for name in names if
+                        name in numbers.ranges),
+        tables=(table,), results=tuple(r for found in numbers.ranges.values() for r in found),
+    )  # fmt: skip
+
+
+def checked(numbers: Numbers) -> dict[str, Result]:
+    """Return the results that other packages recompute, by name."""
+    found: dict[str, Result] = {}
+    for name, level in numbers.levels.items():
+        found[f"{shorten(name, 40)}: strengths and effects"] = level.fit
+    found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
+    found |= plain_fits(numbers.beside)
+    return found | {f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()}
+
+
+STUDY = Study(
+    name="compare",
+    title="How do models (or prompts) differ on the same pairs of items?",
+    design="comparisons",
+    needs="item_a, item_b, winner, and by= a column with two models or prompts at least",
+    suits=lambda design: design.by is not None and len(design.by.levels) > 1,
+    run=run,
+    levels=run,
+)

@@ -1,0 +1,585 @@
+"""Study norm-goal: which action, under which pressure, beside people?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.ratings import OK, REFUSAL, Ratings
+from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
+from socialstats.inference.rows import with_t
+from socialstats.metrics.choice_shares import choice_shares
+from socialstats.metrics.js_similarity import js_similarity
+from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
+from socialstats.models.shares import cells_of
+from socialstats.results import Check, Result, Row
+from socialstats.studies.estimates import (
+    Verdict,
+    cluster_words,
+    equivalence_bounds,
+    is_inside,
+    numbers_text,
+    references_of,
+    settings_of,
+    verify_all,
+)
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    Way,
+    dependence_block,
+    distinct,
+    multiverse,
+    multiverse_block,
+    with_design_effect,
+    without_label,
+)
+from socialstats.studies.norm_goal.logit import logit_block
+from socialstats.studies.norm_goal.shares import (
+    agreement_block,
+    apart,
+    base_first,
+    base_in,
+    cells_block,
+    changes_blocks,
+    differences_block,
+    gaps_table_block,
+    part_gaps,
+    share_parts,
+    shares_block,
+    similarity_block,
+    similarity_parts,
+    widest,
+)
+from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.ratings import united
+from socialstats.studies.sources import Rule, Shares, Source, crossed, human_source, raters_of, refusal_block, unpacked
+from socialstats.text import count, digits_of, level_text, listing, number, p_value, quoted, shorten
+
+
+def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
+    """Say what the differences of all shares of two sources settle together.
+
+    Parameters
+    ----------
+    gaps : sequence of Row
+        One row an action: the difference of shares with its t interval.
+    test : Row
+        The test of any difference.
+    alpha : float
+        Level of the test.
+    smallest : float, optional
+        Differences of shares smaller than this, either way, are practically nothing.
+
+    Returns
+    -------
+    {"equal", "differs", "open", "none"}
+        "equal" where two one-sided tests put every difference inside the smallest that matters (each at level alpha,
+        which holds the level of the claim about all of them: Berger, 1982), even if the test of any difference is
+        significant; "none" without a test.
+
+    Examples
+    --------
+    >>> gap = Row(term="comply", estimate=0.01, std_error=0.01, conf_low=-0.0096, conf_high=0.0296, conf_level=0.95)
+    >>> shares_verdict([gap], Row(term="any", p_value=0.3), alpha=0.05, smallest=0.05)
+    'equal'
+    >>> shares_verdict([gap], Row(term="any", p_value=0.3), alpha=0.05)
+    'open'
+
+    References
+    ----------
+    Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics, 24(4), 295-300.
+    doi:10.2307/1267823
+    """
+    if smallest is not None and gaps and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
+        return "equal"
+    if test.p_value is None:
+        return "none"
+    return "differs" if test.p_value < alpha else "open"
+
+
+def answer(
+    whole: Shares, similarity: Result, source: Source, other: str, options: StudyOptions, unit: str = "unit"
+) -> str:
+    """Return the verdict on one source, with its numbers; `unit` names what is swapped whole."""
+    human, name, test = shorten(source.human, 30), shorten(other, 30), whole.tests[other, None]
+    beside = beside_text(similarity, other, human)
+    gaps = whole.gaps[other, None]
+    gap = widest(gaps)
+    own, theirs = (next(r for r in whole.shares[who, None] if r.term == gap.term) for who in (other, source.human))
+    apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
+    where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
+    far = (
+        f"The widest gap is in '{shorten(gap.term, 30)}': {number(own.estimate, 3, bounded=True)} against "
+        f"{number(theirs.estimate, 3, bounded=True)}, {where} {numbers_text(gap, digits=3, bounded=True)}"
+    )
+    found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
+    tested = "" if test.p_value is None else f"{p_value(test.p_value)} by swapping the two, {unit} by {unit}"
+    if found == "equal":
+        near = number(options.smallest_effect, 3, bounded=True)
+        also = f"; any difference at all: {tested}" if tested else ""
+        return f"{name} chooses practically as {human} raters do: every share within ±{near}{also}. {far}. {beside}."
+    if found == "none":
+        why = test.undefined or "no test by clusters"
+        apart = "no unit" in why  # what is alike or not are then answers to other units
+        return f"No verdict on {name}: {why}." + ("" if apart else f" {beside}.")
+    if found == "open":
+        return f"The data do not settle whether {name} chooses as {human} raters do ({tested}). {far}. {beside}."
+    return f"{name} does not choose as {human} raters do ({tested}). {far}. {beside}."
+
+
+def beside_text(similarity: Result, other: str, human: str) -> str:
+    """Return the similarity of a source, beside its ceiling."""
+    like = next(r for r in similarity.rows if r.term == other and r.group is None)
+    top = halves(similarity)
+    said = f"Jensen-Shannon similarity {numbers_text(like, digits=3, bounded=True)}"
+    if top.estimate is None:
+        return said
+    digits = digits_of(top.std_error, 3)
+    return (
+        f"{said} (1: equal shares; two random halves of the {human} ratings, noise not taken off: "
+        f"{numbers_text(top, digits=digits, bounded=True)})"
+    )
+
+
+def halves(result: Result) -> Row:
+    """Return the split-half ceiling of all units: the last of their rows."""
+    return [row for row in result.rows if row.group is None][-1]
+
+
+NAME = "ratings independent"
+
+
+class RatingsAlone(Result):
+    """A difference of two proportions of ratings; ``extras["counts"]`` holds hits and ratings of both."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Sequence[Check]:
+        """Recompute the difference, its error and interval by statsmodels."""
+        from socialstats.crosscheck.shares import two_proportions
+
+        checks: Sequence[Check] = two_proportions(self.rows[0], self.extras["counts"])
+        return checks
+
+
+def ratings_alone(design: Ratings, source: Source, other: str, place: int, level: float) -> RatingsAlone:
+    """Return a source's share of one level minus that of people, each rating counting as independent.
+
+    p1 - p2 with s.e. sqrt(p1 (1 - p1)/n1 + p2 (1 - p2)/n2) (Wald), on the units that both rated.
+
+    Raises
+    ------
+    NothingToAnalyse
+        If there is no such unit.
+    """
+    factor, given = design.rater_groups[source.name], design.status == OK
+    code = factor.codes[design.rater]
+    own = [given & (code == factor.levels.index(name)) for name in (other, source.human)]
+    both = set(design.unit[own[0]].tolist()) & set(design.unit[own[1]].tolist())
+    shared = np.isin(design.unit, sorted(both))
+    weight = design.unit_count[design.unit]
+    n = [float(weight[mask & shared].sum()) for mask in own]
+    if min(n) == 0:
+        raise NothingToAnalyse(f"no unit was rated by both '{other}' and '{source.human}'")
+    hits = [float(weight[mask & shared & (design.value == place)].sum()) for mask in own]
+    p = [h / m for h, m in zip(hits, n, strict=True)]
+    error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
+    row = Row(term=design.levels[place], group=f"{other} - {source.human}", estimate=p[0] - p[1], n=sum(n))
+    if error > 0:
+        row = with_t(row, error, None, level, method="z of two proportions, ratings as independent")
+    return RatingsAlone(
+        metric="choice_shares", title="Difference of shares, ratings as independent", rows=(row,),
+        inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
+        settings={"level": level}, design=design, words="What a test of rows would claim.",
+        extras={"counts": tuple(zip(hits, n, strict=True))},
+    )  # fmt: skip
+
+
+Compute = Callable[..., Any]
+
+
+def variants_block(
+    design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
+) -> Block | None:
+    """Show the similarity of the first source under every choice of analysis."""
+    first = source.others[0]
+    base: dict[str, Any] = {
+        "source": source.name, "reference": source.human, "level": options.level, "seed": options.seed,
+        "resamples": options.resamples, "permutations": min(options.resamples, 199), "splits": 99,
+    }  # fmt: skip
+
+    def of(table: Ratings = design, **more: Any) -> Any:
+        return js_similarity(table, **{**base, **more})
+
+    found = variants(design, similar, first, strata, of)
+    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}", distinct(found), reference=1.0,
+                      digits=3, words="1 (equal shares)")  # fmt: skip
+    return multiverse_block(
+        made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
+        quantity=f"similarity of {shorten(first, 30)}",
+        note="Within units a source is compared with people unit by unit, which asks for more than equal shares of "
+        "all; two groups of the same people would have about 1 there too.",
+    )  # fmt: skip
+
+
+def variants(design: Ratings, similar: Result, first: str, strata: Sequence[str], of: Compute) -> list[Variant]:
+    """Return the analyses: bias, aggregation, interval, clusters, macro or micro, refusals, a level left out."""
+
+    def corrected(result: Result) -> Row:
+        return next(r for r in result.rows if r.term == first and r.group is None)
+
+    def after(result: Result) -> Row:
+        return result.rows[list(result.rows).index(corrected(result)) + 1]  # plug-in
+
+    def macro(result: Result) -> Row:
+        return [r for r in result.rows if r.term == first][-1]
+
+    def variant(label: str, choice: str, compute: Any, lead: Callable[[Result], Row] = corrected) -> Variant:
+        return Variant(label=label, choice=choice, compute=compute, lead=lead)
+
+    found = [
+        variant("pooled, corrected for bias", "as on this page", lambda: similar),
+        variant("plug-in, without correction", "bias", of, after),
+        variant("within units, then averaged", "aggregation", partial(of, aggregate="unit")),
+        variant("bootstrap of units (percentile)", "interval", partial(of, ci="percentile")),
+    ]
+    if design.clusters:
+        found.append(variant("units independent", "clusters", partial(of, cluster=None)))
+    found += [variant(f"mean of the cells of {name}", "macro or micro", partial(of, cell=name), macro)
+              for name in strata]  # fmt: skip
+    if (design.status == REFUSAL).any():
+        found.append(variant("refusals as an action", "refusals", partial(of, refusal="level")))
+    for name in strata:
+        factor = design.strata[name]
+        if len(factor.levels) <= MOST_LEFT_OUT:
+            found += [
+                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
+                for code, level in enumerate(factor.levels)
+            ]
+    return found
+
+
+def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
+    """Compute a result without the units of one level of a stratum."""
+    return compute(design.take(design.strata[stratum].codes[design.unit] != code, note="one level left out"))
+
+
+def bounds_block(design: Ratings, source: Source, place: int, options: StudyOptions) -> Block | None:
+    """Show how far refusals of the first source could move its difference to people in one action; None without any."""
+    first = source.others[0]
+    factor = design.rater_groups[source.name]
+    mine = (factor.codes[design.rater] == factor.levels.index(first)) & (design.status == REFUSAL)
+    action = shorten(design.levels[place], 30)
+
+    def compute(rule: Rule) -> Any:
+        return choice_shares(
+            design if rule == "drop" else answered(design, mine, place, rule == "for"), source=source.name,
+            reference=source.human, level=options.level, seed=options.seed, permutations=99,
+        )  # fmt: skip
+
+    return refusal_block(
+        compute, int(mine.sum()), bounded=True, lead=lambda result: unpacked(result).gaps[first, None][place],
+        quantity=f"difference of shares of '{action}', {shorten(first, 30)} minus {shorten(source.human, 30)} raters",
+    )  # fmt: skip
+
+
+def answered(design: Ratings, refused: Any, place: int, hit: bool) -> Ratings:
+    """Return the design with some refusals as answers: this level, or (for it does not matter which) another."""
+    other = place if hit else (place + 1) % len(design.levels)
+    return replace(
+        design,
+        value=np.where(refused, other, design.value),
+        status=np.where(refused, OK, design.status).astype(np.int8),
+    )
+
+
+USED = ("seed", "resamples", "level", "smallest_effect", "verify", "reference")
+MOST_STRATA, MOST_CELLS, MOST_SOURCES = 4, 80, 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes.
+
+    Attributes
+    ----------
+    source : Source
+    strata : tuple of str
+        Strata that the page goes through; the first results are those of the first of them.
+    shares, similar : mapping of stratum (None where there is none) to Result
+        Each also has the rows of all units.
+    cells : Result or None
+        Similarity in every combination of the first two strata.
+    alphas : mapping of source to Result
+    """
+
+    source: Source
+    strata: tuple[str, ...]
+    shares: dict[str | None, Result]
+    similar: dict[str | None, Result]
+    cells: Result | None
+    alphas: dict[str, Result]
+
+    @property
+    def whole(self) -> Shares:
+        """Shares of all units."""
+        return unpacked(next(iter(self.shares.values())), self.levels())
+
+    @property
+    def similarity(self) -> Result:
+        """Similarity in all units."""
+        return next(iter(self.similar.values()))
+
+    def levels(self, stratum: str | None = None) -> tuple[str, ...]:
+        """Labels of a stratum's cells (by default of the first)."""
+        name = stratum if stratum is not None else next(iter(self.shares))
+        if name is None:
+            return ()
+        result: Any = self.shares[name]
+        return cells_of(result.design, name, "stratum").labels
+
+
+def suits(design: Ratings) -> bool:
+    """Tell whether the ratings are nominal, by people and others."""
+    return design.scale == "nominal" and human_source(design) is not None
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: do the others choose each action as often as people, where do they differ, and how sure is that?"""
+    design = base_first(crossed(design), options.reference)
+    source = human_source(design)
+    if source is None:
+        raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
+    if len(source.others) > MOST_SOURCES:
+        raise InputError(f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}")
+    numbers = compute(design, source, options)
+    shown = blocks(design, numbers, options)
+    results = (*numbers.shares.values(), *numbers.similar.values(), *numbers.alphas.values())
+    return Outcome(
+        study="norm-goal",
+        title=f"How alike are the choices of {names(source)}?",
+        design=describe(design, source),
+        answer=tuple(
+            answer(numbers.whole, numbers.similarity, source, other, options, unit_name(design))
+            for other in source.others[:3]
+        ),
+        strip=strip(numbers),
+        cautions=order_cautions(run_cautions(source, numbers.alphas), *(r.cautions for r in results), design.cautions),
+        blocks=shown,
+        flow=design.flow,
+        data=(united(design),),
+        diagnostics=diagnostics(design, source, numbers.alphas),
+        methods=methods(design, numbers, options),
+        references=references_of(results, shown) + (("berger1982",) if options.smallest_effect is not None else ()),
+        verifications=verify_all(named(numbers), shown) if options.verify else {},
+        settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )
+
+
+def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution, ...]:
+    """Caution SS322 where the raters of a source agree with each other more than people do: runs repeat each other."""
+    people = alphas[source.human].rows[0].estimate if source.human in alphas else None
+    found = {name: alphas[name].rows[0].estimate for name in source.others if name in alphas}
+    more = {name: x for name, x in found.items() if x is not None and people is not None and x > people}
+    if not more:
+        return ()
+    said = listing([f"{shorten(name, 30)} {number(x, 2, bounded=True)}" for name, x in more.items()], most=4)
+    detail = (
+        f"answers of one source to the same unit agree more than people's do (alpha {said}; "
+        f"{shorten(source.human, 30)} {number(people, 2, bounded=True)}): runs of a unit are not more units"
+    )
+    return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
+
+
+def unit_name(design: Ratings) -> str:
+    """Name what the tests take as independent: the one declared cluster, or the unit."""
+    return shorten(design.clusters[0].name, 30) if len(design.clusters) == 1 else "unit"
+
+
+def names(source: Source) -> str:
+    """Name the sources for the heading."""
+    return f"{listing([shorten(o, 30) for o in source.others], most=3)} and {shorten(source.human, 30)} raters"
+
+
+def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
+    """Compute the leading numbers of the page."""
+    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    strata = ordered_strata(design)
+    both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
+    keys: tuple[str | None, ...] = strata or (None,)
+    found_shares: dict[str | None, Any] = {
+        name: choice_shares(design, stratum=name, base=base_in(design, name, options.reference), **both)
+        for name in keys
+    }
+    similar: dict[str | None, Any] = {name: js_similarity(design, cell=name, **both) for name in keys}
+    cells: Any = None
+    if len(strata) > 1 and len(cells_of(design, strata[:2], "cell").labels) <= MOST_CELLS:
+        cells = js_similarity(design, cell=strata[:2], **both)
+    return Numbers(
+        source=source, strata=strata, shares=found_shares, similar=similar, cells=cells,
+        alphas=alphas(design, source, common),
+    )  # fmt: skip
+
+
+def ordered_strata(design: Ratings) -> tuple[str, ...]:
+    """Return the strata with two levels to a page's worth, what was crossed with the units first."""
+    fit = [name for name, factor in design.strata.items() if 1 < len(factor.levels) <= MOST_CELLS // 4]
+    return tuple(reversed(fit))[:MOST_STRATA]
+
+
+def alphas(design: Ratings, source: Source, common: dict[str, Any]) -> dict[str, Result]:
+    """Return nominal alpha within each source that has two raters of a unit."""
+    found: dict[str, Any] = {}
+    for name in (source.human, *source.others):
+        try:
+            found[name] = krippendorff_alpha(design, raters=raters_of(design, source, name), scale="nominal", **common)
+        except (InputError, UndefinedStatistic, NothingToAnalyse):
+            continue
+    return found
+
+
+def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of a reader's interest."""
+    whole = numbers.whole
+    found: list[Block | None] = [*all_shares(design, numbers, options)]
+    found += changes_blocks(numbers.shares, numbers.source, options.reference)
+    found.append(logit_block(design, numbers.source, numbers.strata, options))
+    similar = similarity_block(numbers.similar, numbers.source)
+    for name in (n for n in numbers.strata if apart(design, n)):
+        parts = similarity_parts(numbers.similar[name], numbers.source, numbers.levels(name))
+        similar = gaps_table_block(similar, parts, part_gaps(parts, name, options.level), shorten(name, 40))
+    found.append(similar)
+    found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
+    found.append(agreement_block(numbers.alphas, numbers.source))
+    first = numbers.source.others[0]
+    place = whole.gaps[first, None].index(widest(whole.gaps[first, None]))
+
+    def gap(way: Way) -> Any:
+        return choice_shares(
+            design, source=numbers.source.name, reference=numbers.source.human, cluster=way, level=options.level,
+            seed=options.seed, permutations=options.resamples,
+        )  # fmt: skip
+
+    def lead(result: Result) -> Row:
+        return result.rows[0] if isinstance(result, RatingsAlone) else unpacked(result).gaps[first, None][place]
+
+    action = shorten(design.levels[place], 30)
+    found.append(
+        dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
+                         bounded=True, lead=lead, naive=naive(design, numbers.source, place, options))
+    )  # fmt: skip
+    found.append(bounds_block(design, numbers.source, place, options))
+    found.append(variants_block(design, numbers.similarity, numbers.source, numbers.strata, options))
+    return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
+
+
+def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list[Block]:
+    """Return the shares and their differences to people by each stratum."""
+    found = []
+    for k, (name, result) in enumerate(numbers.shares.items()):
+        labels = numbers.levels(name) if name is not None else ()
+        rows = unpacked(result, labels)
+        shown = shares_block(rows, result, numbers.source, name, labels, k)
+        if name is not None and apart(design, name):
+            parts = share_parts(rows, numbers.source, labels)
+            gaps = part_gaps(parts, name, options.level)
+            shown = gaps_table_block(shown, parts, gaps, shorten(name, 40))
+        found.append(shown)
+        if name is not None:
+            found.append(differences_block(rows, result, numbers.source, name, labels, k))
+    return found
+
+
+def naive(design: Ratings, source: Source, place: int, options: StudyOptions) -> tuple[str, Result] | None:
+    """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
+    try:
+        return NAME, ratings_alone(design, source, source.others[0], place, options.level)
+    except NothingToAnalyse:
+        return None
+
+
+def strip(numbers: Numbers) -> Strip:
+    """Return the similarity of each source beside the ceiling."""
+    top = halves(numbers.similarity)
+    marks = [Mark(label=f"two halves of {shorten(numbers.source.human, 30)}", value=top.estimate, kind="reference",
+                  undefined=top.undefined or "")]  # fmt: skip
+    for other in numbers.source.others:
+        r = next(r for r in numbers.similarity.rows if r.term == other and r.group is None)
+        marks.append(Mark(label=shorten(other, 40), value=r.estimate, low=r.conf_low, high=r.conf_high,
+                          undefined=r.undefined or ""))  # fmt: skip
+    title = f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, beside its ceiling"
+    return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks), digits=3)
+
+
+def describe(design: Ratings, source: Source) -> str:
+    """Return the design in one line: kind, and n at every level."""
+    people = [f"{count(len(raters_of(design, source, name)))} {shorten(name, 30)}"
+              for name in (source.human, *source.others)]  # fmt: skip
+    parts = [
+        count(design.n_rows, "choice"), count(design.unit_count.sum(), "unit"), f"raters: {listing(people, most=6)}",
+        *cluster_words(design),
+    ]  # fmt: skip
+    return "Choices: " + ", ".join(parts)
+
+
+def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -> tuple[Diagnostic, ...]:
+    """Say whether every unit was rated by all sources, and what repeated runs are worth."""
+    agree = listing([f"{shorten(name, 30)} {numbers_text(r.rows[0], bounded=True)}" for name, r in alphas.items()
+                     if r.rows[0].estimate is not None], most=6)  # fmt: skip
+    factor = design.rater_groups[source.name]
+    code = factor.codes[design.rater]
+    sets = [set(design.unit[(code == factor.levels.index(s)) & (design.status == 0)].tolist())
+            for s in (source.human, *source.others)]  # fmt: skip
+    shared, every = len(set.intersection(*sets)), len(set.union(*sets))
+    return (
+        Diagnostic(
+            check="Was every unit rated by every source?",
+            found="Yes." if shared == every else f"No: {count(shared)} of {count(every, 'unit')}.",
+            so_what="Differences are those of the units that both sources rated.",
+        ),
+        Diagnostic(
+            check="Are runs of a model independent decisions?",
+            found=f"Nominal alpha within each source: {agree}." if agree else "No source has two ratings of a unit.",
+            so_what="Runs that agree more than people repeat each other. Intervals and tests count units or their "
+            "clusters, not runs.",
+        ),
+    )
+
+
+def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
+    """Return the methods paragraph."""
+    shares, like = next(iter(numbers.shares.values())), numbers.similarity
+    parts = "" if not numbers.strata else f" Strata: {quoted(list(numbers.strata))}."
+    return (
+        f"Shares of {count(len(design.levels), 'action')} by source ({shares.inference}). {like.title}: 1 minus the "
+        f"Jensen-Shannon divergence in bits, corrected for bias by the jackknife ({like.inference}); its ceiling is "
+        f"the plug-in similarity of two random halves of the {shorten(numbers.source.human, 30)} ratings of each unit. "
+        f"{level_text(options.level)} intervals.{parts} Differences are adjusted by Holm over the levels and strata.",
+    )
+
+
+def named(numbers: Numbers) -> dict[str, Result]:
+    """Return the results that lead the page, by name."""
+    found: dict[str, Result] = {}
+    for what, results in (("Shares", numbers.shares), ("Similarity", numbers.similar)):
+        found |= {what if name is None else f"{what} by {shorten(name, 40)}": r for name, r in results.items()}
+    found |= {"Similarity by cell": numbers.cells} if numbers.cells is not None else {}
+    return found | {f"Agreement of {shorten(name, 40)}": r for name, r in numbers.alphas.items()}
+
+
+STUDY = Study(
+    name="norm-goal",
+    title="Does a model choose each action as often as people do?",
+    design="ratings",
+    needs="unit, rater, value (nominal), a source of each rater that says human or another",
+    suits=suits,
+    run=run,
+    levels=run,
+    scale="nominal",
+)

@@ -1,0 +1,496 @@
+"""Study ordinal-alignment: how far are models' answers from the people's most frequent one?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
+from socialstats.errors import InputError, SocialStatsError
+from socialstats.metrics.ada_met import ada_met, by_attribute
+from socialstats.models.split_half import FEW, MOST
+from socialstats.results import Result, Row, Verification, joined
+from socialstats.studies.compare.numbers import ALPHA, ratings_difference
+from socialstats.studies.estimates import (
+    numbers_text,
+    rows_table,
+    settings_of,
+    verdict,
+    verify_all,
+    verify_named,
+    with_holm,
+)
+from socialstats.studies.grouped import merge
+from socialstats.studies.multiverse import (
+    MOST_LEFT_OUT,
+    Variant,
+    distinct,
+    multiverse,
+    multiverse_block,
+    without_label,
+)
+from socialstats.studies.ordinal_alignment.blocks import (
+    CONSTANT,
+    NEAREST,
+    POPULATION,
+    RULES,
+    Alphas,
+    alphas_block,
+    alphas_of,
+    closest_block,
+    describe,
+    distance_block,
+    group_block,
+    line_rows,
+    model_rows,
+    near_block,
+    rules_block,
+    stratum_block,
+    without_people,
+)
+from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.ratings import united
+from socialstats.studies.sources import Source, human_source, raters_of
+from socialstats.text import count, level_text, number, p_value, shorten
+
+MOST_NAMED = 4
+
+
+def answer(main: Result, source: Source) -> tuple[str, ...]:
+    """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
+    known = sorted(
+        (r for r in model_rows(main) if r.estimate is not None), key=lambda r: r.estimate or 0.0
+    )  # fmt: skip
+    if not known:
+        return (f"No verdict: {model_rows(main)[0].undefined}.",)
+    lines, human = line_rows(main), shorten(source.human, 30)
+    top, best = lines["ceiling"], lines["constant"]
+    beside = [f"'{best.term}' {number(best.estimate, 2)}"]
+    if top.estimate is not None:
+        beside.insert(0, f"one {human} rater from the mode of the others {number(top.estimate, 2)}")
+    away, ends = f"the mode of the {human} answers", numbers_text(known[0])
+    if len(known) > 1 and known[0].estimate == known[-1].estimate:
+        first = f"All {count(len(known), 'model')} are as far from {away}: on average {ends} levels (ADA-Met)"
+    elif len(known) == 1:
+        first = f"{shorten(known[0].term, 40)} is on average {ends} levels from {away} (ADA-Met)"
+    else:
+        first = f"Nearest to {away} is {shorten(known[0].term, 40)}: on average {ends} levels away (ADA-Met)"
+    return (f"{first}; {', '.join(beside)}.", *nearest_words(main), *constant_words(main))
+
+
+def nearest_words(main: Result) -> tuple[str, ...]:
+    """Say which models cannot be told apart from the nearest one."""
+    rows = [r for r in main.rows if (r.group or "").startswith(NEAREST) and r.p_adjusted is not None]
+    if not rows:
+        return ()
+    open_ = [r for r in rows if (r.p_adjusted or 0.0) >= 1 - main.settings["level"]]
+    name = shorten((rows[0].group or "").removeprefix(NEAREST), 40)
+    if not open_:
+        return (f"All {count(len(rows))} others are farther than {name} on the same units (Holm).",)
+    named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
+    more = f"; and {count(len(open_) - MOST_NAMED)} more" if len(open_) > MOST_NAMED else ""
+    return (
+        f"Whether {name} is nearer than {count(len(open_))} of the {count(len(rows))} others is not settled on "
+        f"the same units, by Holm's adjusted p ({named}{more}).",
+    )
+
+
+def constant_words(main: Result) -> tuple[str, ...]:
+    """Say which models are nearer than the best constant answer, paired on the units."""
+    rows = [r for r in main.rows if (r.group or "").startswith(CONSTANT) and r.p_adjusted is not None]
+    if not rows:
+        return ()
+    clear = [r for r in rows if (r.p_adjusted or 0.0) < 1 - main.settings["level"]]
+    near = sum((r.estimate or 0.0) < 0 for r in clear)
+    name = (rows[0].group or "").removeprefix(CONSTANT)
+    return (
+        f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
+        f"always giving one answer ('{name}', the best of them), {count(len(clear) - near)} farther, and for "
+        f"{count(len(rows) - len(clear))} the data do not settle it (Holm).",
+    )
+
+
+def strip(main: Result) -> Strip:
+    """Return the nearest and the farthest model beside the reference lines."""
+    lines = line_rows(main)
+    marks = [Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
+             for row in lines.values()]  # fmt: skip
+    rows = sorted(model_rows(main), key=lambda r: (r.estimate is None, r.estimate or 0.0))
+    known = [r for r in rows if r.estimate is not None] or rows[:1]
+    for row in dict.fromkeys((known[0], known[-1])):
+        marks.append(Mark(label=shorten(row.term, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
+                          undefined=row.undefined or ""))  # fmt: skip
+    return Strip(title="Nearest and farthest model, beside what needs no model", axis="mean distance in levels",
+                 marks=tuple(marks))  # fmt: skip
+
+
+def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
+    """Say how many modes are tied, and what resampling adds to the distances."""
+    ties = float(main.extras["share_tied"])
+    bias = max(main.extras["bootstrap_bias"].values(), default=0.0)
+    return (
+        Diagnostic(
+            check="How often do several levels have most answers?",
+            found=f"In a share of {number(ties, 3, bounded=True)} of the units.",
+            so_what="Their mean is taken; the last question shows the other rules.",
+        ),
+        *narrow(main),
+        Diagnostic(
+            check="Are the modes noisy?",
+            found=f"Resampling the people adds up to {number(bias, 2)} to a distance.",
+            so_what="Distances are those to the mode of as many people as these, somewhat too large.",
+        ),
+    )
+
+
+def narrow(result: Result) -> tuple[Diagnostic, ...]:
+    """Say how many modes hang on one answer, which decides what can be said about the population's mode."""
+    share = result.extras.get("share_narrow")
+    if share is None:
+        return ()
+    so = "Halves of the answers tell how fast the noise of modes falls." if share <= FEW else (
+        "The interval for the mode of the whole population is widened." if share <= MOST else
+        "Nothing can be said about the mode of the whole population."
+    )  # fmt: skip
+    found = f"In a share of {number(share, 3, bounded=True)} of the units."
+    return (Diagnostic(check="How often is the leading level at most one answer ahead?", found=found, so_what=so),)
+
+
+def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
+    """Return the methods paragraph."""
+    text = (
+        f"{main.title}: distance between a model's answer and the mode of the "
+        f"{shorten(source.human, 30)} answers to the same unit, joined by the unit's label, averaged over "
+        f"units; tied modes count with their mean, refusals with the largest distance ({main.inference}). "
+        f"{level_text(main.settings['level'])} intervals."
+    )
+    if groups:
+        text += (
+            " Differences between groups of people are those on the units of both, less what the sizes of the groups "
+            "alone give (their mean when the people are dealt anew to groups of these sizes), as modes of few people "
+            "lie farther off; interval and p come from one t, adjusted by Holm over the pairs of all attributes, model "
+            "by model."
+        )
+    return (text,)
+
+
+FEW_RESAMPLES = 500
+Compute = Callable[..., Any]
+
+
+def variants_block(design: Ratings, main: Result, source: Source, options: StudyOptions) -> Block | None:
+    """Show the distance of the nearest model under every choice of analysis."""
+    known = [r for r in model_rows(main) if r.estimate is not None]
+    if not known:
+        return None
+    model = min(known, key=lambda r: r.estimate or 0.0).term
+    top = line_rows(main)["ceiling"]
+    base: dict[str, Any] = {
+        "reference": source.human, "source": source.name, "level": options.level, "seed": options.seed,
+        "resamples": min(options.resamples, FEW_RESAMPLES),
+    }  # fmt: skip
+
+    def of(table: Ratings = design, **more: Any) -> Any:
+        return ada_met(table, **{**base, **more})
+
+    line = f"that of one {shorten(source.human, 30)} rater ({number(top.estimate)}, taken as known)"
+    made = multiverse("ada_met", f"the distance of {shorten(model, 30)}", distinct(variants(design, main, of, model)),
+                      reference=top.estimate if top.estimate is not None else 0.0,
+                      words=line)  # fmt: skip
+    return multiverse_block(
+        made, id="multiverse", question="Does the distance of the nearest model hang on a choice of analysis?",
+        quantity=f"distance of {shorten(model, 30)}",
+        note=f"Analyses other than that of the page: {count(base['resamples'], 'resample')}.",
+    )  # fmt: skip
+
+
+def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Variant]:
+    """Return the analyses: ties, refusals, missing answers, noise of modes, clusters, a level of a stratum left out."""
+
+    def variant(label: str, choice: str, compute: Any, group: str | None = None) -> Variant:
+        def lead(result: Result) -> Row:
+            return next(r for r in result.rows if r.term == model and r.group == group)
+
+        return Variant(label=label, choice=choice, compute=compute, lead=lead)
+
+    found = [variant("mean of tied modes, refusals the width of the scale", "as on this page", lambda: main)]
+    found += [
+        variant(f"tied modes: {rule}", "ties", partial(of, ties=rule)) for rule in ("low", "high", "nearest", "drop")
+    ]
+    own = design.status[design.rater == design.raters.index(model)]
+    if (own == REFUSAL).any():
+        found += [
+            variant(f"refusals: {RULES[rule]}", "refusals", partial(of, refusal=rule))
+            for rule in ("item_max", "exclude")
+        ]
+    if (own == MISSING).any():
+        found.append(variant("missing answers of models as refusals", "missing", partial(of, unparsed="refusal")))
+    if any(r.group == POPULATION for r in main.rows):
+        found.append(variant("from the mode of the whole population", "noise of modes", lambda: main, POPULATION))
+    if design.clusters:
+        found.append(variant("units independent", "clusters", partial(of, cluster=None)))
+    for name, factor in design.strata.items():
+        if 1 < len(factor.levels) <= MOST_LEFT_OUT:
+            found += [
+                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
+                for code, level in enumerate(factor.levels)
+            ]
+    return found
+
+
+def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
+    """Compute a result without the units of one level of a stratum."""
+    return compute(
+        design.take(np.asarray(design.strata[stratum].codes[design.unit] != code), note="one level left out")
+    )
+
+
+VERBS = {"above": "agree more among themselves than", "below": "agree less among themselves than"}
+
+
+def alpha_gaps(
+    design: Ratings, raters: Mapping[str, Sequence[str]], human: str, options: StudyOptions
+) -> tuple[Result, ...]:
+    """Return for each source alpha minus that of people, on the scale of the design and without order.
+
+    Units are resampled in both together: what makes a unit hard to agree on is in both alphas.
+    """
+    found: list[Result] = []
+    for who in (name for name in raters if name != human):
+        parts = [replace(design.of_raters(raters[name]), by=None) for name in (who, human)]
+        for scale in dict.fromkeys((design.scale, "nominal")):
+            one, two = (replace(part, scale=scale) for part in parts)
+            try:
+                made = ratings_difference(one, two, (who, human), options)
+            except SocialStatsError:
+                continue
+            rows = tuple(replace(row, group=ALPHA) for row in made.rows if row.group == ALPHA)
+            if rows:
+                title = f"Alpha ({scale}): {shorten(who, 40)} minus {shorten(human, 40)}"
+                found.append(replace(made, rows=rows, title=title))
+    return tuple(found)
+
+
+def with_gaps(block: Block | None, gaps: Sequence[Result]) -> Block | None:
+    """Add to the block of alphas who agrees more, with the table of the differences."""
+    if block is None or not gaps:
+        return block
+    rows = [replace(r.rows[0], term=r.title, group=None) for r in gaps]
+    return replace(
+        block,
+        sentences=(*block.sentences, *(_said(gap) for gap in gaps)),
+        tables=(*block.tables, rows_table(rows, f"Differences of alpha on the same units; {gaps[0].inference}")),
+        results=(*block.results, *gaps),
+    )
+
+
+def _said(gap: Result) -> str:
+    """Say who agrees more by one alpha, or that the data do not settle it."""
+    row = gap.rows[0]
+    one, two = (f"'{shorten(name, 40)}' raters" for name in gap.settings["labels"])
+    numbers = f"{row.term}, difference {numbers_text(row, digits=3)}, {p_value(row.p_value)}"
+    verb = VERBS.get(verdict(row))
+    if verb is None:
+        return f"Whether {one} or {two} agree more among themselves the data do not settle ({numbers})."
+    return f"On the same units {one} {verb} {two} ({numbers})."
+
+
+USED = ("seed", "resamples", "level", "verify")
+MOST_GROUPS, MOST_STRATA = 8, 4
+FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the models is the question
+MODEL_COLUMNS = ("model", "llm", "language_model")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What the study computes where there are people.
+
+    Attributes
+    ----------
+    source : Source
+    distances : mapping of stratum (None where there is none) to Result
+        Each has the rows of all units too.
+    groups : mapping of attribute to Result
+    families : mapping of model to (rows with adjusted p, what adjusted them)
+        The differences between groups of all attributes are one family a model.
+    rules : mapping of str to Result
+        By what a refusal counts as; empty where nobody refused.
+    alphas : tuple of Alphas
+    gaps : tuple of Result
+        Alphas of models minus that of people.
+    """
+
+    source: Source
+    distances: dict[str | None, Result]
+    groups: dict[str, Result]
+    families: dict[str, tuple[tuple[Row, ...], Result | None]]
+    rules: dict[str, Result]
+    alphas: tuple[Alphas, ...]
+    gaps: tuple[Result, ...]
+
+    @property
+    def main(self) -> Result:
+        """Distances of all units."""
+        return next(iter(self.distances.values()))
+
+
+def suits(design: Ratings) -> bool:
+    """Tell whether levels have an order, and raters are models, or people (enough for a mode) and others."""
+    if design.scale == "nominal" or not design.raters_known or len(design.raters) < 2:
+        return False
+    source = human_source(design)
+    if source is not None:
+        return len(raters_of(design, source, source.human)) >= FEWEST_PEOPLE
+    return design.columns.get("rater", "").casefold() in MODEL_COLUMNS
+
+
+def run(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer one table: distances to people where there are people, else how far the models agree."""
+    if human_source(design) is None:
+        return without_people({"all answers": design}, design, options)
+    return with_people(design, options)
+
+
+def levels(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer a table with a by factor, such as prompts."""
+    if human_source(design) is None:
+        return without_people(design.split(), design, options)
+    return merge(
+        {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design
+    )
+
+
+def with_people(design: Ratings, options: StudyOptions) -> Outcome:
+    """Answer: which model is nearest to people, nearer than what, and to which people?"""
+    source = human_source(design)
+    if source is None:
+        raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
+    numbers = compute(design, source, options)
+    shown = blocks(design, numbers, options)
+    results = (*numbers.distances.values(), *numbers.groups.values())
+    return Outcome(
+        study="ordinal-alignment",
+        title=f"How far are the models from the {shorten(source.human, 30)} answers?",
+        design=describe(design),
+        answer=answer(numbers.main, source),
+        strip=strip(numbers.main),
+        cautions=order_cautions(*(r.cautions for r in results), design.cautions),
+        blocks=shown,
+        flow=design.flow,
+        data=(
+            replace(
+                united(design.of_raters(raters_of(design, source, source.human))),
+                caption=f"How united the {shorten(source.human, 30)} raters are about a unit",
+            ),
+        ),
+        diagnostics=diagnostics(numbers.main),
+        methods=methods(numbers.main, source, groups=bool(numbers.groups)),
+        references=tuple(dict.fromkeys(key for r in results for key in r.references)),
+        verifications=verified(numbers, shown) if options.verify else {},
+        settings=settings_of(options, USED),
+        simulated=options.simulated,
+    )
+
+
+def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
+    """Compute every number of the page."""
+    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
+    strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
+    keys: list[str | None] = [*strata] or [None]
+    distances: dict[str | None, Any] = {name: ada_met(design, stratum=name, **both) for name in keys}
+    groups = by_attribute(design, attributes(design, source), **both)
+    refused = bool(np.any(design.status == REFUSAL))
+    rules: dict[str, Any] = {}
+    if refused:
+        rules = {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
+        rules = {"max": next(iter(distances.values())), **rules}
+    found = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
+    return Numbers(
+        source=source, distances=distances, groups=groups, families=families(groups), rules=rules,
+        alphas=tuple(a for who, raters in found.items() if (a := alphas_of(who, design, raters, common)) is not None),
+        gaps=alpha_gaps(design, found, source.human, options),
+    )  # fmt: skip
+
+
+def attributes(design: Ratings, source: Source) -> list[str]:
+    """Return the rater groups that divide the people into two groups or more, and not too many."""
+    factor = design.rater_groups[source.name]
+    people = factor.codes == factor.levels.index(source.human)
+    found = []
+    for name, other in design.rater_groups.items():
+        used = {code for code in other.codes[people].tolist() if code >= 0}
+        if name != source.name and 2 <= len(used) <= MOST_GROUPS:
+            found.append(name)
+    return found
+
+
+def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], Result | None]]:
+    """Adjust the differences between groups: all attributes are one family a model."""
+    tests: dict[str, list[Row]] = {}
+    for name, result in groups.items():
+        for row in result.rows:
+            if row.group is not None and row.group.startswith(f"{name}: "):
+                how = "t of people and units, less what sizes give"
+                tests.setdefault(row.term, []).append(
+                    replace(row, p_adjusted=None, method=how, statistic=None, df=None)
+                )
+    return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
+
+
+def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
+    """Return the questions in the order of a reader's interest."""
+    found: list[Block | None] = [distance_block(numbers.main, numbers.source), near_block(numbers.main)]
+    for k, (name, result) in enumerate(numbers.distances.items()):
+        found.append(stratum_block(name, result, k) if name is not None else None)
+    found.append(closest_block(numbers.groups, numbers.families))
+    several = len(numbers.groups)
+    found += [
+        group_block(name, result, numbers.families, k, several)
+        for k, (name, result) in enumerate(numbers.groups.items())
+    ]
+    found.append(rules_block(numbers.rules, numbers.source))
+    found.append(with_gaps(alphas_block(numbers.alphas, "source"), numbers.gaps))
+    found.append(variants_block(design, numbers.main, numbers.source, options))
+    return tuple(block for block in found if block is not None)
+
+
+def verified(numbers: Numbers, shown: tuple[Block, ...]) -> Mapping[str, Verification]:
+    """Recompute all results; of those by group what is about the groups, as what is about all people is the same."""
+    found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
+    groups = {f"Distances by {shorten(k, 40)} of people": of_groups(k, one) for k, one in numbers.groups.items()}
+    return joined(found, verify_named(groups))
+
+
+def named(numbers: Numbers) -> dict[str, Result]:
+    """Return the results that lead the page, by name."""
+    found: dict[str, Result] = {
+        "Distances" if name is None else f"Distances by {shorten(name, 40)}": r for name, r in numbers.distances.items()
+    }
+    found |= {
+        f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
+        for rule, r in numbers.rules.items() if rule != "max"
+    }  # fmt: skip
+    return found | {f"{a.label}, {kind}": r for a in numbers.alphas for kind, r in a.results.items()}
+
+
+def of_groups(name: str, result: Result) -> Result:
+    """Keep the rows about groups of people, with their differences as they were computed."""
+    starts = (f"{name} = ", f"closest {name} = ", f"{name}: ")
+    return replace(result, rows=tuple(r for r in result.rows if (r.group or "").startswith(starts)))
+
+
+STUDY = Study(
+    name="ordinal-alignment",
+    title="How far are models from people on an ordered scale, and from whom least?",
+    design="ratings",
+    needs="unit, rater (a column called model, or with a source that says human of five or more), value with ordered "
+    "levels",
+    suits=suits,
+    run=run,
+    levels=levels,
+)
