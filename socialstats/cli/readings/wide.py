@@ -27,6 +27,7 @@ from socialstats.cli.columns import (
     REPEATS,
     RIGHT,
     SCORES,
+    SIDES,
     SUMMARIES,
     UNITS,
     Column,
@@ -248,7 +249,7 @@ def within_stems(columns: Sequence[Column]) -> list[tuple[Column, Column]]:
         if crossed and all(stems):
             both = [[c for c, what in zip(columns, whats, strict=True) if what == stem_] for stem_ in stems]
             words = {"".join(one) for one in conditions}
-            found.append((any(words == {*two} for two in OPPOSITES), last, [(x, y) for x, y in both]))
+            found.append((any(words == {*two} for two in (*OPPOSITES, *SIDES)), last, [(x, y) for x, y in both]))
     return max(found, key=lambda one: one[:2])[2] if found else []
 
 
