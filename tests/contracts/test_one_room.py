@@ -16,15 +16,14 @@ ENDS = {"conf_low", "conf_high"}
 QUANTILES = {"ndtri", "stdtrit", "ppf", "isf"}
 OF_ROWS = {  # modules that write ends of rows, and why
     "studies/multiverse.py": "rounds the ends of rows for print",
-    "metrics/leaderboard/words.py": "turns the sign of a row around",
+    "metrics/leaderboard.py": "turns the sign of a row around",
 }
 OF_QUANTILES = {  # modules that take quantiles, and why
-    "models/noncentral_t.py": "inverts the noncentral t",
-    "models/noncentral_chi2.py": "inverts the noncentral chi-square",
-    "models/power.py": "power of tests",
+    "models/effect_sizes.py": "inverts the noncentral t",
+    "models/power.py": "power of tests, which inverts the noncentral chi-square",
     "planning/power.py": "power of tests",
-    "models/bradley_terry/ranks.py": "critical values of rank sets",
-    "resampling/intervals.py": "BCa's and interpolated quantiles of resamples",
+    "models/bradley_terry/covariance.py": "critical values of rank sets",
+    "resampling/engine.py": "BCa's and interpolated quantiles of resamples",
     "datasets/simulating.py": "draws normal numbers",
     "datasets/simulate_role_conflict.py": "draws normal numbers",
 }
