@@ -32,53 +32,53 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "inference.proportions:wilson", "/ (1 + share)\n    half", "/ (1 + 2 * share)\n    half", "win_rates", {},
     ),
     "a tie counts 0.4": (
-        "models.conditions:scores", "0.5", "0.4", "win_rates", {},
+        "models.sensitivity:scores", "0.5", "0.4", "win_rates", {},
     ),
     "noise of S over n": (
-        "models.sensitivity_index:sensitivity_terms", "n, 2.0) - 1)", "n, 2.0))", "sensitivity", {},
+        "models.sensitivity:sensitivity_terms", "n, 2.0) - 1)", "n, 2.0))", "sensitivity", {},
     ),
     "centre of S's basic interval": (
-        "resampling.intervals:basic", "if centre is None else", "if True else", "sensitivity",
+        "resampling.engine:basic", "if centre is None else", "if True else", "sensitivity",
         {"ci": "basic"},
     ),
     "Miller-Madow's half": (
-        "models.entropy:miller_madow", "1 / (2 * n)", "1 / n", "choice_entropy", {},
+        "models.divergence:miller_madow", "1 / (2 * n)", "1 / n", "choice_entropy", {},
     ),
     "Davidson's tie": (
         "models.bradley_terry.likelihoods:Davidson.curvature", "0.25 * pt", "0.2 * pt",
         "bradley_terry", {"cluster": None},
     ),
     "ADA-Met: P/(P - 1)": (
-        "models.alignment_variance:Spread.of", "* raters / few", "", "ada_met", {},
+        "models.alignment:Spread.of", "* raters / few", "", "ada_met", {},
     ),
     "scale of Jensen-Shannon's chi-square": (
-        "models.noncentral_chi2:one_interval", "square / mean", "2 * square / mean", "js_similarity", {},
+        "models.power:one_interval", "square / mean", "2 * square / mean", "js_similarity", {},
     ),
     "order statistic of B": (
-        "resampling.intervals:order_quantile", "(b + 1) * alpha", "(b - 3) * alpha",
+        "resampling.engine:order_quantile", "(b + 1) * alpha", "(b - 3) * alpha",
         "weighted_kappa", {"ci": "percentile"},
     ),
     "Fisher's z: the slope": (
         "inference.infer:_closed", "/ (1 - value**2)", "/ (1 - value)", "weighted_kappa", {},
     ),
     "alpha's n - 1": (
-        "models.coincidences:AlphaSums.alpha", "(n - 1)", "n", "krippendorff_alpha", {},
+        "models.agreement:AlphaSums.alpha", "(n - 1)", "n", "krippendorff_alpha", {},
     ),
     "Gwet's chance": (
-        "models.chance_agreement:ChanceAgreement.chance", "(q * (q - 1))", "(q * q)", "gwet_ac", {},
+        "models.agreement:ChanceAgreement.chance", "(q * (q - 1))", "(q * q)", "gwet_ac", {},
     ),
     "Gwet's linearised 2": (
-        "models.chance_agreement:ChanceAgreement.linear_values", "own - 2 *", "own - 1 *", "fleiss_kappa", {},
+        "models.agreement:ChanceAgreement.linear_values", "own - 2 *", "own - 1 *", "fleiss_kappa", {},
     ),
     "mid-p's half": (
-        "models.mcnemar:mid_p", "least - 1, n)", "least, n)", "mcnemar", {"cluster": None},
+        "models.matched_pairs:mid_p", "least - 1, n)", "least, n)", "mcnemar", {"cluster": None},
     ),
     "Tango's sign": (
         "inference.paired_score:PairedScore._variance", "(2 * n - b + c) * delta", "(2 * n + b - c) * delta", "mcnemar",
         {"cluster": None},
     ),
     "d_z: root of n": (
-        "models.noncentral_t:d_z_interval", "high / math.sqrt(n)", "high / math.sqrt(n - 1)", "effect_sizes",
+        "models.effect_sizes:d_z_interval", "high / math.sqrt(n)", "high / math.sqrt(n - 1)", "effect_sizes",
         {"cluster": None, "ci": "noncentral_t"},
     ),
     "Holm without steps": (
@@ -88,7 +88,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.couples:folded_mean", "(1 - 2 * ndtr(-z))", "(1 - ndtr(-z))", "relationship_bias", {},
     ),
     "chi-square's degrees of freedom": (
-        "models.choice_tables:chi_square", "table.sum(axis=0) > 0]\n    df = used.shape[1] - 1",
+        "models.shares:chi_square", "table.sum(axis=0) > 0]\n    df = used.shape[1] - 1",
         "table.sum(axis=0) > 0]\n    df = used.shape[1]", "choice_shares", {},
     ),
     "effective trials": (
