@@ -426,7 +426,7 @@ def size_checks(result: Result, told: Told) -> list[Check]:
     rng, dealt, checks = np.random.default_rng(0), Dealt(told, result), []
     for (one, other), pair in names.items():
         if len(groups[one]) == len(groups[other]):
-            continue  # nothing is taken off
+            continue  # nothing is subtracted
         pool = [*sorted(groups[one]), *sorted(groups[other])]
         first = np.array([rng.permutation(len(pool)) < len(groups[one]) for _ in range(DEALS)])
         found = dealt.gaps(answers_table(told, list(told.people), pool), first)

@@ -585,7 +585,7 @@ def few_answers(state: State, labels: Sequence[str], people: list[IntArray]) -> 
     return small_sample(
         min(each), FEW_ANSWERS, f"answers a unit: {said}; the most is {number(max(each), 1)}",
         affects="distances and the closest group: modes of few answers lie farther off any model; from the differences "
-        "what sizes alone give is taken off", fix="compare groups of like sizes, or read the differences",
+        "what sizes alone give is subtracted", fix="compare groups of like sizes, or read the differences",
     )  # fmt: skip
 
 

@@ -746,8 +746,8 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
 
     Of units m_t that differ, of n_t in task t of weight w_t, these count as (sum m_t a_t)^2 / sum m_t a_t^2 equal ones,
     a_t = (w_t / n_t)^2, a task without any counted as one. Nominal 95 % intervals held .69 to .92 where a task of 2 to
-    20 units weighs as much as one of 100 to 1,000. The count was below 8 in .86 to 1 of these samples, and in at most
-    .02 where tasks are of one size or their units differ often (which held .945 to .96).
+    20 units weighs as much as one of 100 to 1,000, or where 5 of 100 units of one task differ. The count was below 8 in
+    .89 to 1 of these samples. With 20 differing units or more in tasks of one size it was in none (.945 to .955 held).
     """
     few = []
     for (a, b), found in board.differences(board.pooling).items():

@@ -554,7 +554,7 @@ class PeopleSpread:
     """What drawing the people adds to the variance of means: the covariance that they make between pieces.
 
     Resampled people move a mean by their own ways, which all units share, and by the noise of single answers, which
-    the variance over units has already. The latter is the sum of the pieces' own variances, and is taken off.
+    the variance over units has already. The latter is the sum of the pieces' own variances, and is subtracted.
     """
 
     residuals: Residuals
