@@ -26,7 +26,7 @@ HOLM = "Holm over {tests}"
 STILL = 1e-9  # standard errors of differences below this are rounding
 
 
-def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1) -> list[Row]:
+def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1, family: str | None = None) -> list[Row]:
     """Return rows with Holm-adjusted p-values over those that have a p-value.
 
     Parameters
@@ -36,6 +36,8 @@ def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1) -> list[R
         Added to `method` of the rows adjusted; ``{m}`` is their number, ``{tests}`` the same with its noun.
     fewest : int
         Fewer tests than this are left as they are.
+    family : str, optional
+        The name of the family; without it the words of `said`.
 
     Examples
     --------
@@ -50,7 +52,8 @@ def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1) -> list[R
     adjusted = holm(np.array([rows[k].p_value for k in at], dtype=np.float64))
     for k, p in zip(at, adjusted.tolist(), strict=True):
         words = said.format(m=count(len(at)), tests=count(len(at), "test"))
-        out[k] = replace(rows[k], p_adjusted=p, method=f"{rows[k].method}; {words}" if said else rows[k].method)
+        method = f"{rows[k].method}; {words}" if said else rows[k].method
+        out[k] = replace(rows[k], p_adjusted=p, family=family or words or None, method=method)
     return out
 
 
@@ -141,7 +144,8 @@ def with_resamples(
             out.append(replace(row, undefined=SAME))
         else:
             z = with_t(row, error, None, level, test=tested is None or tested[j])
-            out.append(with_ends(z, float(ends.low[j]), float(ends.high[j]), level, why=ends.undefined[j], hold=True))
+            out.append(with_ends(z, float(ends.low[j]), float(ends.high[j]), level, why=ends.undefined[j], hold=True,
+                                 interval="basic"))  # fmt: skip
     return out
 
 
@@ -170,7 +174,8 @@ def with_jackknife(
             out.append(replace(row, estimate=value, undefined=STILL_SAME))
         else:
             found = replace(with_t(replace(row, estimate=middle), error, df, level, test=tested[j]), estimate=value)
-            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=df))
+            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=df,
+                                 interval="jackknife"))  # fmt: skip
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -109,9 +109,11 @@ def with_t(
     """
     value = row.estimate or 0.0
     reach = critical_value(level, df) * error
+    kind: Literal["t", "z"] = "z" if df is None else "t"
     if test:
         t = value / error
-        fields |= {"statistic": t, "df": df, "p_value": float(two_sided_p(np.asarray(t), df))}
+        fields |= {"statistic": t, "df": df, "p_value": float(two_sided_p(np.asarray(t), df)), "test": kind}
+    fields = {"interval": kind, **fields}
     return with_ends(row, value - reach, value + reach, level, within=within, std_error=error, **fields)
 
 
@@ -135,6 +137,7 @@ def with_each_t(
         with_ends(
             row, float(low[k]), float(high[k]), level, why=why[k], std_error=float(errors[k]), statistic=float(t[k]),
             df=None if np.isinf(dfs[k]) else float(dfs[k]), p_value=float(p[k]),
+            interval="z" if np.isinf(dfs[k]) else "t", test="z" if np.isinf(dfs[k]) else "t",
         )
         for k, row in enumerate(rows)
     ]  # fmt: skip
@@ -168,7 +171,8 @@ def with_mean(
         return replace(row, undefined=mean.undefined)
     if test:
         p = mean.p_value(null, alternative=alternative)
-        fields |= {"statistic": mean.t(null), "df": mean.df, "p_value": p}
+        fields |= {"statistic": mean.t(null), "df": mean.df, "p_value": p, "test": "t"}
+    fields = {"interval": "t", **fields}
     ends = mean.interval(level, alternative=alternative)
     return with_ends(row, *ends, level, within=within, std_error=mean.std_error, **fields)
 
@@ -194,5 +198,5 @@ def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: 
         return with_ends(row, None, None, level, why=found.undefined)
     return with_ends(
         row, found.low + shift, found.high + shift, level, std_error=found.std_error, df=found.df,
-        effective=found.trials if clustered else None, **fields,
+        interval="score", effective=found.trials if clustered else None, **fields,
     )  # fmt: skip

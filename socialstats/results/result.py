@@ -287,7 +287,11 @@ class Result:
             "fit": plain(self.fit),
             "settings": plain(self.settings),
             "terms": [
-                {f.name: plain(getattr(r, f.name)) for f in fields(Row) if getattr(r, f.name) is not None}
+                {
+                    f.name: plain(dict(r.key) if f.name == "key" else getattr(r, f.name))
+                    for f in fields(Row)
+                    if getattr(r, f.name) not in (None, ())
+                }
                 for r in self.rows
             ],
             "cautions": [{f.name: getattr(c, f.name) for f in fields(Caution)} for c in self.cautions],

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +22,17 @@ def checked_level(level: float, fix: str = "") -> float:
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}{fix}")
     return level
+
+
+Role = Literal["estimate", "difference", "component", "test", "rank", "reference", "spread", "count"]
+Interval = Literal[
+    "t", "z", "score", "exact", "jackknife", "percentile", "basic", "bca", "studentized", "noncentral_t",
+    "noncentral_chi2", "profile", "fisher_z", "one_sided",
+]  # fmt: skip
+Test = Literal["t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank"]
+Reason = Literal[
+    "no_variation", "one_cluster", "one_unit", "perfect_agreement", "unidentified", "no_interval", "missed", "no_data",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +64,16 @@ class Row:
         Largest share of the denominator that one cluster holds.
     effective : float
         Independent answers that would give a share the variance it has under clusters.
+    key : tuple of (dimension, label)
+        The facts that `term` and `group` render: ``(("judge", "gpt"), ("stage", "3"))``; see `label`.
+    role : str
+        What kind of row it is: one of `Role`.
+    interval, test : str
+        How the ends and the p-value were made: one of `Interval`, one of `Test`; `method` renders them.
+    family : str
+        Over which tests `p_adjusted` is adjusted.
+    reason : str
+        Why there is no estimate or no interval, one of `Reason`; `undefined` renders it.
     """
 
     term: str
@@ -74,6 +95,22 @@ class Row:
     undefined: str | None = None
     leverage: float | None = None
     effective: float | None = None
+    key: tuple[tuple[str, str], ...] = ()
+    role: Role | None = None
+    interval: Interval | None = None
+    test: Test | None = None
+    family: str | None = None
+    reason: Reason | None = None
+
+    def label(self, dimension: str) -> str | None:
+        """Return the label that the row has in a dimension of its key, or None.
+
+        Examples
+        --------
+        >>> Row(term="b1 of stage 3", key=(("judge", "b1"), ("stage", "3"))).label("stage")
+        '3'
+        """
+        return dict(self.key).get(dimension)
 
 
 def within_floats(row: Row) -> Row:
@@ -89,7 +126,7 @@ def within_floats(row: Row) -> Row:
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-BESIDE = ("undefined", "leverage", "effective")
+BESIDE = ("undefined", "leverage", "effective", "key", "role", "interval", "test", "family", "reason")
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method")
 GLANCE_COLUMNS = (
