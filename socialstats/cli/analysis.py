@@ -13,6 +13,7 @@ from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
 from socialstats.cli.plan import Plan
 from socialstats.cli.planned import contradictions, hypotheses_of, plan_facts
+from socialstats.cli.settings import COMPUTED
 from socialstats.cli.shapes import shaped
 from socialstats.cli.sources import Input, read_files
 from socialstats.cli.wording import as_typed
@@ -22,11 +23,6 @@ from socialstats.studies import STUDIES, Study, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.plan import Hypothesis, with_hypotheses
 from socialstats.tables import Table, as_table
-
-OPTION_KEYS = (
-    "level", "seed", "resamples", "ties", "penalty", "prior", "covariate", "group", "reference", "adjust",
-    "smallest_effect", "effect_scale", "pooling",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +115,7 @@ def read_whole(found: Input, settings: dict[str, Any]) -> Design:
 
 def chosen_options(settings: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of `StudyOptions` that were said."""
-    chosen = {key: settings[key] for key in OPTION_KEYS if key in settings}
+    chosen = {one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"}
     if "adjust" in chosen:
         chosen["adjust"] = tuple([chosen["adjust"]] if isinstance(chosen["adjust"], str) else chosen["adjust"])
     return chosen

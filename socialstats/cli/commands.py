@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 
-from socialstats.cli.collecting import collect as collect
-from socialstats.cli.collecting import tidy as tidy
-from socialstats.cli.convert import convert as convert
 from socialstats.cli.deciding import NoDesign
 from socialstats.cli.describe import columns_read, data_section, describe, shaped_section
 from socialstats.cli.designs import Design, read
@@ -17,7 +13,6 @@ from socialstats.cli.inputs import settle
 from socialstats.cli.plan import Plan, read_plan, write_plan
 from socialstats.cli.proposals import proposed
 from socialstats.cli.shapes import shaped
-from socialstats.cli.validating import validate as validate
 from socialstats.cli.wording import as_typed
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
@@ -48,21 +43,8 @@ OF_STUDY = {
     "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
     "staged-values": "trait_profile",
 }  # fmt: skip
-GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 TRIED = 100  # resamples of an analysis that is only tried
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
-
-
-def report(options: argparse.Namespace) -> int:
-    """Write the HTML report. Garbage is looked for less often: what a page makes lasts, and the process ends soon."""
-    before = gc.get_threshold()
-    gc.set_threshold(*GARBAGE)
-    try:
-        from socialstats.cli.report import run_report
-
-        return run_report(options)
-    finally:
-        gc.set_threshold(*before)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -147,27 +129,6 @@ def datasets(options: argparse.Namespace) -> int:
     else:
         print(entry)
     return 0
-
-
-def audit(options: argparse.Namespace) -> int:
-    """Check published tables for consistency."""
-    from socialstats.cli.auditing import run_audit
-
-    return run_audit(options)
-
-
-def estimate(options: argparse.Namespace) -> int:
-    """Compute one metric of a table."""
-    from socialstats.cli.estimate import run_estimate
-
-    return run_estimate(options)
-
-
-def show(options: argparse.Namespace) -> int:
-    """Read a report back: its summary, or every number as JSON."""
-    from socialstats.cli.show import run_show
-
-    return run_show(options)
 
 
 def cite(options: argparse.Namespace) -> int:

@@ -7,29 +7,22 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from socialstats.cli.settings import DESIGNS, OWN, SETTINGS
 from socialstats.designs.options import map_options
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import listing, shorten
 
-DESIGNS = ("comparisons", "paired", "ratings")
-COMMON = ("cluster", "by", "na", "missing", "count")
-OWN = {
-    "comparisons": ("tie", "winner_coding", "refusal", "order"),
-    "paired": ("conditions", "levels", "scale", "unmatched"),
-    "ratings": ("levels", "scale", "refusal", "strata", "rater_groups", "raters", "units", "level_columns"),
-}
 PARTS = {
     "paired": ("unit", "condition", "value", "first", "second", "count", "by", "cluster"),
     "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "by", "cluster"),
 }
 MARKS = {
     "paired": {"condition", "first", "second", "conditions", "unmatched"},
-    "ratings": {"rater", "status", "rater_source", "refusal", "strata", "rater_groups", "raters", "units",
-                "level_columns"},
-    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b", "tie",
-                    "winner_coding", "order"},
+    "ratings": {"rater", "status", "rater_source", *OWN["ratings"]} - {"levels", "scale"},
+    "comparisons": {"item_a", "item_b", "winner", "wins_a", "wins_b", "win_a", "win_b", "score_a", "score_b",
+                    *OWN["comparisons"]} - {"refusal"},
 }  # parts and options that only one design has  # fmt: skip
 SCALES = {"paired": ("binary", "nominal", "numeric"), "ratings": ("nominal", "ordinal", "interval", "ratio")}
 ASKED = {
@@ -39,7 +32,6 @@ ASKED = {
 }
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 MISSING_PART = re.compile(r"no column for '(\w+)'")
-OPTION_NAMES = {"rater_groups": "--rater-group", "winner_coding": "--winner-coding", "level_columns": "--level-columns"}
 
 
 class NoDesign(DesignError):
@@ -101,7 +93,7 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
         return
     fits = [name for name in ROLES if _fits(name, table, settings)]
     if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
-        option = OPTION_NAMES.get(options[0], f"--{options[0]}")
+        option = SETTINGS[options[0]].option
         parts = _parts_text(ROLES[fits[0]](table, settings))
         raise InputError(
             f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}): leave it "
@@ -288,7 +280,7 @@ def refuse_foreign(name: str, settings: Mapping[str, Any]) -> None:
     for key in dict.fromkeys(key for own in OWN.values() for key in own):
         if settings.get(key) and key not in OWN[name]:
             homes = [home for home, own in OWN.items() if key in own]
-            option = OPTION_NAMES.get(key, f"--{key}")
+            option = SETTINGS[key].option
             raise InputError(f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)")
     scale = settings.get("scale")
     if scale is not None and scale not in SCALES[name]:

@@ -9,8 +9,6 @@ from typing import Any
 
 from socialstats.cli.columns import ROW_NAMES
 from socialstats.cli.deciding import (
-    COMMON,
-    OWN,
     NoDesign,
     decide,
     map_parts,
@@ -21,6 +19,7 @@ from socialstats.cli.deciding import (
 )
 from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
+from socialstats.cli.settings import OWN
 from socialstats.cli.shapes import read_shape, shaped
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
@@ -34,6 +33,7 @@ from socialstats.errors import InputError, caution
 from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
 from socialstats.text import count, listing, quoted, shorten
 
+COMMON = ("cluster", "by", "na", "missing", "count")
 Design = Comparisons | Paired | Ratings
 
 

@@ -11,24 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from socialstats.cli.settings import BESIDE, COMPUTED, READ, TYPES
 from socialstats.errors import InputError, Problem
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "study": {"name": str, "title": str, "status": str, "registered": str, "data_seen": bool},
-    "data": {
-        "file": str, "design": str, "map": dict, "cluster": (str, list), "by": str, "where": (str, list),
-        "tie": (str, list), "na": (str, list), "missing": str, "winner_coding": str, "conditions": list,
-        "levels": list, "scale": str, "order": str, "refusal": (str, list), "unmatched": str, "strata": (str, list),
-        "rater_groups": (str, list), "raters": list, "exclude": list, "exclude_raters": list,
-        "label_check": str, "item_groups": str,
-        "controls": str, "name_check": str, "reread": str, "count": str, "crosstab": bool,
-        "level_columns": list, "units": list,
-    },
-    "inference": {
-        "level": float, "seed": int, "resamples": int, "ties": str, "penalty": str, "prior": float,
-        "covariate": str, "group": str, "reference": str, "adjust": (str, list), "smallest_effect": float,
-        "effect_scale": str, "pooling": str, "weights": str,
-    },
+    "data": {"file": str} | {one.key: TYPES[one.kind] for one in (*READ, *BESIDE) if one.key != "weights"},
+    "inference": {one.key: TYPES[one.kind] for one in COMPUTED if one.key != "study"} | {"weights": str},
     "hypothesis": {
         "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "minus": str,
         "alternative": str, "smallest_effect": float, "sesoi": float, "family": str, "status": str,

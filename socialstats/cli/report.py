@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import shlex
 import sys
@@ -21,6 +22,7 @@ from socialstats.progress import listening, say, to_stream
 from socialstats.studies.page import Outcome
 from socialstats.text import shorten
 
+GARBAGE = (50_000, 20, 50)  # thresholds of the collector while a page is made
 LONGEST_NOTE = 20_000
 HEAD = 4096  # bytes in which a page or JSON names what wrote it
 OURS = {"-o": b'<meta name="generator" content="socialstats ', "--json": b'"socialstats": "'}
@@ -28,6 +30,16 @@ SEVERITIES = {"never": (), "caution": ("caution", "stop"), "stop": ("stop",)}
 
 
 def run_report(options: argparse.Namespace) -> int:
+    """Write the HTML report. Garbage is looked for less often: what a page makes lasts, and the process ends soon."""
+    before = gc.get_threshold()
+    gc.set_threshold(*GARBAGE)
+    try:
+        return made(options)
+    finally:
+        gc.set_threshold(*before)
+
+
+def made(options: argparse.Namespace) -> int:
     """Write the page (and JSON) that the options ask for."""
     targets = targets_of(options)
     plan = load_plan(options.plan)
