@@ -269,10 +269,8 @@ def weighs_by_size(bench: Bench, claim: Claim, parts: Parts) -> bool:
     default = harness_name(bench.log.harness) == "lm-eval"
     if "by_size" in claim.settings:
         return bool(claim.settings["by_size"])
-    means = (
-        [claim] if claim.quantity in ("mean", "share") else [c for c in bench.siblings(claim) if c.quantity == "mean"]
-    )
-    for other in means:
+    means = [c for c in bench.siblings(claim) if c.quantity == "mean"]
+    for other in [claim] if claim.quantity in ("mean", "share") else means:
         target = target_of(other.printed, full=len(other.printed) > SHORT)
         fits = [target is not None and target.holds(f(parts)) for f in (mean_by_size, mean_equal)]
         if any(fits):

@@ -273,12 +273,8 @@ class GroupFormula:
 
 def parts_of(samples: Sequence[Sample]) -> Parts:
     """Summarise the samples of the parts."""
-    return Parts(
-        mean=np.array([s.value.mean() for s in samples]),
-        error=np.array([std_error(s) for s in samples]),
-        n=np.array([float(s.n) for s in samples]),
-        value=np.concatenate([s.value for s in samples]),
-    )
+    mean, error, n = np.array([(s.value.mean(), std_error(s), s.n) for s in samples]).T
+    return Parts(mean=mean, error=error, n=n, value=np.concatenate([s.value for s in samples]))
 
 
 def mean_equal(parts: Parts) -> float:

@@ -382,12 +382,8 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
     joined, first = join(value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None)
     if not len(joined):
         raise InputError("no unit has enough repeats")
-    return Sample(
-        value=joined,
-        columns=inside({name: table.column(name)[0][used] for name in columns}, unit, first, reading.repeats),
-        rows=int(chosen.sum()),
-        ok_rows=int(scored.sum()),
-    )
+    codes = inside({name: table.column(name)[0][used] for name in columns}, unit, first, reading.repeats)
+    return Sample(value=joined, columns=codes, rows=int(chosen.sum()), ok_rows=int(scored.sum()))
 
 
 def kinds(table: RowTable) -> IntArray:

@@ -30,6 +30,11 @@ ASKED = {
     "paired": "do conditions differ on the same units?",
     "ratings": "do raters or models agree, or models with people?",
 }
+SAY_PARTS = (
+    "Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN (comparisons), "
+    "--map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), --map first=COLUMN --map second=COLUMN "
+    "(paired, one row a unit), or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)"
+)
 VAGUE = {"group", "model", "worker", "worker_id", "participant", "participant_id"}  # could be a condition or a rater
 MISSING_PART = re.compile(r"no column for '(\w+)'")
 
@@ -95,11 +100,12 @@ def refuse_mark(table: Table, settings: Mapping[str, Any], marked: str, given: s
     if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
         option = SETTINGS[options[0]].option
         parts = _parts_text(ROLES[fits[0]](table, settings))
+        if marked not in PARTS:
+            raise InputError(f"{option} is for {marked}; this table is read as {fits[0]} ({parts})")
         raise InputError(
             f"{option} is for {marked}, and the columns of {table.source} are those of {fits[0]} ({parts}): leave it "
             f"out, or say with --map which columns are the parts of {marked} ({', '.join(PARTS[marked][:3])})"
-            if marked in PARTS else f"{option} is for {marked}; this table is read as {fits[0]} ({parts})"
-        )  # fmt: skip
+        )
 
 
 def _fits(name: str, table: Table, settings: Mapping[str, Any]) -> bool:
@@ -142,15 +148,7 @@ def by_columns(table: Table, settings: Mapping[str, Any]) -> str:
         raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {message}" for name, message in misses.items())
-    raise NoDesign(
-        f"{table.source}: the columns fit no design ({columns})\n{each}\n"
-        "  Say which column plays which part: --map item_a=COLUMN --map item_b=COLUMN --map winner=COLUMN "
-        "(comparisons), --map unit=COLUMN --map condition=COLUMN --map value=COLUMN (paired), "
-        "--map first=COLUMN --map second=COLUMN (paired, one row a unit), "
-        "or --map unit=COLUMN --map rater=COLUMN --map value=COLUMN (ratings)",
-        table,
-        settings,
-    )
+    raise NoDesign(f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}", table, settings)
 
 
 def is_cross_table(table: Table) -> bool:
@@ -195,12 +193,8 @@ def lone_part(table: Table, misses: Mapping[str, str], settings: Mapping[str, An
     likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
     fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
     columns = listing([shorten(c) for c in table.columns], most=20)
-    raise NoDesign(
-        f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}. Say which column "
-        f"it is, {fix} (columns: {columns})",
-        table,
-        settings,
-    )
+    lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {misses['ratings']}"
+    raise NoDesign(f"{lacks}. Say which column it is, {fix} (columns: {columns})", table, settings)
 
 
 def _parts_text(parts: Mapping[str, str]) -> str:
@@ -257,9 +251,8 @@ def map_parts(entries: Sequence[str], name: str) -> dict[str, Any]:
         if not equals or not part or not column:
             raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
         if part not in PARTS[name]:
-            raise InputError(
-                f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. Parts: {', '.join(PARTS[name])}"
-            )
+            known = ", ".join(PARTS[name])
+            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. Parts: {known}")
         if part == "cluster":
             done["cluster"] = (*done.get("cluster", ()), column)
         elif part in done:

@@ -69,15 +69,9 @@ def write(
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
     page = socialstats_reports.render(
-        outcome,
-        command=command_line(),
-        facts=facts,
-        plan_text=plan.text,
-        plan_sha256=plan.sha256,
-        deviations=deviations,
-        status=plan.values.get("status", "exploratory"),
-        date=options.date or source_date(),
-    )
+        outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
+        deviations=deviations, status=plan.values.get("status", "exploratory"), date=options.date or source_date(),
+    )  # fmt: skip
     for name, text in zip(targets, (page, socialstats_reports.as_json(outcome)), strict=True):
         if name == "-":
             sys.stdout.write(text)
@@ -88,7 +82,7 @@ def write(
 
 def noted(options: argparse.Namespace) -> dict[str, str]:
     """Return the text on how the data were collected, as a fact of the page."""
-    path = getattr(options, "methods_note", None)
+    path = options.methods_note
     if not path:
         return {}
     try:

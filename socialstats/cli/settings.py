@@ -22,6 +22,11 @@ def spelled(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
+def couples(words: str) -> tuple[tuple[str, str], ...]:
+    """Return the couples of words of a text, between commas."""
+    return tuple((one, other) for one, other in map(str.split, words.split(",")))
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting.

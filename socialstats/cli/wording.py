@@ -93,12 +93,8 @@ def _plain(value: str) -> str:
 
 def typed_caution(caution: Caution) -> Caution:
     """Return a caution with options as they are typed."""
-    return replace(
-        caution,
-        detail=as_typed(caution.detail),
-        affects=as_typed(caution.affects),
-        fix=as_typed(caution.fix),
-    )
+    said = {name: as_typed(getattr(caution, name)) for name in ("detail", "affects", "fix")}
+    return replace(caution, **said)
 
 
 def typed_outcome(outcome: Outcome) -> Outcome:
