@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -391,12 +392,12 @@ def read_rules(path: str | os.PathLike[str], tables: Sequence[str | os.PathLike[
 
 def _named_apart(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Number the rules whose name an earlier one has: findings belong to the rule of their name."""
-    times: dict[str, int] = {}
+    times: Counter[str] = Counter()
     named = []
     for rule in rules:
-        times[rule.name] = times.get(rule.name, 0) + 1
-        again = times[rule.name]
-        named.append(rule if again == 1 else replace(rule, name=f"{rule.name} (#{again})"))
+        times[rule.name] += 1
+        again = f" (#{times[rule.name]})" if times[rule.name] > 1 else ""
+        named.append(replace(rule, name=rule.name + again))
     return tuple(named)
 
 
@@ -443,13 +444,10 @@ class _Reading:
         for name, how in settings.items():
             if name not in sheets and how is not None:
                 if "file" in how:
-                    folder = Path(self.path).parent
-                    sheets[name] = self._read(name, [folder / file for file in how["file"]], how)
+                    sheets[name] = self._read(name, [Path(self.path).parent / file for file in how["file"]], how)
                 else:
-                    self.wrong(
-                        f"tables.{name} names no file",
-                        'Write: file = "name.csv", or give the table on the command line',
-                    )
+                    fix = 'Write: file = "name.csv", or give the table on the command line'
+                    self.wrong(f"tables.{name} names no file", fix)
         return sheets
 
     def _settings(self, name: str, spec: Any) -> dict[str, Any] | None:
@@ -505,8 +503,7 @@ class _Reading:
 
             return read_alignment(self, place, given, sheets) if self.known(place, given, KEYS) else None
         if str(table) not in sheets:
-            self.wrong(
-                f"{place}there is no table '{shorten(str(table))}'", f"Tables: {listing(list(sheets), 20) or 'none'}"
-            )
+            known = f"Tables: {listing(list(sheets), 20) or 'none'}"
+            self.wrong(f"{place}there is no table '{shorten(str(table))}'", known)
             return None
         return RuleReading(self, place, given, sheets, sheets[str(table)]).read(f"rule {number}")

@@ -220,6 +220,8 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
     >>> join(np.array([1.0, 0.0, 1.0]), np.array([0, 0, 1]), "mean")[0].tolist()
     [0.5, 1.0]
     """
+    import pandas as pd
+
     if how == POOLED:
         return value, np.arange(len(value), dtype=np.int64)
     first, dense, count = np.unique(unit, return_index=True, return_inverse=True, return_counts=True)[1:]
@@ -233,7 +235,7 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
     elif name == "mean":
         joined = np.bincount(dense, value) / count
     else:
-        joined = of_order(name, value, dense, count)
+        joined = pd.Series(value).groupby(dense).agg(name).to_numpy(np.float64)
     kept = ~np.isnan(joined)
     return joined[kept], first[kept].astype(np.int64)
 
@@ -258,17 +260,6 @@ def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = No
     order = np.lexsort((first, -count, owner))
     chosen = order[np.unique(owner[order], return_index=True)[1]]
     return np.asarray(value[first[chosen]], dtype=np.float64)
-
-
-def of_order(name: str, value: FloatArray, dense: IntArray, count: IntArray) -> FloatArray:
-    """Median, largest or smallest value of each unit."""
-    ordered = value[np.lexsort((value, dense))]
-    start = np.cumsum(count) - count
-    if name == "max":
-        return np.asarray(ordered[start + count - 1], dtype=np.float64)
-    if name == "min":
-        return np.asarray(ordered[start], dtype=np.float64)
-    return np.asarray((ordered[start + (count - 1) // 2] + ordered[start + count // 2]) / 2, dtype=np.float64)
 
 
 OK, ZERO, UNPARSED, ALL_FILTERS = "ok", "zero", "unparsed zero", "all filters"

@@ -73,10 +73,6 @@ class Columns:
         else:
             self.parts = ROLES[design](self.table, settings)
 
-    def part(self, name: str) -> str | None:
-        """Return the column of a part."""
-        return self.parts.get(name)
-
     def said(self, part: str) -> str | None:
         """Return the column that the mapping names for a part."""
         entries = dict(entry.partition("=")[::2] for entry in words(self.settings.get("map")))
@@ -107,7 +103,7 @@ class Columns:
 
     def constant(self, name: str, part: str) -> bool:
         """Tell whether a column has one value (or always none) for each label of a part."""
-        outer, inner = self.seen.column(self.part(part) or ""), self.seen.column(name)
+        outer, inner = self.seen.column(self.parts.get(part) or ""), self.seen.column(name)
         return outer is not None and inner is not None and self.seen.constant(inner, outer)
 
     def is_cluster(self, name: str) -> bool:
@@ -167,7 +163,7 @@ def people_and_models(table: Table, settings: Mapping[str, Any]) -> str | None:
 
 def levels_guess(columns: Columns, source: str | None) -> dict[str, Any]:
     """Guess refusals, and the order of levels that are texts: letters, words of a known order, or none."""
-    value = columns.part("value")
+    value = columns.parts.get("value")
     if value is None or columns.settings.get("levels") or columns.settings.get("scale"):
         return {}
     out = {*words(columns.settings.get("refusal")), *words(columns.settings.get("na"))}
