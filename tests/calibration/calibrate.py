@@ -352,7 +352,7 @@ def write_pages(lines: list, only: list[str] | None) -> None:
     """Write the page and its lines; studies that were not run keep theirs."""
     from tally import read, write
 
-    run = {line.study for line in lines}
+    run = dict.fromkeys(line.study for line in lines)
     before = read(LINES) if only and LINES.exists() else []
     order = dict.fromkeys([*(line.study for line in before), *run])
     every = [line for line in before if line.study not in run] + lines
