@@ -68,14 +68,16 @@ def write(
 
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
-    page = socialstats_reports.render(
-        outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
-        deviations=deviations, status=plan.values.get("status", "exploratory"), date=options.date or source_date(),
-    )  # fmt: skip
-    for name, text in zip(targets, (page, socialstats_reports.as_json(outcome)), strict=True):
+    for k, name in enumerate(targets):
+        if not name:
+            continue
+        text = socialstats_reports.as_json(outcome) if k else socialstats_reports.render(
+            outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
+            deviations=deviations, status=plan.values.get("status", "exploratory"), date=options.date or source_date(),
+        )  # fmt: skip
         if name == "-":
             sys.stdout.write(text)
-        elif name:
+        else:
             Path(name).write_text(text, encoding="utf-8")
             say(f"wrote {Path(name).resolve()}", slow=True)
 
