@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from socialstats.audit.numbers import Printed, printed
+from socialstats.audit.numbers import Printed, is_number, printed
 from socialstats.audit.rules import GIVEN, Rule, RuleBook
 from socialstats.audit.sheets import MISSING, Reading, Sheet, read_sheet
 from socialstats.errors import InputError, NothingToAnalyse
@@ -157,13 +157,8 @@ def _tests(kinds: dict[str, str]) -> Iterator[Wanted]:
 
 
 def _numbers(sheet: Sheet, column: str) -> list[Printed]:
-    found = []
-    for row in sheet.rows:
-        try:
-            found.append(printed(row[column], strip=MARKS))
-        except InputError:
-            continue  # a label, or a missing number: named when a rule needs it
-    return found
+    """Return the cells of a column that are numbers; the others are labels, or named when a rule needs them."""
+    return [printed(row[column], strip=MARKS) for row in sheet.rows if is_number(row[column], strip=MARKS)]
 
 
 def _numeric(sheet: Sheet, column: str) -> bool:

@@ -189,6 +189,15 @@ def printed(
     )  # fmt: skip
 
 
+def is_number(text: str, **how: Any) -> bool:
+    """Tell whether a text is one printed number."""
+    try:
+        printed(text, **how)
+    except InputError:
+        return False
+    return True
+
+
 def _as_text(value: Any) -> str:
     if isinstance(value, str):
         return value

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, printed
+from socialstats.audit.numbers import Finding, Printed, as_decimal, decimals_of, is_number, printed
 from socialstats.audit.rules import CHECKS, Check, Rule, RuleBook, read_rules
 from socialstats.audit.sheets import Cell, Sheet
 from socialstats.errors import InputError, Problem
@@ -224,16 +224,11 @@ class _Place:
 
 def label_columns(sheet: Sheet) -> tuple[str, ...]:
     """Return the columns that hold text in most of the first rows."""
-    some = sheet.rows[:LOOKED_AT]
-    return tuple(column for column in sheet.columns if sum(_is_text(row[column]) for row in some) > len(some) / 2)
-
-
-def _is_text(cell: str) -> bool:
-    try:
-        printed(cell)
-    except InputError:
-        return bool(cell.strip())
-    return False
+    some, found = sheet.rows[:LOOKED_AT], []
+    for column in sheet.columns:
+        texts = [row[column] for row in some if row[column].strip() and not is_number(row[column])]
+        found += [column] if len(texts) > len(some) / 2 else []
+    return tuple(found)
 
 
 LEAST = 2  # one disagreement can nearly always be settled by some digit: that is no evidence

@@ -150,15 +150,14 @@ class Bench:
     def sample_for(self, claim: Claim, reading: Reading) -> Sample:
         """Return the sample of a claim, with the level, resamples and weights that its settings name."""
         sample = self.sample(claim.select, reading)
-        level, weights = claim.settings.get("conf_level"), claim.settings.get("weights")
-        if level is not None:
-            sample = replace(sample, level=float(str(level)))
-        if weights is not None:
-            sample = replace(sample, weight=self.weights(claim, str(weights), reading))
+        said = {key: str(value) for key, value in claim.settings.items() if value is not None}
+        if "weights" in said:
+            sample = replace(sample, weight=self.weights(claim, said["weights"], reading))
         elif self.weight_column:
             with suppress(InputError):  # nobody said that it weighs these rows
                 sample = replace(sample, weight=self.weights(claim, self.weight_column, reading))
-        return replace(sample, resamples=int(str(claim.settings.get("resamples") or RESAMPLES)))
+        resamples = int(str(claim.settings.get("resamples") or RESAMPLES))
+        return replace(sample, level=float(said.get("conf_level", sample.level)), resamples=resamples)
 
     def weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
         """Return the mean weight of each unit of a claim's sample."""
@@ -189,9 +188,8 @@ class Bench:
         sample = self.sample_for(claim, definition.reading)
         if not definition.formula.startswith("percentile"):
             return SURE * abs(value) / math.sqrt(2 * sample.resamples)
-        error = definition.scale * ERRORS["clustered" if definition.column else "plain"].compute(
-            sample, definition.column
-        )
+        plain = ERRORS["clustered" if definition.column else "plain"].compute(sample, definition.column)
+        error = definition.scale * plain
         z = critical_value(sample.level)
         tail = (1 - sample.level) / 2
         density = math.exp(-z * z / 2) / math.sqrt(2 * math.pi)

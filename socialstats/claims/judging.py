@@ -182,7 +182,7 @@ def of_group(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         definition=formulas_in_words([first], formulas, parts)[0], tried=len(known),
     )  # fmt: skip
     if target is None:
-        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
+        return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     said = rules.first_of(rules.DECISIVE, bench, claim, target, Sample(value=parts.value) if len(parts.value) else None)
     size = float(abs(parts.value).max(initial=1.0))
     fitting = [key for key in known if target.holds(values[key], size=size)]
@@ -270,7 +270,7 @@ def reading_of(bench: Bench, claim: Claim) -> Reading:
 
 def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) -> Judged:
     """Return what can be said when there is nothing to recompute from."""
-    said = rules.not_printed(bench, base.claim)
+    said = rules.not_printed(base.claim)
     if target is not None and target.holds(0.0) and only_labels(bench, base.claim):
         return replace(
             base, verdict="explained", value=0.0, definition="all scores are no numbers, and each counted as 0"
@@ -306,7 +306,7 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None) -> Judged:
         definition=first.words(repeated=repeats > 1),
     )  # fmt: skip
     if target is None:
-        return replace(base, verdict="inconsistent", reason=rules.not_printed(bench, claim))
+        return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     size = bench.size(claim, first.reading)
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0

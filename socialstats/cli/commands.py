@@ -39,9 +39,8 @@ HYPOTHESES = """# What is expected, written down before the data are seen: one o
 # smallest_effect = 0.1
 # family = "main\""""
 OF_STUDY = {
-    "leaderboard": "leaderboard",
-    "norm-goal": "choice_shares", "ordinal-alignment": "ada_met", "relationship-bias": "relationship_bias",
-    "staged-values": "trait_profile",
+    "leaderboard": "leaderboard", "norm-goal": "choice_shares", "ordinal-alignment": "ada_met",
+    "relationship-bias": "relationship_bias", "staged-values": "trait_profile",
 }  # fmt: skip
 TRIED = 100  # resamples of an analysis that is only tried
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
@@ -122,8 +121,7 @@ def datasets(options: argparse.Namespace) -> int:
             kind = "simulated" if entry.simulated else "real"
             print(f"{entry.name}  {entry.title} ({count(entry.n_rows, 'row')}, {kind})")
         return 0
-    name = options.name.replace("-", "_")
-    entry = bundled.describe(name)
+    entry = bundled.describe(options.name.replace("-", "_"))
     if options.csv:
         entry.load().to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
@@ -137,7 +135,11 @@ def cite(options: argparse.Namespace) -> int:
     from socialstats.references import bibtex, citation
 
     if options.metric is not None:
-        keys = _literature(options.metric.replace("-", "_"))
+        from socialstats.audit.rules import CHECKS
+        from socialstats.registry import lookup
+
+        name = options.metric.replace("-", "_")
+        keys = (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)
         print(bibtex(keys) if options.bibtex else "\n".join(citation(key) for key in keys))
         return 0
     title = "socialstats: Statistics for the social behaviour of language models"
@@ -145,14 +147,6 @@ def cite(options: argparse.Namespace) -> int:
     print("@software{socialstats,\n  author = {{The socialstats developers}},")
     print(f"  title = {{{title}}},\n  year = {{2026}},\n  version = {{{__version__}}}\n}}")
     return 0
-
-
-def _literature(name: str) -> tuple[str, ...]:
-    """Return the keys of the literature of a metric, or of a check of published numbers that has some."""
-    from socialstats.audit.rules import CHECKS
-    from socialstats.registry import lookup
-
-    return (name in CHECKS and CHECKS[name].references) or tuple(lookup(name).references)
 
 
 def load_plan(path: str | None) -> Plan:
