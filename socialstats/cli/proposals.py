@@ -130,7 +130,8 @@ def command(path: str, settings: Mapping[str, Any], name: str = "report") -> str
         elif key in LISTS:
             typed += [option, joined(value)]
         else:
-            typed += [word for one in words(value) for word in (option, one)]
+            texts = words(value if isinstance(value, str | list | tuple) else str(value))
+            typed += [word for one in texts for word in (option, one)]
     return shlex.join(typed)
 
 
