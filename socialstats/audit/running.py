@@ -224,7 +224,7 @@ class _Place:
 
 def label_columns(sheet: Sheet) -> tuple[str, ...]:
     """Return the columns that hold text in most of the first rows."""
-    some, found = sheet.rows[:LOOKED_AT], []
+    some, found = sheet.rows[:LOOKED_AT], list[str]()
     for column in sheet.columns:
         texts = [row[column] for row in some if row[column].strip() and not is_number(row[column])]
         found += [column] if len(texts) > len(some) / 2 else []

@@ -235,7 +235,8 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
     elif name == "mean":
         joined = np.bincount(dense, value) / count
     else:
-        joined = pd.Series(value).groupby(dense).agg(name).to_numpy(np.float64)
+        grouped: Any = pd.Series(value).groupby(dense)
+        joined = grouped.agg(name).to_numpy(np.float64)
     kept = ~np.isnan(joined)
     return joined[kept], first[kept].astype(np.int64)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from socialstats.cli.settings import COMPUTED, READ, spelled
 from socialstats.errors import Caution
@@ -93,7 +93,7 @@ def _plain(value: str) -> str:
 
 def typed_caution(caution: Caution) -> Caution:
     """Return a caution with options as they are typed."""
-    said = {name: as_typed(getattr(caution, name)) for name in ("detail", "affects", "fix")}
+    said: dict[str, Any] = {name: as_typed(getattr(caution, name)) for name in ("detail", "affects", "fix")}
     return replace(caution, **said)
 
 

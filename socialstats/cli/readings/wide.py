@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, permutations
 from typing import Any
@@ -282,7 +282,7 @@ def as_raters(group: Group) -> Proposal:
 def as_conditions(group: Group, said: tuple[Column, Column] | None = None) -> Proposal:
     """Propose two columns of a group as two conditions of the row's unit."""
     seen, less = group.rows.seen, group.rows.less + group.lower
-    some = [said] if said else combinations(group.columns[:MOST_KEYS], 2)
+    some: Iterable[tuple[Column, Column]] = [said] if said else combinations(group.columns[:MOST_KEYS], 2)
     subtracted = [two for two in some if two == said or seen.subtracted(*two)]
     first, second = later_first(*(subtracted[0] if subtracted else nearest(seen, group.columns, group.pairs)))
     lone = group.size == 2 and sum(c.numbers is not None for c in group.rows.values) <= 2
