@@ -492,6 +492,8 @@ def std_error_possible(
     'sources disagree: a share of 0.4375 has answers of both kinds, so its s.e. cannot be 0'
     """
     numbers = (printed(mean), printed(std_error) if scale != 1 else _exact_zero(std_error))
+    if scale != 1 and not numbers[1].percent:
+        numbers[1].bounds  # noqa: B018  a bound is refused
     share, error = (x.share() if x.percent or scale == 1 else x.over(scale) for x in numbers)
     low, high = share.bounds
     if high < 0 or low > 1:
