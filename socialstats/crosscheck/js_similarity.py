@@ -298,7 +298,7 @@ EXACT = "ours are means of random halvings, theirs of all: fifteen per cent"
 def ceiling_checks(result: Result, table: pd.DataFrame, groups: list[str | None]) -> list[Check]:
     """Recompute the ceiling of some groups of units: estimate, error and ends."""
     errors = result.extras["ceiling_error"]
-    names = dict(zip(dict.fromkeys(row.group for row in result.rows), errors, strict=True))  # of all units first
+    errors = dict(zip(dict.fromkeys(row.group for row in result.rows), errors, strict=True))  # of all units first
     own = table[table["source"] == result.settings["reference"]]
     own = own[own.groupby("unit")["value"].transform("size") >= 2]
     last = [row for row in result.rows if row.group is None][-1].term
@@ -308,7 +308,7 @@ def ceiling_checks(result: Result, table: pd.DataFrame, groups: list[str | None]
         part = own if group is None else own[own["cell"] == group]
         if row.estimate is None:
             continue
-        drawing = float(errors[names[group]])
+        drawing = float(errors[group])
         make = pooled_ceiling if result.settings["aggregate"] == "pooled" else unit_ceiling
         checks += make(row, part, drawing, f"{last} [{group or 'all units'}]")
     return checks
