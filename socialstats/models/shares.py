@@ -325,11 +325,14 @@ class Cells:
     labels : tuple of str
         In the order of the strata's levels.
     codes : (units,) int64 array
+    parts : tuple of tuple of str
+        The level of each stratum in each cell.
     """
 
     names: tuple[str, ...]
     labels: tuple[str, ...]
     codes: IntArray
+    parts: tuple[tuple[str, ...], ...] = ()
 
     @property
     def groups(self) -> tuple[str | None, ...]:
@@ -391,11 +394,22 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, option: str) ->
         return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
     factors = [known[name] for name in wanted]
     keys, codes = np.unique(np.column_stack([f.codes for f in factors]), axis=0, return_inverse=True)
-    parts = [[f.levels[k] for f, k in zip(factors, key, strict=True)] for key in keys.tolist()]
-    labels = [", ".join(part) for part in parts]
-    if len(set(labels)) < len(labels):  # 'a, b' and 'c' against 'a' and 'b, c'
-        labels = [" | ".join(repr(p) for p in part) for part in parts]
-    return Cells(names=wanted, labels=tuple(labels), codes=codes.ravel().astype(np.int64))
+    parts = [tuple(f.levels[k] for f, k in zip(factors, key, strict=True)) for key in keys.tolist()]
+    return Cells(names=wanted, labels=joined(parts), codes=codes.ravel().astype(np.int64), parts=tuple(parts))
+
+
+def joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Join the labels of each combination, so that no two combinations have one name.
+
+    Examples
+    --------
+    >>> joined([("a", "b"), ("c", "d")]), joined([("a, b", "c"), ("a", "b, c")])
+    (('a, b', 'c, d'), ("'a, b' | 'c'", "'a' | 'b, c'"))
+    """
+    labels = tuple(", ".join(part) for part in parts)
+    if len(set(labels)) == len(labels):
+        return labels
+    return tuple(" | ".join(map(repr, part)) for part in parts)
 
 
 def free_label(wanted: str, taken: Sequence[str]) -> str:
