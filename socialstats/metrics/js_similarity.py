@@ -488,15 +488,14 @@ def chosen_ci(ci: str | None, aggregate: str) -> str:
     InputError
         For an unknown kind, or one that does not fit the aggregate.
     """
-    if ci is None:
-        return "noncentral" if aggregate == "pooled" else "t"
-    if ci not in get_args(Ci):
+    own, other = ("noncentral", "t") if aggregate == "pooled" else ("t", "noncentral")
+    if ci is not None and ci not in get_args(Ci):
         raise InputError(f"ci='{ci}' is not one of {', '.join(get_args(Ci))}")
-    if ci == "noncentral" and aggregate == "unit":
+    if ci == "noncentral" and ci == other:
         raise InputError("ci='noncentral' is for pooled shares; with aggregate='unit' use ci='t'")
-    if ci == "t" and aggregate == "pooled":
+    if ci == other:
         raise InputError("ci='t' is for aggregate='unit'; for pooled shares use ci='noncentral'")
-    return ci
+    return ci or own
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:

@@ -91,6 +91,11 @@ class Shares:
     tests: dict[tuple[str, str | None], Row]
     naive: dict[tuple[str, str | None], Row]
 
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """Labels of the strata."""
+        return tuple(dict.fromkeys(stratum for _, stratum in self.shares if stratum is not None))
+
 
 def unpacked(result: Result) -> Shares:
     """Sort the rows of a result of choice shares, those of changes left out."""

@@ -128,7 +128,18 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         "clusters, each cluster counting once; t intervals. p: signs of whole clusters flipped, adjusted by Holm over "
         f"{stem} and actions, source by source; the table of any change tests all actions at once (Hotelling's "
         f"T-squared).{found}",
-        tables=(change_table(shown, f"Changes from '{most}'"), joint_table(tests, f"Any change from '{most}'")),
+        tables=(
+            Table(caption=f"Changes from '{most}'",
+                  header=("Source, change and action", "Estimate", "SE", "Low", "High", "p", "p (Holm)", "Clusters",
+                          "Why not"),
+                  cells=tuple((f"{r.group}: {r.term}", r.estimate, r.std_error, r.conf_low, r.conf_high,
+                               p_text(r.p_value), p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in shown)),
+            Table(caption=f"Any change from '{most}', all actions at once",
+                  header=("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters",
+                          "Why not"),
+                  cells=tuple((r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
+                               r.n_clusters, r.undefined) for r in tests)),
+        ),
     )  # fmt: skip
 
 
@@ -161,30 +172,6 @@ def change_sentence(rows: Sequence[Row], source: Source, other: str, base: str) 
         f"differences {numbers_text(top, digits=3, bounded=True)}{told_p(top)}, the widest of {count(len(known))}; "
         f"{clear_text(clear, len(tested))}."
     )
-
-
-def change_table(rows: Sequence[Row], caption: str) -> Table:
-    """Return the changes as a table."""
-    header = ("Source, change and action", "Estimate", "SE", "Low", "High", "p", "p (Holm)", "Clusters", "Why not")
-    return Table(
-        caption=caption, header=header,
-        cells=tuple(
-            (f"{r.group}: {r.term}", r.estimate, r.std_error, r.conf_low, r.conf_high, p_text(r.p_value),
-             p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in rows
-        ),
-    )  # fmt: skip
-
-
-def joint_table(rows: Sequence[Row], caption: str) -> Table:
-    """Return the joint tests as a table."""
-    header = ("Source and change", "T-squared", "Changes tested at once", "p", "p (Holm)", "Clusters", "Why not")
-    return Table(
-        caption=f"{caption}, all actions at once", header=header,
-        cells=tuple(
-            (r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
-             r.n_clusters, r.undefined) for r in rows
-        ),
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,14 +269,12 @@ def gaps_table_block(block: Block, gaps: PartGaps | None, name: str) -> Block:
 MOST_ROWS = 200
 
 
-def shares_block(
-    rows: Shares, result: Result, source: Source, stratum: str | None, labels: Sequence[str], k: int
-) -> Block:
+def shares_block(rows: Shares, result: Result, source: Source, stratum: str | None, k: int) -> Block:
     """Show the shares of each source: in all units, and in each stratum."""
     everyone = (source.human, *source.others)
-    among: tuple[str | None, ...] = (None, *labels) if k == 0 else tuple(labels)
+    among: tuple[str | None, ...] = (None, *rows.strata) if k == 0 else rows.strata
     bars = [
-        Bar(label=who, rows=rows.shares[who, g], section="all units" if g is None and labels else g or "")
+        Bar(label=who, rows=rows.shares[who, g], section="all units" if g is None and rows.strata else g or "")
         for g in among for who in everyone
     ]  # fmt: skip
     fits = len(bars) <= MOST_BARS and len(bars[0].rows) <= MOST_LEVELS
@@ -310,23 +295,24 @@ def shares_block(
     )  # fmt: skip
 
 
-def share_parts(rows: Shares, source: Source, labels: Sequence[str]) -> list[Part]:
+def share_parts(rows: Shares, source: Source) -> list[Part]:
     """Return the shares of each action by source, and the differences to people, level by level of a stratum."""
     found = []
     for who in (source.human, *source.others):
         for k, first in enumerate(rows.shares[who, None]):
-            own = {g: rows.shares[who, g][k] for g in labels}
+            own = {g: rows.shares[who, g][k] for g in rows.strata}
             found.append(Part(what=f"the share of '{shorten(first.term, 30)}'", whose=shorten(who, 30), rows=own))
     for other in source.others:
         for k, first in enumerate(rows.gaps[other, None]):
-            own = {g: rows.gaps[other, g][k] for g in labels}
+            own = {g: rows.gaps[other, g][k] for g in rows.strata}
             whose = f"{shorten(other, 30)} minus {shorten(source.human, 30)}"
             found.append(Part(what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own))
     return found
 
 
-def similarity_parts(similar: Result, source: Source, labels: Sequence[str]) -> list[Part]:
+def similarity_parts(similar: Result, source: Source) -> list[Part]:
     """Return the similarity of each source to people, level by level of a stratum."""
+    *labels, _ = dict.fromkeys(cell for row in similar.rows if (cell := row.label("cell")) is not None)  # _: the mean
     return [
         Part(what="similarity", whose=shorten(other, 30), rows={g: similar_row(similar, other, g) for g in labels})
         for other in source.others
@@ -345,11 +331,9 @@ def halves(similar: Result) -> Row:
     return next(r for r in similar.rows if r.role == "reference" and r.label("cell") is None)
 
 
-def differences_block(
-    rows: Shares, result: Result, source: Source, stratum: str, labels: Sequence[str], k: int
-) -> Block:
+def differences_block(rows: Shares, result: Result, source: Source, stratum: str, k: int) -> Block:
     """Show the differences to people in each level of a stratum, with the tests of any difference."""
-    keys = [(other, g) for other in source.others for g in labels]
+    keys = [(other, g) for other in source.others for g in rows.strata]
     lines = [replace(r, term=f"{whose(other, source, None)}{g}: {r.term}", group=None)
              for other, g in keys for r in rows.gaps[other, g]]  # fmt: skip
     tests = [(f"{whose(other, source)}{shorten(g, 40)}", rows.tests[other, g], rows.naive[other, g])
@@ -359,11 +343,11 @@ def differences_block(
     return Block(
         id=f"differences-{k + 1}",
         question=f"Where do sources differ from {shorten(source.human, 30)} raters, by {name}?",
-        sentences=tuple(gap_sentence(rows, source, other, labels) for other in source.others[:3]),
+        sentences=tuple(gap_sentence(rows, source, other) for other in source.others[:3]),
         draw=partial(forest, lines[:MOST_ROWS], sort=False, digits=3, label=name,
                      xlabel=f"difference of shares, minus {shorten(source.human, 30)}"),
         figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
-        caption=f"t intervals of paired units{by_clusters(result)}; p adjusted by Holm over {count(len(labels))} "
+        caption=f"t intervals of paired units{by_clusters(result)}; p adjusted by Holm over {count(len(rows.strata))} "
         f"levels of {name} and all actions, source by source. {count(swaps)} swaps cannot give a p below "
         f"{number(1 / (swaps + 1), 4, bounded=True)} before Holm.",
         tables=(
@@ -386,9 +370,9 @@ def by_clusters(result: Result) -> str:
     return "" if n is None else f", {count(n, 'cluster')}"
 
 
-def gap_sentence(rows: Shares, source: Source, other: str, labels: Sequence[str]) -> str:
+def gap_sentence(rows: Shares, source: Source, other: str) -> str:
     """Say the widest difference of a source over the levels of a stratum."""
-    known = [r for g in labels for r in rows.gaps[other, g] if r.estimate is not None]
+    known = [r for g in rows.strata for r in rows.gaps[other, g] if r.estimate is not None]
     if not known:
         return f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)}."
     gap = widest(known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -188,25 +188,14 @@ def ratings_alone(design: Ratings, source: Source, other: str, place: int, level
     )  # fmt: skip
 
 
-Compute = Callable[..., Any]
-
-
 def variants_block(
     design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
 ) -> Block | None:
     """Show the similarity of the first source under every choice of analysis."""
     first = source.others[0]
-    base: dict[str, Any] = {
-        "source": source.name, "reference": source.human, "level": options.level, "seed": options.seed,
-        "resamples": options.resamples, "permutations": min(options.resamples, 199), "splits": 99,
-    }  # fmt: skip
-
-    def of(table: Ratings = design, **more: Any) -> Any:
-        return js_similarity(table, **{**base, **more})
-
-    found = variants(design, similar, first, strata, of)
-    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}", distinct(found), reference=1.0,
-                      digits=3, words="1 (equal shares)")  # fmt: skip
+    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}",
+                      distinct(variants(design, similar, source, strata, options)), reference=1.0, digits=3,
+                      words="1 (equal shares)")  # fmt: skip
     return multiverse_block(
         made, id="multiverse", question="Does the similarity hang on a choice of analysis?",
         quantity=f"similarity of {shorten(first, 30)}",
@@ -215,46 +204,41 @@ def variants_block(
     )  # fmt: skip
 
 
-def variants(design: Ratings, similar: Result, first: str, strata: Sequence[str], of: Compute) -> list[Variant]:
+def variants(
+    design: Ratings, similar: Result, source: Source, strata: Sequence[str], options: StudyOptions
+) -> list[Variant]:
     """Return the analyses: bias, aggregation, interval, clusters, macro or micro, refusals, a level left out."""
 
-    def corrected(result: Result) -> Row:
-        return similar_row(result, first)
+    def of(role: str, at: int, kept: Any = None, **more: Any) -> dict[str, Any]:
+        def compute() -> Any:
+            table = design if kept is None else design.take(kept, note="one level left out")
+            return js_similarity(
+                table, source=source.name, reference=source.human, level=options.level, seed=options.seed,
+                resamples=options.resamples, permutations=min(options.resamples, 199), splits=99, **more,
+            )  # fmt: skip
 
-    def plug_in(result: Result) -> Row:
-        return next(r for r in result.rows if r.role == "component" and r.label("source") == first)
+        return {"compute": compute, "lead": partial(own_row, role=role, at=at)}
 
-    def macro(result: Result) -> Row:
-        return [r for r in result.rows if r.role == "estimate" and r.label("source") == first][-1]
-
-    def variant(label: str, choice: str, compute: Any, lead: Callable[[Result], Row] = corrected) -> Variant:
-        return Variant(label=label, choice=choice, compute=compute, lead=lead)
+    def own_row(result: Result, *, role: str, at: int) -> Row:
+        return [r for r in result.rows if r.role == role and r.label("source") == source.others[0]][at]
 
     found = [
-        variant("pooled, corrected for bias", "as on this page", lambda: similar),
-        variant("plug-in, without correction", "bias", of, plug_in),
-        variant("within units, then averaged", "aggregation", partial(of, aggregate="unit")),
-        variant("bootstrap of units (percentile)", "interval", partial(of, ci="percentile")),
+        ("pooled, corrected for bias", "as on this page", of("estimate", 0) | {"compute": lambda: similar}),
+        ("plug-in, without correction", "bias", of("component", 0)),
+        ("within units, then averaged", "aggregation", of("estimate", 0, aggregate="unit")),
+        ("bootstrap of units (percentile)", "interval", of("estimate", 0, ci="percentile")),
     ]
     if design.clusters:
-        found.append(variant("units independent", "clusters", partial(of, cluster=None)))
-    found += [variant(f"mean of the cells of {name}", "macro or micro", partial(of, cell=name), macro)
-              for name in strata]  # fmt: skip
+        found.append(("units independent", "clusters", of("estimate", 0, cluster=None)))
+    found += [(f"mean of the cells of {name}", "macro or micro", of("estimate", -1, cell=name)) for name in strata]
     if (design.status == REFUSAL).any():
-        found.append(variant("refusals as an action", "refusals", partial(of, refusal="level")))
+        found.append(("refusals as an action", "refusals", of("estimate", 0, refusal="level")))
     for name in strata:
         factor = design.strata[name]
-        if len(factor.levels) <= MOST_LEFT_OUT:
-            found += [
-                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
-                for code, level in enumerate(factor.levels)
-            ]
-    return found
-
-
-def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
-    """Compute a result without the units of one level of a stratum."""
-    return compute(design.take(design.strata[stratum].codes[design.unit] != code, note="one level left out"))
+        for code, level in enumerate(factor.levels if len(factor.levels) <= MOST_LEFT_OUT else ()):
+            kept = factor.codes[design.unit] != code
+            found.append((without_label(name, level), f"leave one {name} out", of("estimate", 0, kept)))
+    return [Variant(label=label, choice=choice, **how) for label, choice, how in found]
 
 
 def bounds_block(design: Ratings, source: Source, place: int, options: StudyOptions) -> Block | None:
@@ -322,10 +306,6 @@ class Numbers:
     def similarity(self) -> Result:
         """Similarity in all units."""
         return next(iter(self.similar.values()))
-
-    def levels(self, name: str | None) -> tuple[str, ...]:
-        """Labels of a stratum's cells."""
-        return () if name is None else cells_of(self.similarity.design, name, "stratum").labels
 
 
 def suits(design: Ratings) -> bool:
@@ -436,7 +416,7 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
     found.append(logit_block(design, numbers.source, numbers.strata, options))
     similar = similarity_block(numbers.similar, numbers.source)
     for name in (n for n in numbers.strata if apart(design, n)):
-        parts = similarity_parts(numbers.similar[name], numbers.source, numbers.levels(name))
+        parts = similarity_parts(numbers.similar[name], numbers.source)
         similar = gaps_table_block(similar, part_gaps(parts, name, options.level), shorten(name, 40))
     found.append(similar)
     found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2]))
@@ -467,14 +447,14 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
     """Return the shares and their differences to people by each stratum."""
     found = []
     for k, (name, result) in enumerate(numbers.shares.items()):
-        rows, labels = unpacked(result), numbers.levels(name)
-        shown = shares_block(rows, result, numbers.source, name, labels, k)
+        rows = unpacked(result)
+        shown = shares_block(rows, result, numbers.source, name, k)
         if name is not None and apart(design, name):
-            gaps = part_gaps(share_parts(rows, numbers.source, labels), name, options.level)
+            gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
             shown = gaps_table_block(shown, gaps, shorten(name, 40))
         found.append(shown)
         if name is not None:
-            found.append(differences_block(rows, result, numbers.source, name, labels, k))
+            found.append(differences_block(rows, result, numbers.source, name, k))
     return found
 
 
