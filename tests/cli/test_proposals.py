@@ -313,4 +313,5 @@ def test_proposed_commands_repeat_every_option_that_was_given(
     winner_loser().to_csv(table, index=False)
     main(["check", str(table), "--level", "0.9", "--seed", "3"])
     proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  socialstats report")]
-    assert proposed and all("--level 0.9" in line and "--seed 3" in line for line in proposed)
+    assert proposed
+    assert all("--level 0.9" in line and "--seed 3" in line for line in proposed)
