@@ -165,9 +165,9 @@ def contest(seen: Seen, a: Column, b: Column, less: float) -> Iterator[Proposal]
             score = max(score, 9.0) if told.pop("sure", False) else score - 0.3 * bool(told.pop("behind", False))
             which, (one, other) = told.pop("words", ""), (y, x) if told.pop("swapped", False) else (x, y)
             settings = {"map": [f"item_a={one.name}", f"item_b={other.name}", f"winner={c.name}"], **told}
-            gaps = seen.rows - c.filled
-            settings |= {"missing": "drop"} if gaps else {}
-            left = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
+            without = seen.rows - c.filled
+            settings |= {"missing": "drop"} if without else {}
+            left = f"; {count(without, 'row')} without it left out, ties perhaps" if without else ""
             score -= 2 * (whole and bool(left))
             yield Proposal("comparisons", score - less, f"{versus}, '{c.name}' says who won{which}{left}", settings)
 
