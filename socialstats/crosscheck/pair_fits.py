@@ -51,7 +51,7 @@ def pair_columns(fit: Any) -> PairColumns:
     """Return the regression table of a fit's design, rows that are alike counted together."""
     design, state = fit.design, fit.fitted_state
     z, note = effects(fit)
-    n = len(design.items) if state.data.free else 0
+    n = state.data.n_items
     parts = [item_columns(design)] if n else []
     x = np.hstack([*parts, z])
     codes = [factor.codes for factor in state.factors] if state.kind == "cluster" else []

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, caution
 from socialstats.inference.dependence import few_clusters, ignored_clusters
-from socialstats.metrics.bradley_terry.model import (
-    State,
-)
+from socialstats.metrics.bradley_terry.model import State, times_compared
 from socialstats.results import Row
 from socialstats.text import count, listing, number, percent, quoted
 
-if TYPE_CHECKING:
-    from socialstats.results import Row
-
-
 FEW_DF = 5.0  # with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
-
-
 BORROWED = 0.01  # share of a variance
-
-
 DECISIVE = 0.5  # leverage of one cluster
-
-
 FEW_COMPARISONS = 10
-
-
 NOTABLE_RATIO = 0.1
 
 
@@ -47,7 +32,12 @@ def fit_cautions(design: Comparisons, state: State, rows: Sequence[Row]) -> tupl
         ))  # fmt: skip
     if design.weighted:
         found.append(caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors"))
-    return tuple(sorted(found, key=lambda c: ("stop", "caution", "info").index(c.severity)))
+    return tuple(by_severity(found))
+
+
+def by_severity(cautions: Sequence[Caution]) -> list[Caution]:
+    """Return cautions, most serious first."""
+    return sorted(cautions, key=lambda c: ("stop", "caution", "info").index(c.severity))
 
 
 def _clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> list[Caution]:
@@ -58,7 +48,7 @@ def _clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> list[Ca
         found.append(ignored_clusters(names, "single rows", affects="every interval and p-value", fix=fix))
     if state.robust is None:
         return found
-    sizes = dict(zip([f.name for f in state.factors], state.robust.n_clusters, strict=True))
+    sizes = state.sizes
     found += _thin(state, rows, " and ".join(sizes))
     p = len(state.fitted.beta)
     if min(sizes.values()) < p:
@@ -67,15 +57,11 @@ def _clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> list[Ca
             "is singular, single standard errors stand, joint tests do not", affects="joint tests",
         ))  # fmt: skip
     if state.adjusted:
-        found.append(
-            caution(
-                "SS206",
-                "V1 + V2 - V12 was not positive: its correlations were adjusted; every variance is at least that of "
-                "one factor alone",
-                affects="joint tests and quasi-variances",
-                fix="compare with one factor alone: cluster=",
-            )
-        )
+        found.append(caution(
+            "SS206", "V1 + V2 - V12 was not positive: its correlations were adjusted; every variance is at least that "
+            "of one factor alone", affects="joint tests and quasi-variances",
+            fix="compare with one factor alone: cluster=",
+        ))  # fmt: skip
     ratio = state.design_effects
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
         found.append(caution(
@@ -144,10 +130,8 @@ def _items(design: Comparisons, state: State) -> list[Caution]:
     if state.penalised:
         way = "Firth's penalty" if state.options.penalty else f"{state.options.prior:g} pseudo-wins an item"
         found.append(caution("SS102", f"{way} pulls the strengths together", affects="every strength"))
-    n = np.bincount(design.item_a, design.count, len(design.items))
-    n += np.bincount(design.item_b, design.count, len(design.items))
-    few = [item for item, k in zip(design.items, n, strict=True) if k < FEW_COMPARISONS]
-    if few and state.data.free:
+    few = [item for item, k in zip(design.items, times_compared(design), strict=True) if k < FEW_COMPARISONS]
+    if few and state.data.n_items:
         found.append(caution(
             "SS103", f"{quoted(few)}: fewer than {FEW_COMPARISONS} comparisons each",
             affects="their strengths and intervals",
