@@ -298,20 +298,14 @@ def normal(variance: FloatArray) -> Errors:
 
 def references(state: State) -> tuple[str, ...]:
     """Return the keys of the literature behind this fit."""
-    robust = ("liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012")
     options = state.options
-    cases: tuple[tuple[bool, tuple[str, ...]], ...] = (
-        (True, ("bradley1952", "ford1957")),
-        (state.ties == "davidson", ("davidson1970",)),
-        (state.ties == "rao_kupper", ("raokupper1967",)),
-        (options.order, ("davidsonbeaver1977",)),
-        (options.penalty is not None, ("firth1993",)),
-        (options.solver == "mm", ("hunter2004",)),
-        (state.kind == "sandwich", ("white1982",)),
-        (state.kind == "cluster", robust),
-        (len(state.factors) == 2, ("cameron2011", "cochran1964")),
-    )
-    return tuple(key for there, keys in cases if there for key in keys)
+    keys = ["bradley1952", "ford1957"]
+    keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
+    keys += ["davidsonbeaver1977"] * options.order + ["firth1993"] * (options.penalty is not None)
+    keys += ["hunter2004"] * (options.solver == "mm")
+    robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
+    keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
+    return tuple(keys + ["cameron2011", "cochran1964"] * (len(state.factors) == 2))
 
 
 def describe(state: State) -> str:
