@@ -178,14 +178,14 @@ def choix_checks(fit: Any) -> list[Check]:
     other = state.options.order or state.options.formula or design.weighted or state.penalised
     if design.n_ties or other:
         return []
-    for found in solve_all(design):
-        made: dict[str, Any] = {"package": "choix", "tolerance": found.tolerance, "note": found.note}
-        if found.strength is None:
-            checks.append(compare(f"strength, {found.solver}", None, None, why="", **made))
+    for solver, tolerance, why, strength, note in solve_all(design):
+        made: dict[str, Any] = {"package": "choix", "tolerance": tolerance, "note": note}
+        if strength is None:
+            checks.append(compare(f"strength, {solver}", None, None, why="", **made))
             continue
         each = [
-            compare(f"strength of '{item}', {found.solver}", fit.strengths[item], theirs, why=found.why, **made)
-            for item, theirs in zip(design.items, found.strength.tolist(), strict=True)
+            compare(f"strength of '{item}', {solver}", fit.strengths[item], theirs, why=why, **made)
+            for item, theirs in zip(design.items, strength.tolist(), strict=True)
         ]
         checks.append(worst(each, "items"))
     return checks

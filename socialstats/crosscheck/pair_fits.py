@@ -7,6 +7,7 @@ central differences of the first, and scipy looks for the maximum.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -252,38 +253,28 @@ SLOW: dict[str, tuple[float, str, dict[str, float]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Solved:
-    """Strengths with mean zero by one solver, or a note why there are none."""
+def solve_all(design: Comparisons) -> Iterator[tuple[str, float, str, FloatArray | None, str]]:
+    """Run `ilsr_pairwise_dense`, `ilsr_pairwise`, `opt_pairwise` and `mm_pairwise` on counts without ties.
 
-    solver: str
-    tolerance: float
-    why: str
-    strength: FloatArray | None
-    note: str = ""
-
-
-def solve_all(design: Comparisons) -> list[Solved]:
-    """Run `ilsr_pairwise_dense`, `ilsr_pairwise`, `opt_pairwise` and `mm_pairwise` on counts without ties."""
+    Yields the solver's name, its tolerance and the reason of that, strengths with mean zero (or None), and a note.
+    """
     import choix
 
     wins, rows = win_matrix(design), design.n_rows
     dense = choix.ilsr_pairwise_dense(wins, max_iter=10_000, tol=1e-11)
-    tolerance, why, _ = SLOW["ilsr_pairwise"]
-    out = [Solved(solver="ilsr_pairwise_dense", tolerance=tolerance, why=why, strength=dense - dense.mean())]
+    yield "ilsr_pairwise_dense", *SLOW["ilsr_pairwise"][:2], dense - dense.mean(), ""
     start, note = (None, "") if rows <= COLD else (dense.copy(), "started from choix's spectral answer")
     winner, loser = (at.repeat(wins[np.nonzero(wins)].astype(np.int64)) for at in np.nonzero(wins))
     for solver, (tolerance, why, options) in SLOW.items():
-        found, said = None, f"not run: choix handles {rows:,} rows one by one"
-        if rows <= WARM:
-            pairs = list(zip(winner.tolist(), loser.tolist(), strict=True))
-            try:
-                found, said = getattr(choix, solver)(len(wins), pairs, initial_params=start, **options), note
-            except RuntimeError as error:
-                said = f"choix gave up: {error}"
-        strength = None if found is None else found - found.mean()
-        out.append(Solved(solver=solver, tolerance=tolerance, why=why, strength=strength, note=said))
-    return out
+        if rows > WARM:
+            yield solver, tolerance, why, None, f"not run: choix handles {rows:,} rows one by one"
+            continue
+        pairs = list(zip(winner.tolist(), loser.tolist(), strict=True))
+        try:
+            found = getattr(choix, solver)(len(wins), pairs, initial_params=start, **options)
+            yield solver, tolerance, why, found - found.mean(), note
+        except RuntimeError as error:
+            yield solver, tolerance, why, None, f"choix gave up: {error}"
 
 
 def win_matrix(design: Comparisons) -> FloatArray:

@@ -752,22 +752,20 @@ def _resampled_rows(
     errors = kept.std(axis=0, ddof=1)
     rows = []
     for k, of_fit in enumerate(fit.rows):
+        why = ""
+        if of_fit.role == "reference":
+            why = of_fit.undefined or ""
+        elif refused:
+            why = f"{refused}; the fit's own t interval allows for them"
+        elif by == "cluster" and of_fit.undefined:  # resamples of the clusters know no more than the fit
+            why = of_fit.undefined
+        elif errors[k] == 0:
+            why = "every resample gives the same estimate: no interval"
         row = Row(
             term=of_fit.term, group=of_fit.group, key=of_fit.key, role=of_fit.role, estimate=of_fit.estimate,
-            n=of_fit.n, method=f"{ci} bootstrap by {by}",
+            n=of_fit.n, std_error=None if why else float(errors[k]), method=f"{ci} bootstrap by {by}",
         )  # fmt: skip
-        if of_fit.role == "reference":
-            rows.append(replace(row, undefined=of_fit.undefined))
-        elif refused:
-            rows.append(replace(row, undefined=f"{refused}; the fit's own t interval allows for them"))
-        elif by == "cluster" and of_fit.undefined:  # resamples of the clusters know no more than the fit
-            rows.append(replace(row, undefined=of_fit.undefined))
-        elif errors[k] == 0:
-            rows.append(replace(row, undefined="every resample gives the same estimate: no interval"))
-        else:
-            row = replace(row, std_error=float(errors[k]))
-            kind: Any = ci
-            rows.append(with_ends(row, float(low[k]), float(high[k]), level, interval=kind))
+        rows.append(with_ends(row, float(low[k]), float(high[k]), level, why=why, interval=ci))
     return rows
 
 
