@@ -20,7 +20,6 @@ LEFT = Counter({
     "crosscheck/paired_difference.py": 1,
     "crosscheck/paraphrase_spread.py": 1,
     "crosscheck/reread.py": 2,
-    "crosscheck/sensitivity.py": 1,
     "crosscheck/trait_profile.py": 1,
     "metrics/ada_met.py": 1,
     "metrics/mcnemar.py": 1,
