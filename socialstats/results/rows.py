@@ -113,7 +113,7 @@ class Row:
         return dict(self.key).get(dimension)
 
 
-def rows_with(rows: Sequence[Row], *dimensions: str, role: Role = "estimate", **labels: str) -> list[Row]:
+def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str) -> list[Row]:
     """Return the rows of a role whose key has these dimensions and no others.
 
     Parameters
