@@ -16,8 +16,8 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, mean_error
 from socialstats.crosscheck.effect_sizes import d_z_checks as size_end_checks
 from socialstats.crosscheck.paired_difference import near
-from socialstats.crosscheck.row_arithmetic import adjusted_p, label, wald_checks
-from socialstats.designs.ratings import Ratings
+from socialstats.crosscheck.row_arithmetic import adjusted_checks, label, wald_checks
+from socialstats.designs.ratings import OWN, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
 if TYPE_CHECKING:
@@ -87,30 +87,33 @@ def verify(result: Result) -> Verification:
         if row.label("against") is not None:
             used = own if weights is None else sets[weights] - own * (row.role == "difference")
             error = error_under(settings, used, row.label("without"))
-        checks += mean_checks(str(row.group), row, sample, one, clusters, taken_off=error)
+        checks += mean_checks(str(row.group), row, sample, one, clusters, off=error)
         pick = row.label("pick")
         if pick in PICKS and row.role == "estimate":
             every = [float(values(row, name).to_numpy().mean()) for name in sets]
             checks.append(near(str(row.group), row.estimate, float(PICKS[pick](every)), "pandas", LINEAR))
     for rows in families.values():
-        checks += holm_checks(str(rows[0].group), [row for row in rows if row.label("pick") in (None, "each")])
+        checks += adjusted_checks(row for row in rows if row.label("pick") in (None, "each"))
     return Verification(checks=tuple(checks))
+
+
+def stratum(frame: pd.DataFrame, design: Ratings, name: str | None, only: str) -> Any:
+    """Return a stratum (or cluster) of a table of ratings; one level where it has no name."""
+    known = {**{f.name: f.name for f in design.clusters}, **{key: f.name for key, f in design.strata.items()}}
+    return only if name is None else frame[f"{known[name]}_" if known[name] in OWN else known[name]]
 
 
 def score_table(design: Ratings, settings: Any) -> pd.DataFrame:
     """Return complete answers, one row an answer and judge, one column a trait, by pandas' pivot."""
     import pandas as pd
 
-    ok = design.status == 0
-    known = {**{f.name: f for f in design.clusters}, **design.strata}
-    data = {"judge": np.array(design.raters)[design.rater[ok]], "score": design.scores[design.value[ok]]}
-    for part in (*KEYS, "trait"):
-        name = settings.get(part)
-        if name is None and part == "wording" and part in design.strata:
-            name = part
-        only = np.full(int(ok.sum()), "value" if part == "trait" else "all")
-        data[part] = only if name is None else np.array(known[name].levels)[known[name].codes[design.unit[ok]]]
-    long = pd.DataFrame(data)
+    frame = design.table().dropna(subset="score")
+    names = {part: settings.get(part) for part in (*KEYS, "trait")}
+    if names["wording"] is None and "wording" in design.strata:
+        names["wording"] = "wording"
+    long = pd.DataFrame({"judge": frame["rater"], "score": frame["score"]})
+    for part, name in names.items():
+        long[part] = stratum(frame, design, name, "value" if part == "trait" else "all")
     if settings["stages"] is not None:
         long = long[long["stage"].isin(settings["stages"])]
     wide = long.pivot(index=[*KEYS, "judge"], columns="trait", values="score").dropna()
@@ -160,77 +163,50 @@ def over_stages(values: pd.DataFrame) -> pd.DataFrame:
 
 def across_units(values: pd.DataFrame, unit: str, models: int) -> pd.DataFrame:
     """Return one row a unit of analysis from rows of model and scenario: means over all models, or over scenarios."""
-    import pandas as pd
-
-    key = values.index.get_level_values("model" if unit == "model" else "scenario")
-    names, code = np.unique(key, return_inverse=True)
-    sums, size = np.zeros((len(names), values.shape[1])), np.bincount(code)
-    np.add.at(sums, code, values.to_numpy(dtype=np.float64))
-    kept = size == models if unit != "model" else size > 0
-    return pd.DataFrame((sums / size[:, None])[kept], index=names[kept], columns=values.columns)
+    group = values.groupby(level="model" if unit == "model" else "scenario")
+    return group.mean() if unit == "model" else group.mean()[group.size() == models]
 
 
 def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
-    """Return the cluster of each unit of analysis (a series, or a column a factor); None where they are independent."""
+    """Return the clusters of each unit of analysis, a column a factor; None where they are independent."""
     import pandas as pd
 
-    name = settings[unit]
-    known = {**{f.name: f for f in design.clusters}, **design.strata}
-    own = known[name] if name is not None else None
-    found = []
+    frame, found = design.table(), []
     for factor in design.factors(settings["cluster"]):
-        table = pd.DataFrame({
-            "unit": np.array(own.levels)[own.codes] if own is not None else "all", "cluster": factor.codes,
-        }).drop_duplicates()  # fmt: skip
+        pairs = {"unit": stratum(frame, design, settings[unit], "all"), "cluster": factor.codes[design.unit]}
+        table = pd.DataFrame(pairs).drop_duplicates()
         if table.groupby("cluster").size().max() > 1:  # clusters that hold more than one unit
             found.append(table.set_index("unit")["cluster"])
-    return found[0] if len(found) == 1 else pd.concat(found, axis=1) if found else None
+    return pd.concat(found, axis=1) if found else None
 
 
 def mean_checks(
-    name: str,
-    row: Row,
-    values: pd.DataFrame,
-    settings: Any,
-    clusters: Any,
-    taken_off: tuple[float, float] | None = None,
+    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any, off: tuple[float, float] | None = None
 ) -> list[Check]:
     """Recompute a row's mean, error, df, t, p and interval.
 
-    `taken_off`: variance and degrees of freedom of what was subtracted from all values alike; variances add.
+    `off`: variance and degrees of freedom of what was subtracted from all values alike; variances add.
     """
     if row.estimate is None:
         return []
-    means = values.to_numpy(dtype=np.float64).mean(axis=1)
-    value = float(means.mean())
+    x = values.to_numpy(dtype=np.float64)
+    value, (n, k), drawn = float(x.mean(axis=1).mean()), x.shape, settings.get("judges") == "random"
     checks = [near(name, row.estimate, value, "pandas", LINEAR)]
     if row.std_error is None:
         return checks
-    drawn = settings.get("judges") == "random"
-    if clusters is not None:
-        error, df = clustered_error(values, drawn, clusters)
-    elif drawn:
-        error, df = anova_error(values.to_numpy(dtype=np.float64))
-    else:
-        error, df = float(means.std(ddof=1)) / math.sqrt(len(means)), len(means) - 1.0
-    if taken_off is not None:
-        df = cochran(*zip((error**2, df), taken_off, strict=True))
-        error = math.sqrt(error**2 + taken_off[0])
-    checks.append(near(label(row, "s.e."), row.std_error, error, "numpy"))
-    if clusters is None or taken_off is not None:
-        checks += wald_checks(row, settings["level"], value, error, df, ends=settings["ci"] == "closed", why=LINEAR)
-    elif row.df is not None:
-        checks.append(near(label(row, "df"), row.df, df, "scipy"))
-    return checks
-
-
-def clustered_error(values: pd.DataFrame, drawn: bool, clusters: Any) -> tuple[float, float]:
-    """Clustered error of a mean and its df; drawn judges are a second factor."""
-    inner, x = clusters.reindex(values.index).to_numpy(), values.to_numpy(dtype=np.float64)
+    groups = np.arange(n)[:, None] if clusters is None else clusters.reindex(values.index).to_numpy()
     if not drawn:
-        return mean_error(x.mean(axis=1), inner.reshape(len(inner), -1))
-    n, k = x.shape
-    return mean_error(x.ravel(), np.column_stack([np.repeat(inner, k), np.tile(np.arange(k), n)]))
+        error, df = mean_error(x.mean(axis=1), groups)
+    elif clusters is None:
+        error, df = anova_error(x)
+    else:  # drawn judges are a second factor
+        error, df = mean_error(x.ravel(), np.column_stack([np.repeat(groups[:, 0], k), np.tile(np.arange(k), n)]))
+    if off is not None:
+        df = cochran(*zip((error**2, df), off, strict=True))
+        error = math.sqrt(error**2 + off[0])
+    checks.append(near(label(row, "s.e."), row.std_error, error, "numpy"))
+    ends = settings["ci"] == "closed"
+    return checks + wald_checks(row, settings["level"], value, error, df, ends=ends, why=LINEAR)
 
 
 def anova_error(x: FloatArray) -> tuple[float, float]:
@@ -252,14 +228,6 @@ def d_z_checks(name: str, row: Row, values: pd.DataFrame, settings: Any) -> list
     if row.conf_low is None or row.conf_high is None:
         return checks
     return checks + size_end_checks(row, x, settings["level"])
-
-
-def holm_checks(name: str, rows: list[Row]) -> list[Check]:
-    """Adjust the p-values of one family with statsmodels."""
-    known = [row for row in rows if row.p_value is not None]
-    adjusted = adjusted_p([row.p_value for row in known]) if known else []
-    return [near(f"Holm, {name}", row.p_adjusted, float(p), "statsmodels")
-            for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
 
 
 def control_values(settings: Any, weights: pd.Series[float]) -> pd.DataFrame:

@@ -41,7 +41,12 @@ LEVELS_AS_THEY_OCCUR = "SS310"  # scores and composites are on an interval scale
 PAIRS = {"mean": "mean of the pairs", "pooled": "all pairs pooled"}
 COMPOSITES, KAPPA = "Agreement (alpha of composites)", "Agreement (kappa of composites)"
 TRAITS, COMMITMENT = "Agreement (alpha of traits)", "Agreement about commitment"
-AGREEMENT = (COMPOSITES, KAPPA, TRAITS, COMMITMENT)
+AGREEMENT = {
+    COMPOSITES: "Krippendorff's alpha (interval) of the composites",
+    KAPPA: "Quadratic weighted kappa of the judges about composites, to whole points",
+    TRAITS: "Krippendorff's alpha (interval) of the trait scores",
+    COMMITMENT: "Krippendorff's alpha (interval) of commitment",
+}
 NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
 COLUMNS = ("trait", "weight")
 FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
@@ -91,7 +96,8 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
     """Return agreement of the judges by stage: about composites, trait scores and commitment."""
     if not found:
         return None
-    rows, traits, kappas = (by_stage(found[name], stages) for name in (COMPOSITES, TRAITS, KAPPA))
+    shown = {name: by_stage(one, stages) for name, one in found.items()}
+    rows, traits = shown[COMPOSITES], shown[TRAITS]
     both = [numbers_text(r, bounded=True) for r in (rows[0], traits[0])]
     pairs = [replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None]
     pair_texts = [f"{shorten(r.term, 60)} {numbers_text(r, bounded=True)}" for r in pairs]
@@ -100,15 +106,9 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
         + stages_text(rows, "That of the composites"),
         f"Quadratic weighted kappa of the composites, to whole points: {listing(pair_texts, most=6)}.",
     ]
-    tables = [
-        rows_table(rows, "Krippendorff's alpha (interval) of the composites", term="Stage"),
-        rows_table(kappas, "Quadratic weighted kappa of the judges about composites, to whole points"),
-        rows_table(traits, "Krippendorff's alpha (interval) of the trait scores", term="Stage"),
-    ]
-    if COMMITMENT in found:
-        own = by_stage(found[COMMITMENT], stages)
+    if COMMITMENT in shown:
+        own = shown[COMMITMENT]
         said.append(f"Alpha of commitment is {numbers_text(own[0], bounded=True)}.{stages_text(own, 'It')}")
-        tables.append(rows_table(own, "Krippendorff's alpha (interval) of commitment", term="Stage"))
     clusters = found[COMPOSITES].design.clusters
     return Block(
         id="agreement",
@@ -121,7 +121,8 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
         f"{count(len(clusters[0].levels), 'scenario') if clusters else 'none'}. "
         "Models that differ raise agreement about composites, traits that differ raise it over all traits; an offset "
         "of a judge lowers it, and does not touch a comparison of models.",
-        tables=tuple(tables),
+        tables=tuple(rows_table(shown[name], caption, term="Term" if name == KAPPA else "Stage")
+                     for name, caption in AGREEMENT.items() if name in shown),
         results=tuple(found.values()),
     )  # fmt: skip
 
@@ -448,9 +449,7 @@ def widening(profile: Result) -> float | None:
     return float(np.median(found)) if found else None
 
 
-def diagnostics(
-    design: Ratings, profile: Result, stages: Sequence[str], options: StudyOptions
-) -> tuple[Diagnostic, ...]:
+def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tuple[Diagnostic, ...]:
     """Say what is known of the judges' zero, which wordings the trajectories use, and which judges are judged."""
     found = [zero_diagnostic(profile, options)]
     if "wording" in design.strata and len(design.strata["wording"].levels) > 1:
@@ -473,7 +472,7 @@ def diagnostics(
             )
         )
     found += judge_diagnostics(profile)
-    if not all_stages(design, stages):
+    if not all_stages(design):
         found.append(
             Diagnostic(
                 check="Does every model have every scenario at every stage?", found="No.",

@@ -203,7 +203,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         blocks=shown,
         flow=design.flow,
         data=(score_table(design),),
-        diagnostics=diagnostics(design, profile, stages, options),
+        diagnostics=diagnostics(design, profile, options),
         methods=(methods(profile, options),),
         references=tuple(dict.fromkeys([*(key for r in results.values() for key in r.references), "steegen2016"])),
         verifications=verify_all(results, shown) if options.verify else {},

@@ -202,7 +202,7 @@ def main_wordings(design: Ratings) -> tuple[str, ...]:
     return tuple(full or names)
 
 
-def all_stages(design: Ratings, stages: Sequence[str]) -> bool:
+def all_stages(design: Ratings) -> bool:
     """Tell whether every model has every scenario at every stage."""
     parts = [codes_of(design, part) for part in ("model", "scenario", "stage")]
     seen = np.zeros([len(names) for _, names in parts], dtype=bool)
@@ -213,17 +213,14 @@ def all_stages(design: Ratings, stages: Sequence[str]) -> bool:
 
 def score_table(design: Ratings) -> Table:
     """Describe the scores of each trait: how many, their range, mean and standard deviation."""
-    trait, names = codes_of(design, "trait")
-    ok = design.status == OK
     cells = []
-    for k, name in enumerate(names):
-        mine = trait == k
-        values = design.scores[design.value[mine & ok]]
-        lost = int((mine & ~ok).sum())
-        if len(values):
-            sd = number(float(values.std(ddof=1))) if len(values) > 1 else None
-            ends = (number(float(values.min()), 0), number(float(values.max()), 0))
-            cells.append((name.replace("_", " "), len(values), lost, *ends, number(float(values.mean())), sd))
+    for name, given in design.table().groupby("trait")["score"]:
+        scores = given.dropna()
+        low, high = number(scores.min(), 0), number(scores.max(), 0)
+        sd = number(scores.std()) if len(scores) > 1 else None
+        lost = len(given) - len(scores)
+        if len(scores):
+            cells.append((str(name).replace("_", " "), len(scores), lost, low, high, number(scores.mean()), sd))
     return Table(caption="Scores of each trait, all judges and answers",
                  header=("Trait", "Scores", "Missing", "Lowest", "Highest", "Mean", "SD"),
                  cells=tuple(cells))  # fmt: skip
