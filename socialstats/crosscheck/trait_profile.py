@@ -81,7 +81,7 @@ def verify(result: Result) -> Verification:
         weights = row.label("weights")
         sample = values(row, weights)
         if row.role == "effect_size":
-            checks += d_z_checks("d_z", row, sample, settings)
+            checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
             continue
         error, one = None, settings if row.label("judge") is None else {**settings, "judges": "fixed"}
         if row.label("against") is not None:
