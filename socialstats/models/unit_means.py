@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import fdtrc
@@ -138,7 +138,7 @@ def of_one(cells: FloatArray, how: Inference) -> Sample:
     return Sample(values=cells[keep], unit=np.flatnonzero(keep), how=how)
 
 
-def mean_row(term: str, group: str, sample: Sample, *, test: bool = True) -> Row:
+def mean_row(term: str, group: str, sample: Sample, *, test: bool = True, **facts: Any) -> Row:
     """Row of a mean: t interval or bootstrap; t, df and p of a mean of 0.
 
     Parameters
@@ -147,17 +147,25 @@ def mean_row(term: str, group: str, sample: Sample, *, test: bool = True) -> Row
     sample : Sample
     test : bool
         Give t, df and p.
+    **facts
+        Further fields of the row, such as its `key` and `role`.
     """
     how, n = sample.how, len(sample.unit)
     if not n:
-        return Row(term=term, group=group, undefined=NO_UNIT.format(how.unit), n=0.0, n_units=0)
+        return no_row(term, group, how, **facts)
     lead = sample.mean()
     row = Row(
         term=term, group=group, estimate=lead.mean, n=float(n), n_units=n, method=method_of(how),
         n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
+        **facts,
     )  # fmt: skip
     row = with_mean(row, lead, how.level, test=test)
     return row if how.ci == "closed" or how.taken_off is not None or row.undefined else with_resampled_mean(row, sample)
+
+
+def no_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
+    """Row of no unit of analysis at all."""
+    return Row(term=term, group=group, n=0.0, n_units=0, undefined=NO_UNIT.format(how.unit), reason="no_data", **facts)
 
 
 def method_of(how: Inference) -> str:
@@ -180,16 +188,19 @@ def with_resampled_mean(row: Row, sample: Sample) -> Row:
         values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed
     )
     low, high = float(found.low[0]), float(found.high[0])
-    return with_ends(row, low, high, how.level, why=found.undefined[0] or ("" if low < high else NO_WIDTH))
+    why = found.undefined[0] or ("" if low < high else NO_WIDTH)
+    return with_ends(row, low, high, how.level, why=why, interval=how.ci)
 
 
-def d_z_row(term: str, group: str, sample: Sample) -> Row:
+def d_z_row(term: str, group: str, sample: Sample, **facts: Any) -> Row:
     """Row of d_z: mean over standard deviation (n - 1) of the values of the units (interval: `d_z_hull`)."""
     values, n, level = sample.means, len(sample.unit), sample.how.level
-    alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude) if n else None
-    row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd")
-    if alone is None or alone.undefined:
-        return replace(row, undefined=alone.undefined if alone else NO_UNIT.format(sample.how.unit))
+    if not n:
+        return no_row(term, group, sample.how, method="mean / sd", **facts)
+    alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude)
+    row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / sd", **facts)
+    if alone.undefined:
+        return replace(row, undefined=alone.undefined)
     if sample.how.dependent:
         return replace(row, estimate=alone.mean / alone.sd, undefined=DEPENDENT)
     return with_d_z(row, values, level, magnitude=sample.how.magnitude)

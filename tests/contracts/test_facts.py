@@ -18,14 +18,10 @@ LEFT = Counter({
     "crosscheck/leaderboard.py": 1,
     "crosscheck/mcnemar.py": 1,
     "crosscheck/paired_difference.py": 1,
-    "crosscheck/paraphrase_spread.py": 1,
     "crosscheck/reread.py": 2,
-    "crosscheck/trait_profile.py": 1,
     "metrics/ada_met.py": 1,
     "metrics/mcnemar.py": 1,
-    "metrics/paraphrase_spread.py": 2,
     "metrics/symmetry.py": 1,
-    "metrics/trait_profile.py": 4,
     "metrics/weighted_kappa.py": 1,
     "models/agreement.py": 1,
     "planning/adjusting.py": 1,
@@ -39,9 +35,6 @@ LEFT = Counter({
     "studies/relationship_bias/blocks.py": 3,
     "studies/relationship_bias/words.py": 3,
     "studies/role_conflict/urgency.py": 4,
-    "studies/staged_values/blocks.py": 5,
-    "studies/staged_values/judges.py": 9,
-    "studies/staged_values/words.py": 1,
 })  # fmt: skip
 
 
