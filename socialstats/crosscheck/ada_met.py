@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -33,15 +32,12 @@ CLOSEST = "the closest group has the smallest mean"
 DRAWN = "the people that the seed draws, drawn by numpy; every mode found anew"
 LONG = "modes of every resample would take too long"
 DEALT = "people dealt anew: six Monte-Carlo errors"
-HALVED = "halves drawn anew: six Monte-Carlo errors"
 TOLERANCE, CLOSE = 1e-9, 1e-6
 REFUSED, NOT_ASKED = "refused", "not asked"
-AT, LINE, POPULATION = "share at distance", "reference line", "population's mode"
+AT, LINE = "share at distance", "reference line"
 MOST = 8_000_000  # resamples x units x levels
 FEWEST, BLOCK = 4, 50
 DEALS = 100  # ways to deal the people of a pair of groups
-OURS, HALVES, LEAST = 100, 8_000, 4  # halvings of a unit in the metric; of all units here, and of a unit
-FEW, MANY = 0.25, 0.4  # shares of narrow leads up to and from which the slowest rate is 1/2 and 1/4
 Key = tuple[str, str | None]
 Expected = dict[Key, float | None]
 Apart = dict[str, float | None]
@@ -89,7 +85,7 @@ def verify(result: Result) -> Verification:
     expected = group_means(result, told)
     checks: list[Check] = []
     if None in groups:  # of a result cut down to its groups only these are compared
-        checks += [*by_scipy(result, told), *population_checks(result, told)]
+        checks += by_scipy(result, told)
         expected |= {**model_means(result, told), **shares(result, told)}
     if LINE in groups:
         expected |= {**lines(result, told), **model_gaps(result, told)}
@@ -570,7 +566,7 @@ class Drawn:
 
 
 def means_of(result: Result, told: Told) -> Iterator[Mean]:
-    """Yield rows that are means over all people: not those of groups of people, shares and the population's mode."""
+    """Yield rows that are means over all people: not those of groups of people and shares."""
     whole = np.ones(len(told.people), dtype=bool)
     parts: dict[str | None, Any] = {None: whole}
     parts |= {group: np.array([u in units for u in told.people]) for group, units in level_units(result)}
@@ -636,59 +632,3 @@ def by_code(values: FloatArray, code: Any) -> FloatArray:
     """Sum columns by their code."""
     order = np.argsort(code, kind="stable")
     return np.add.reduceat(values[:, order], np.unique(code[order], return_index=True)[1], axis=1)
-
-
-def population_checks(result: Result, told: Told) -> list[Check]:
-    """Compare the means of halves with others drawn here, and each estimate with the extrapolation from them."""
-    rows = [row for row in result.rows if row.group == POPULATION and row.estimate is not None]
-    if not rows:
-        return []
-    splits = max(LEAST, min(OURS // 5, HALVES // max(len(told.people), 1)))
-    dealt, place = Dealt(told, result), {model: k for k, model in enumerate(told.models)}
-    found = dealt.distances(halvings(told, splits))
-    plain = {row.term: row.estimate for row in result.rows if row.group is None}
-    stored: Mapping[str, float] = result.extras["half_distance"]
-    drawn, sums, rate = [], [], middle_rate(told)
-    for row in rows:
-        theirs, error = half_mean(found[:, place[row.term]], dealt.weight)
-        both = error * math.sqrt(1 + splits / OURS)
-        name = f"{row.term} [half of the answers]"
-        drawn.append(direct(name, stored[row.term], theirs, 6 * both + TOLERANCE, HALVED))
-        whole = plain[row.term] or 0.0
-        least = max(0.0, whole - (stored[row.term] - whole) / (2**rate - 1))
-        sums.append(direct(f"{row.term} [{POPULATION}]", row.estimate, least, TOLERANCE, SAME))
-    return [*drawn, *sums]
-
-
-def middle_rate(told: Told) -> float:
-    """Middle of the rates 1 and the slowest one, from the leads of the first level over the second, unit by unit."""
-    narrow, total = 0.0, sum(told.weight[unit] for unit in told.people)
-    for unit, own in told.people.items():
-        times = sorted(Counter(own.values()).values(), reverse=True)
-        if times[0] - (times[1] if len(times) > 1 else 0) <= 1:
-            narrow += told.weight[unit]
-    share = narrow / total
-    slow = 0.5 if share <= FEW else 0.25 if share >= MANY else 0.5 - 0.25 * (share - FEW) / (MANY - FEW)
-    return (1 + slow) / 2
-
-
-def halvings(told: Told, splits: int) -> FloatArray:
-    """Counts of both sides of random halvings of each unit's answers, (2 splits, units, levels)."""
-    rng, out = np.random.default_rng(0), np.zeros((2 * splits, len(told.people), len(told.scores)))
-    for u, own in enumerate(told.people.values()):
-        times = Counter(own.values())
-        counts = np.array([times[score] for score in told.scores])
-        out[:splits, u] = rng.multivariate_hypergeometric(counts, len(own) // 2, size=splits)
-        out[splits:, u] = counts - out[:splits, u]
-    return out
-
-
-def half_mean(found: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Mean over units of distances from the modes of halves, (sides, units), and its Monte-Carlo error."""
-    known = ~np.isnan(found)
-    times = known.sum(axis=0)
-    size, some = weight * times / len(found), times > 0
-    means = np.where(known, found, 0.0).sum(axis=0) / np.maximum(times, 1)
-    squares = np.where(known, (found - means) ** 2, 0.0).sum(axis=0)
-    noise = (size**2 * squares / np.maximum(times - 1, 1))[some] / (times[some] / 2)
-    return float(size @ means) / float(size.sum()), math.sqrt(float(noise.sum())) / float(size.sum())

@@ -23,7 +23,6 @@ LEFT = Counter({
     "crosscheck/sensitivity.py": 1,
     "crosscheck/share_differences.py": 1,
     "crosscheck/trait_profile.py": 1,
-    "metrics/ada_met.py": 1,
     "metrics/mcnemar.py": 1,
     "metrics/paraphrase_spread.py": 2,
     "metrics/symmetry.py": 1,

@@ -31,7 +31,7 @@ from socialstats.studies.ratings import about_ratings, level_words
 from socialstats.studies.sources import Source
 from socialstats.text import count, level_text, listing, number, p_value, shorten
 
-LINE, REFUSED, POPULATION, AT = "reference line", "share refused", "population's mode", "share at distance"
+LINE, REFUSED, AT = "reference line", "share refused", "share at distance"
 NEAREST, CONSTANT = "minus nearest = ", "minus constant = "
 MOST_ROWS, MOST_IN_DUMBBELL = 200, 5
 RULES = {"max": "width of the scale", "item_max": "farthest answer to the item", "exclude": "left out"}
@@ -106,13 +106,12 @@ def distance_block(result: Result, source: Source) -> Block:
     """Show each model between a random person and answers that need no model."""
     lines = [row for row in result.rows if row.group == LINE]
     known = sorted(model_rows(result), key=lambda r: (r.estimate is None, r.estimate or 0.0))
-    pure = {row.term: row for row in result.rows if row.group == POPULATION}
     chosen = list(line_rows(result).values())
     shown = plain([chosen[0], *known, *chosen[1:]])
     return Block(
         id="distance",
         question=f"How far is each model from the {shorten(source.human, 30)} answers?",
-        sentences=(result.sentence(), *population_words(known, pure)),
+        sentences=(result.sentence(),),
         draw=partial(forest, shown[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS, label="Model"),
         figure_title="ADA-Met of each model, between a random person and answers that need no model",
         caption="Above the models one person against the mode of the others; below the best constant answer and "
@@ -121,31 +120,8 @@ def distance_block(result: Result, source: Source) -> Block:
             dense_table(plain(known), "ADA-Met, all units", term="Model"),
             *gap_tables(result),
             dense_table(plain(lines), "What needs no model", term="Answer"),
-            *(
-                [
-                    dense_table(
-                        plain([pure[r.term] for r in known if r.term in pure]),
-                        "From the mode of the whole population: less the noise of modes of few answers",
-                        term="Model",
-                    )
-                ]
-                if pure
-                else []
-            ),
         ),
         results=(result,),
-    )
-
-
-def population_words(known: Sequence[Row], pure: Mapping[str, Row]) -> tuple[str, ...]:
-    """Say how much nearer the nearest model may be to the mode of the whole population."""
-    row = pure.get(known[0].term)
-    if row is None or row.estimate is None or known[0].estimate is None or row.conf_low is None:
-        return ()
-    return (
-        f"Modes of few answers are noisy and lie farther off: with answers of the whole population "
-        f"{shorten(row.term, 40)} would be {numbers_text(row)} away (a wide interval, as it is not known how fast the "
-        "noise falls with more answers).",
     )
 
 

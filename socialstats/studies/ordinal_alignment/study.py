@@ -12,7 +12,6 @@ import numpy as np
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.metrics.ada_met import ada_met, by_attribute
-from socialstats.models.split_half import FEW, MOST
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.compare.numbers import ALPHA, ratings_difference
 from socialstats.studies.estimates import (
@@ -36,7 +35,6 @@ from socialstats.studies.multiverse import (
 from socialstats.studies.ordinal_alignment.blocks import (
     CONSTANT,
     NEAREST,
-    POPULATION,
     RULES,
     Alphas,
     alphas_block,
@@ -138,26 +136,12 @@ def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
             found=f"In a share of {number(ties, 3, bounded=True)} of the units.",
             so_what="Their mean is taken; the last question shows the other rules.",
         ),
-        *narrow(main),
         Diagnostic(
             check="Are the modes noisy?",
             found=f"Resampling the people adds up to {number(bias, 2)} to a distance.",
             so_what="Distances are those to the mode of as many people as these, somewhat too large.",
         ),
     )
-
-
-def narrow(result: Result) -> tuple[Diagnostic, ...]:
-    """Say how many modes hang on one answer, which decides what can be said about the population's mode."""
-    share = result.extras.get("share_narrow")
-    if share is None:
-        return ()
-    so = "Halves of the answers tell how fast the noise of modes falls." if share <= FEW else (
-        "The interval for the mode of the whole population is widened." if share <= MOST else
-        "Nothing can be said about the mode of the whole population."
-    )  # fmt: skip
-    found = f"In a share of {number(share, 3, bounded=True)} of the units."
-    return (Diagnostic(check="How often is the leading level at most one answer ahead?", found=found, so_what=so),)
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
@@ -209,11 +193,11 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
 
 
 def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Variant]:
-    """Return the analyses: ties, refusals, missing answers, noise of modes, clusters, a level of a stratum left out."""
+    """Return the analyses: ties, refusals, missing answers, clusters, a level of a stratum left out."""
 
-    def variant(label: str, choice: str, compute: Any, group: str | None = None) -> Variant:
+    def variant(label: str, choice: str, compute: Any) -> Variant:
         def lead(result: Result) -> Row:
-            return next(r for r in result.rows if r.term == model and r.group == group)
+            return next(r for r in model_rows(result) if r.term == model)
 
         return Variant(label=label, choice=choice, compute=compute, lead=lead)
 
@@ -229,8 +213,6 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
         ]
     if (own == MISSING).any():
         found.append(variant("missing answers of models as refusals", "missing", partial(of, unparsed="refusal")))
-    if any(r.group == POPULATION for r in main.rows):
-        found.append(variant("from the mode of the whole population", "noise of modes", lambda: main, POPULATION))
     if design.clusters:
         found.append(variant("units independent", "clusters", partial(of, cluster=None)))
     for name, factor in design.strata.items():
