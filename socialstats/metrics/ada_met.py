@@ -336,7 +336,7 @@ def gaps(state: State, rows: Sequence[Row], shares: Sequence[FloatArray]) -> lis
         first = at[int(np.nanargmin(far))]
         for j, model in enumerate(state.models):
             if j != first:
-                key = (("model", model), (kind, rows[first].term))
+                key = (("model", model), (kind, rows[first].label("answer") or rows[first].term))
                 row = Row(term=model, group=f"minus {kind} = {rows[first].term}", role="difference", key=key,
                           method=PAIRED.format(ci=METHODS[state.options.ci]))  # fmt: skip
                 found.append((row, shares[j], shares[first]))
@@ -412,7 +412,8 @@ def grouped(state: State) -> Grouped:
         {"group": f"{o.group} = {label}", "role": "estimate", "key": (("people", label),)} for label in labels
     ]
     names += [
-        {"group": f"{o.group}: {name}", "role": "difference", "key": (("people", labels[i]), ("versus", labels[j])),
+        {"group": f"{o.group}: {name}", "role": "difference",
+         "key": (("people", labels[i]), ("versus", labels[j]), ("contrast", name)),
          "method": (SAME_T if two_way else PERMUTED).format(ci=METHODS[o.ci])}
         for name, (i, j) in zip(said, pairs, strict=True)
     ]  # fmt: skip

@@ -73,13 +73,12 @@ class Answers:
     def counts(self, people: FloatArray) -> FloatArray:
         """Weighted answers of the reference, (b, people) to (b, units, k); resamples lie side by side in memory."""
         product: FloatArray = self.table.T.tocsr() @ np.ascontiguousarray(people.T)
-        counted: FloatArray = product.reshape(len(self.unit), len(self.scores), len(people)).transpose(2, 0, 1)
-        return counted
+        return product.reshape(len(self.unit), len(self.scores), len(people)).transpose(2, 0, 1)
 
     @property
     def once(self) -> FloatArray:
         """Answers of the reference, (units, k)."""
-        return self.counts(np.ones((1, len(self.people))))[0]
+        return np.asarray(self.counts(np.ones((1, len(self.people))))[0])
 
     def distances(self, counts: FloatArray) -> Distances:
         """Distances (..., units, k + 1) from the modes of counts and, as 0 or 1, whether there is a mode."""
