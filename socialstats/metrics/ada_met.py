@@ -409,11 +409,12 @@ def grouped(state: State) -> Grouped:
 
     said, pairs = pair_labels(labels), panel.pairs
     names: list[dict[str, Any]] = [
-        {"group": f"{o.group} = {label}", "role": "estimate", "key": (("people", label),)} for label in labels
+        {"group": f"{o.group} = {label}", "role": "estimate", "key": (("attribute", o.group), ("people", label))}
+        for label in labels
     ]
     names += [
         {"group": f"{o.group}: {name}", "role": "difference",
-         "key": (("people", labels[i]), ("versus", labels[j]), ("contrast", name)),
+         "key": (("attribute", o.group), ("people", labels[i]), ("versus", labels[j]), ("contrast", name)),
          "method": (SAME_T if two_way else PERMUTED).format(ci=METHODS[o.ci])}
         for name, (i, j) in zip(said, pairs, strict=True)
     ]  # fmt: skip
@@ -517,7 +518,7 @@ def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: 
             continue
         name = " and ".join(labels[g] for g in chosen.tolist())
         row = Row(term=model, group=f"closest {state.options.group} = {name}", role="rank",
-                  key=(("model", model), ("closest", name)))  # fmt: skip
+                  key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)))  # fmt: skip
         if again is None:
             why, reason = state.no_resampling(2)
             rows.append(replace(row, undefined=why, reason=reason))

@@ -33,8 +33,6 @@ from socialstats.studies.multiverse import (
     without_label,
 )
 from socialstats.studies.ordinal_alignment.blocks import (
-    CONSTANT,
-    NEAREST,
     RULES,
     Alphas,
     alphas_block,
@@ -42,10 +40,14 @@ from socialstats.studies.ordinal_alignment.blocks import (
     closest_block,
     describe,
     distance_block,
+    ends,
     group_block,
+    known_rows,
     line_rows,
     model_rows,
     near_block,
+    row_mark,
+    rows_about,
     rules_block,
     stratum_block,
     without_people,
@@ -60,9 +62,7 @@ MOST_NAMED = 4
 
 def answer(main: Result, source: Source) -> tuple[str, ...]:
     """Return the nearest model beside the reference lines, which others may be it, and which beat a constant answer."""
-    known = sorted(
-        (r for r in model_rows(main) if r.estimate is not None), key=lambda r: r.estimate or 0.0
-    )  # fmt: skip
+    known = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0)
     if not known:
         return (f"No verdict: {model_rows(main)[0].undefined}.",)
     lines, human = line_rows(main), shorten(source.human, 30)
@@ -82,11 +82,11 @@ def answer(main: Result, source: Source) -> tuple[str, ...]:
 
 def nearest_words(main: Result) -> tuple[str, ...]:
     """Say which models cannot be told apart from the nearest one."""
-    rows = [r for r in main.rows if (r.group or "").startswith(NEAREST) and r.p_adjusted is not None]
+    rows = [r for r in rows_about(main, "nearest") if r.p_adjusted is not None]
     if not rows:
         return ()
     open_ = [r for r in rows if (r.p_adjusted or 0.0) >= 1 - main.settings["level"]]
-    name = shorten((rows[0].group or "").removeprefix(NEAREST), 40)
+    name = shorten(rows[0].label("nearest") or "", 40)
     if not open_:
         return (f"All {count(len(rows))} others are farther than {name} on the same units (Holm).",)
     named = "; ".join(f"{shorten(r.term, 40)}: farther by {numbers_text(r)}" for r in open_[:MOST_NAMED])
@@ -99,15 +99,15 @@ def nearest_words(main: Result) -> tuple[str, ...]:
 
 def constant_words(main: Result) -> tuple[str, ...]:
     """Say which models are nearer than the best constant answer, paired on the units."""
-    rows = [r for r in main.rows if (r.group or "").startswith(CONSTANT) and r.p_adjusted is not None]
+    rows = [r for r in rows_about(main, "constant") if r.p_adjusted is not None]
     if not rows:
         return ()
     clear = [r for r in rows if (r.p_adjusted or 0.0) < 1 - main.settings["level"]]
     near = sum((r.estimate or 0.0) < 0 for r in clear)
-    name = (rows[0].group or "").removeprefix(CONSTANT)
     return (
         f"On the same units, of {count(len(rows), 'model')} {count(near)} {'lies' if near == 1 else 'lie'} nearer than "
-        f"always giving one answer ('{name}', the best of them), {count(len(clear) - near)} farther, and for "
+        f"always giving one answer ('always {rows[0].label('constant')}', the best of them), "
+        f"{count(len(clear) - near)} farther, and for "
         f"{count(len(rows) - len(clear))} the data do not settle it (Holm).",
     )
 
@@ -117,11 +117,8 @@ def strip(main: Result) -> Strip:
     lines = line_rows(main)
     marks = [Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
              for row in lines.values()]  # fmt: skip
-    rows = sorted(model_rows(main), key=lambda r: (r.estimate is None, r.estimate or 0.0))
-    known = [r for r in rows if r.estimate is not None] or rows[:1]
-    for row in dict.fromkeys((known[0], known[-1])):
-        marks.append(Mark(label=shorten(row.term, 40), value=row.estimate, low=row.conf_low, high=row.conf_high,
-                          undefined=row.undefined or ""))  # fmt: skip
+    rows = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0) or model_rows(main)[:1]
+    marks += [row_mark(row) for row in dict.fromkeys((rows[0], rows[-1]))]
     return Strip(title="Nearest and farthest model, beside what needs no model", axis="mean distance in levels",
                  marks=tuple(marks))  # fmt: skip
 
@@ -168,10 +165,10 @@ Compute = Callable[..., Any]
 
 def variants_block(design: Ratings, main: Result, source: Source, options: StudyOptions) -> Block | None:
     """Show the distance of the nearest model under every choice of analysis."""
-    known = [r for r in model_rows(main) if r.estimate is not None]
+    known = known_rows(model_rows(main))
     if not known:
         return None
-    model = min(known, key=lambda r: r.estimate or 0.0).term
+    model = ends(known)[0].term
     top = line_rows(main)["ceiling"]
     base: dict[str, Any] = {
         "reference": source.human, "source": source.name, "level": options.level, "seed": options.seed,
@@ -301,7 +298,7 @@ class Numbers:
         The differences between groups of all attributes are one family a model.
     rules : mapping of str to Result
         By what a refusal counts as; empty where nobody refused.
-    alphas : tuple of Alphas
+    alphas : mapping of source to Alphas
     gaps : tuple of Result
         Alphas of models minus that of people.
     """
@@ -311,7 +308,7 @@ class Numbers:
     groups: dict[str, Result]
     families: dict[str, tuple[tuple[Row, ...], Result | None]]
     rules: dict[str, Result]
-    alphas: tuple[Alphas, ...]
+    alphas: dict[str, Alphas]
     gaps: tuple[Result, ...]
 
     @property
@@ -394,7 +391,7 @@ def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
     found = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
     return Numbers(
         source=source, distances=distances, groups=groups, families=families(groups), rules=rules,
-        alphas=tuple(a for who, raters in found.items() if (a := alphas_of(who, design, raters, common)) is not None),
+        alphas={who: own for who, raters in found.items() if (own := alphas_of(design, raters, common))},
         gaps=alpha_gaps(design, found, source.human, options),
     )  # fmt: skip
 
@@ -414,9 +411,9 @@ def attributes(design: Ratings, source: Source) -> list[str]:
 def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], Result | None]]:
     """Adjust the differences between groups: all attributes are one family a model."""
     tests: dict[str, list[Row]] = {}
-    for name, result in groups.items():
+    for result in groups.values():
         for row in result.rows:
-            if row.group is not None and row.group.startswith(f"{name}: "):
+            if row.label("versus") is not None:
                 how = "t of people and units, less what sizes give"
                 tests.setdefault(row.term, []).append(
                     replace(row, p_adjusted=None, method=how, statistic=None, df=None)
@@ -444,7 +441,12 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
 def verified(numbers: Numbers, shown: tuple[Block, ...]) -> Mapping[str, Verification]:
     """Recompute all results; of those by group what is about the groups, as what is about all people is the same."""
     found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
-    groups = {f"Distances by {shorten(k, 40)} of people": of_groups(k, one) for k, one in numbers.groups.items()}
+    groups = {
+        f"Distances by {shorten(name, 40)} of people": replace(
+            one, rows=tuple(r for r in one.rows if r.label("attribute"))
+        )
+        for name, one in numbers.groups.items()
+    }
     return joined(found, verify_named(groups))
 
 
@@ -457,13 +459,7 @@ def named(numbers: Numbers) -> dict[str, Result]:
         f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
         for rule, r in numbers.rules.items() if rule != "max"
     }  # fmt: skip
-    return found | {f"{a.label}, {kind}": r for a in numbers.alphas for kind, r in a.results.items()}
-
-
-def of_groups(name: str, result: Result) -> Result:
-    """Keep the rows about groups of people, with their differences as they were computed."""
-    starts = (f"{name} = ", f"closest {name} = ", f"{name}: ")
-    return replace(result, rows=tuple(r for r in result.rows if (r.group or "").startswith(starts)))
+    return found | {f"{label}, {kind}": r for label, own in numbers.alphas.items() for kind, r in own.items()}
 
 
 STUDY = Study(
