@@ -678,14 +678,8 @@ def refusals(state: State) -> list[Caution]:
     beyond = int(((answers.answer == k) & farther).sum())
     if beyond:
         said += f"; {count(beyond)} of them are farther off than any answer could be"
-    return [
-        caution(
-            "SS315",
-            said,
-            affects="distances of models that refuse",
-            fix="see how far the other rules move them: the farthest answer to the item, left out",
-        )
-    ]
+    fix = "see how far the other rules move them: the farthest answer to the item, left out"
+    return [caution("SS315", said, affects="distances of models that refuse", fix=fix)]
 
 
 def sentence(result: Result) -> str:
@@ -949,13 +943,6 @@ METRIC = Metric(
         "neighbouring levels are equally far apart (numeric levels: by their numbers)",
         "units are the same thing for reference and models: they are joined by their labels",
     ),
-    references=(
-        "owen2007",
-        "satterthwaite1946",
-        "davisonhinkley1997",
-        "phipsonsmyth2010",
-        "holm1979",
-        "wilson1927",
-    ),
+    references=("owen2007", "satterthwaite1946", "davisonhinkley1997", "phipsonsmyth2010", "holm1979", "wilson1927"),
     values="sources",
 )
