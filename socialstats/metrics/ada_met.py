@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -234,8 +234,7 @@ def least(row: Row) -> float:
 
 def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay]) -> Found:
     """Fill rows with t intervals over people and units, and tests of differences."""
-    spreads = [watch.spread() for watch in watches]
-    error, df, bias = (np.concatenate([getattr(one, name) for one in spreads]) for name in ("error", "df", "bias"))
+    error, df, bias = (np.concatenate(parts) for parts in zip(*(watch.spread() for watch in watches), strict=True))
     pieces, level = np.concatenate([watch.pieces for watch in watches]), state.options.level
     out = []
     for row, e, d, p in zip(rows, error.tolist(), df.tolist(), pieces.tolist(), strict=True):
@@ -362,7 +361,7 @@ def whole_rows(state: State) -> Whole:
     effects = {}
     if two_way and not why[0]:
         alone = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
-        error = watches[0].spread().error[:m]
+        error = watches[0].spread()[0][:m]
         effects = {one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0}
     return Whole(
         models=[row for row in found.rows if row.role == "estimate"],
@@ -379,20 +378,11 @@ PERMUTED = "{ci}, less what sizes give; p by permuting people between the two gr
 SAME_T = "{ci}, less what sizes give (people permuted); p of the same t, Holm over the pairs of a model"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Grouped:
-    """What an attribute of the reference raters adds to a result."""
-
-    rows: tuple[Row, ...] = ()
-    cautions: tuple[Caution, ...] = ()
-    extras: dict[str, Any] = field(default_factory=dict)
-
-
-def grouped(state: State) -> Grouped:
-    """Rows of the attribute that `group` names; nothing without one."""
+def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
+    """Return the rows, cautions and extras of the attribute that `group` names; nothing without one."""
     o, answers, models = state.options, state.answers, state.models
     if o.group is None:
-        return Grouped()
+        return [], [], {}
     labels, people = members(state, o.group)
     targets, n = Targets.of(model_shares(answers)), len(labels)
     panel, two_way = Panel.by_group(answers, targets, people), o.ci == "two_way"
@@ -434,22 +424,16 @@ def grouped(state: State) -> Grouped:
         rows += closest_rows(state, labels, np.array([watch.value for watch in watches[:n]]), drawn[:n])
     each = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
     again = Panel.by_group(answers, targets, people, pairs=False).dealt(min(o.resamples, ENOUGH), o.seed, 0)
-    return Grouped(
-        rows=tuple(rows),
-        cautions=(*[one.caution for one in found if one.caution is not None][:1],
-                  *few_answers(labels, [len(index) for index in people], each)),
-        extras={
-            "group_raters": dict(zip(labels, map(len, people), strict=True)),
-            "group_answers": dict(zip(labels, each, strict=True)),
-            "permuted_closest": dict(zip(labels, is_closest(again).mean(axis=(0, 2)).tolist(), strict=True)),
-            "permuted_differences": {
-                name: {m: None if np.isnan(x) else x for m, x in zip(models, some.tolist(), strict=True)}
-                for name, some in zip(said, shifts, strict=True)
-            },
-            "permutation_p": {name: dict(zip(models, some, strict=True)) for name, some in zip(said, p, strict=True)},
-            "permutations": permutations,
-        },
-    )  # fmt: skip
+    lost = [one.caution for one in found if one.caution is not None][:1]
+    given = [[None if np.isnan(x) else x for x in some.tolist()] for some in shifts]
+    return rows, [*lost, *few_answers(labels, [len(index) for index in people], each)], {
+        "group_raters": dict(zip(labels, map(len, people), strict=True)),
+        "group_answers": dict(zip(labels, each, strict=True)),
+        "permuted_closest": dict(zip(labels, is_closest(again).mean(axis=(0, 2)).tolist(), strict=True)),
+        "permuted_differences": {n: dict(zip(models, x, strict=True)) for n, x in zip(said, given, strict=True)},
+        "permutation_p": {n: dict(zip(models, x, strict=True)) for n, x in zip(said, p, strict=True)},
+        "permutations": permutations,
+    }  # fmt: skip
 
 
 def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
@@ -900,19 +884,19 @@ def estimate(design: Ratings, options: AlignmentOptions) -> Result:
 
 def assembled(state: State, whole: Whole) -> Result:
     """Put the rows about all people together with those by group."""
-    options, counts, groups = state.options, counts_of(state), grouped(state)
+    options, counts, (rows, said, extras) = state.options, counts_of(state), grouped(state)
     named = zip(state.models, whole.found.bias.tolist(), strict=False)
     cautions = [
         *cautions_of(state, counts["units with tied modes"]),
         *noisy_modes(state, whole.found, counts["reference answers"]),
-        *groups.cautions,
+        *said,
         whole.found.caution,
     ]
     return Result(
         metric="ada_met",
         title="ADA-Met: mean distance from the mode of the reference",
         inference=inference_text(state),
-        rows=(*whole.models, *groups.rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.gaps),
+        rows=(*whole.models, *rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.gaps),
         counts=counts,
         fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
              "seed": options.seed, "resamples": options.resamples, "effective_df": whole.found.df,
@@ -924,7 +908,7 @@ def assembled(state: State, whole: Whole) -> Result:
         extras={
             "share_tied": float(state.tied.mean()), "units_left_out": state.answers.left_out,
             "bootstrap_bias": {model: one for model, one in named if not np.isnan(one)},
-            "design_effect": whole.effects, **groups.extras,
+            "design_effect": whole.effects, **extras,
         },
     )  # fmt: skip
 

@@ -495,22 +495,6 @@ class Panel:
         return [own.means(found, units * known) for own, (found, known) in zip(self.targets, sets, strict=False)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Spread:
-    """Standard errors of means with their degrees of freedom; (means,) arrays.
-
-    Attributes
-    ----------
-    error, df : float64 arrays
-    bias : float64 array
-        What resampled modes add to the mean.
-    """
-
-    error: FloatArray
-    df: FloatArray
-    bias: FloatArray
-
-
 class TwoWay:
     """Variance of means over units and people, from residuals: weight * (distance - mean).
 
@@ -590,8 +574,10 @@ class TwoWay:
         self.moments += np.array([sums.sum(axis=1), np.einsum("pb,pb->p", sums, sums)])
         self.count += len(known)
 
-    def spread(self) -> Spread:
-        """Add the variances over units and people, of resamples P / (P - 1) times.
+    def spread(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return standard errors, degrees of freedom, and what resampled modes add to the means: (means,) arrays.
+
+        The variances over units and people are added, those of resampled people P / (P - 1) times.
 
         Their degrees of freedom are those of Satterthwaite (1946): (a + b)^2 / (a^2 / (G - 1) + b^2 / (P - 1));
         of two or three people P - 1 at most, as their variance is known too badly for that.
@@ -604,7 +590,7 @@ class TwoWay:
             people = np.maximum(means.var(axis=0, ddof=1) - own, 0.0) / self.size**2 * self.raters / few
             df = (units + people) ** 2 / (units**2 / (self.pieces - 1) + people**2 / few)
             bias = means.mean(axis=0) / self.size
-        return Spread(error=np.sqrt(units + people), df=np.minimum(df, few) if self.raters < FEWEST else df, bias=bias)
+        return np.sqrt(units + people), np.minimum(df, few) if self.raters < FEWEST else df, bias
 
 
 def features(distances: FloatArray, known: FloatArray) -> FloatArray:

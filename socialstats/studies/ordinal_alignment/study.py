@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,6 @@ from socialstats.studies.multiverse import (
 )
 from socialstats.studies.ordinal_alignment.blocks import (
     RULES,
-    Alphas,
     alphas_block,
     alphas_of,
     closest_block,
@@ -284,39 +283,6 @@ FEWEST_PEOPLE = 5  # fewer have no mode to speak of: their agreement with the mo
 MODEL_COLUMNS = ("model", "llm", "language_model")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbers:
-    """What the study computes where there are people.
-
-    Attributes
-    ----------
-    source : Source
-    distances : mapping of stratum (None where there is none) to Result
-        Each has the rows of all units too.
-    groups : mapping of attribute to Result
-    families : mapping of model to (rows with adjusted p, what adjusted them)
-        The differences between groups of all attributes are one family a model.
-    rules : mapping of str to Result
-        By what a refusal counts as; empty where nobody refused.
-    alphas : mapping of source to Alphas
-    gaps : tuple of Result
-        Alphas of models minus that of people.
-    """
-
-    source: Source
-    distances: dict[str | None, Result]
-    groups: dict[str, Result]
-    families: dict[str, tuple[tuple[Row, ...], Result | None]]
-    rules: dict[str, Result]
-    alphas: dict[str, Alphas]
-    gaps: tuple[Result, ...]
-
-    @property
-    def main(self) -> Result:
-        """Distances of all units."""
-        return next(iter(self.distances.values()))
-
-
 def suits(design: Ratings) -> bool:
     """Tell whether levels have an order, and raters are models, or people (enough for a mode) and others."""
     if design.scale == "nominal" or not design.raters_known or len(design.raters) < 2:
@@ -348,52 +314,50 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     source = human_source(design)
     if source is None:
         raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
-    numbers = compute(design, source, options)
-    shown = blocks(design, numbers, options)
-    results = (*numbers.distances.values(), *numbers.groups.values())
+    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
+    strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
+    distances: dict[str, Any] = {name: ada_met(design, stratum=name, **both) for name in strata}
+    main: Any = next(iter(distances.values())) if strata else ada_met(design, **both)
+    groups = by_attribute(design, attributes(design, source), **both)
+    rules: dict[str, Any] = {}  # by what a refusal counts as
+    if np.any(design.status == REFUSAL):
+        rules = {"max": main} | {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
+    raters = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
+    alphas = {who: own for who, some in raters.items() if (own := alphas_of(design, some, common))}
+    tests = families(groups)
+    shown = [block for block in (
+        distance_block(main, source), near_block(main),
+        *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
+        closest_block(groups, tests),
+        *(group_block(name, result, tests, k, len(groups)) for k, (name, result) in enumerate(groups.items())),
+        rules_block(rules, source),
+        with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
+        variants_block(design, main, source, options),
+    ) if block is not None]  # fmt: skip
+    named = {f"Distances by {shorten(name, 40)}": r for name, r in distances.items()} or {"Distances": main}
+    named |= {f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
+              for rule, r in rules.items() if rule != "max"}  # fmt: skip
+    named |= {f"{label}, {kind}": r for label, own in alphas.items() for kind, r in own.items()}
+    results = (*(distances.values() or [main]), *groups.values())
+    people = united(design.of_raters(raters[source.human]))
     return Outcome(
         study="ordinal-alignment",
         title=f"How far are the models from the {shorten(source.human, 30)} answers?",
         design=describe(design),
-        answer=answer(numbers.main, source),
-        strip=strip(numbers.main),
+        answer=answer(main, source),
+        strip=strip(main),
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
-        blocks=shown,
+        blocks=tuple(shown),
         flow=design.flow,
-        data=(
-            replace(
-                united(design.of_raters(raters_of(design, source, source.human))),
-                caption=f"How united the {shorten(source.human, 30)} raters are about a unit",
-            ),
-        ),
-        diagnostics=diagnostics(numbers.main),
-        methods=methods(numbers.main, source, groups=bool(numbers.groups)),
+        data=(replace(people, caption=f"How united the {shorten(source.human, 30)} raters are about a unit"),),
+        diagnostics=diagnostics(main),
+        methods=methods(main, source, groups=bool(groups)),
         references=tuple(dict.fromkeys(key for r in results for key in r.references)),
-        verifications=verified(numbers, shown) if options.verify else {},
+        verifications=verified(named, groups, shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
     )
-
-
-def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
-    """Compute every number of the page."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
-    strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
-    keys: list[str | None] = [*strata] or [None]
-    distances: dict[str | None, Any] = {name: ada_met(design, stratum=name, **both) for name in keys}
-    groups = by_attribute(design, attributes(design, source), **both)
-    refused = bool(np.any(design.status == REFUSAL))
-    rules: dict[str, Any] = {}
-    if refused:
-        rules = {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
-        rules = {"max": next(iter(distances.values())), **rules}
-    found = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
-    return Numbers(
-        source=source, distances=distances, groups=groups, families=families(groups), rules=rules,
-        alphas={who: own for who, raters in found.items() if (own := alphas_of(design, raters, common))},
-        gaps=alpha_gaps(design, found, source.human, options),
-    )  # fmt: skip
 
 
 def attributes(design: Ratings, source: Source) -> list[str]:
@@ -421,45 +385,15 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
     return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
 
 
-def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
-    """Return the questions in the order of a reader's interest."""
-    found: list[Block | None] = [distance_block(numbers.main, numbers.source), near_block(numbers.main)]
-    for k, (name, result) in enumerate(numbers.distances.items()):
-        found.append(stratum_block(name, result, k) if name is not None else None)
-    found.append(closest_block(numbers.groups, numbers.families))
-    several = len(numbers.groups)
-    found += [
-        group_block(name, result, numbers.families, k, several)
-        for k, (name, result) in enumerate(numbers.groups.items())
-    ]
-    found.append(rules_block(numbers.rules, numbers.source))
-    found.append(with_gaps(alphas_block(numbers.alphas, "source"), numbers.gaps))
-    found.append(variants_block(design, numbers.main, numbers.source, options))
-    return tuple(block for block in found if block is not None)
-
-
-def verified(numbers: Numbers, shown: tuple[Block, ...]) -> Mapping[str, Verification]:
+def verified(
+    named: Mapping[str, Result], groups: Mapping[str, Result], shown: Sequence[Block]
+) -> Mapping[str, Verification]:
     """Recompute all results; of those by group what is about the groups, as what is about all people is the same."""
-    found = verify_all(named(numbers), [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
-    groups = {
-        f"Distances by {shorten(name, 40)} of people": replace(
-            one, rows=tuple(r for r in one.rows if r.label("attribute"))
-        )
-        for name, one in numbers.groups.items()
-    }
-    return joined(found, verify_named(groups))
-
-
-def named(numbers: Numbers) -> dict[str, Result]:
-    """Return the results that lead the page, by name."""
-    found: dict[str, Result] = {
-        "Distances" if name is None else f"Distances by {shorten(name, 40)}": r for name, r in numbers.distances.items()
-    }
-    found |= {
-        f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
-        for rule, r in numbers.rules.items() if rule != "max"
-    }  # fmt: skip
-    return found | {f"{label}, {kind}": r for label, own in numbers.alphas.items() for kind, r in own.items()}
+    found = verify_all(named, [b for b in shown if not b.id.startswith("group-") and b.id != "refusals"])
+    return joined(found, verify_named({
+        f"Distances by {shorten(name, 40)} of people":
+        replace(one, rows=tuple(r for r in one.rows if r.label("attribute"))) for name, one in groups.items()
+    }))  # fmt: skip
 
 
 STUDY = Study(
