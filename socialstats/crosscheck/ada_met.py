@@ -7,7 +7,7 @@ Standard errors: V = V_units + P/(P - 1) (V_people - the part that single units 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
@@ -379,19 +379,14 @@ def redrawn(of: Of) -> tuple[Any, Modes]:
     told: Told = of.source
     table, size = told.table(told.pool), len(told.pool)
     seed = int(np.random.SeedSequence([told.settings["seed"], 1]).generate_state(1)[0])
-    times = np.array([np.ones(size), *drawn_people(size, told.settings["resamples"], seed)])
+    times = np.array(
+        [np.ones(size), *Cells.of(np.ones(size), [np.arange(size)]).draws(told.settings["resamples"], seed)]
+    )
     sides = np.empty((len(times), *table.shape[1:]), dtype=np.uint16)
     for start in range(0, len(times), BLOCK):
         side = times[start : start + BLOCK] @ table.reshape(size, -1)
         sides[start : start + BLOCK] = side.reshape(-1, *table.shape[1:])
     return sides, counted_modes(told, sides)
-
-
-def drawn_people(size: int, resamples: int, seed: int) -> Iterator[FloatArray]:
-    """How often each person is drawn; a single one always once."""
-    if size < 2:
-        return iter([np.ones(size)] * resamples)
-    return Cells.of(np.ones(size), [np.arange(size)]).draws(resamples, seed)
 
 
 def row_checks(

@@ -311,6 +311,18 @@ def test_the_error_of_units_alone_is_that_of_a_mean():
     assert flat.undefined == "no unit differs from another and no person makes a difference, so there is no interval"
 
 
+def test_a_stratum_of_a_single_unit_says_so():
+    rows = sample(refusals=False)
+    first = rows[rows["rater"] == "m1"]["unit"].iloc[0]
+    made = design(rows.assign(area=np.where(rows["unit"] == first, "one", "many")), strata="area")
+    result = ada_met(made, stratum="area", resamples=39)
+    row = result.row("m1", group="area = one")
+    assert (row.n_units, row.std_error, row.conf_low, row.reason) == (1, None, None, "one_unit")
+    assert row.undefined == "a single unit or cluster: no interval"
+    assert result.row("m1", group="area = many").conf_low is not None
+    assert result.verify().ok
+
+
 def test_people_with_ways_of_their_own_widen_the_interval():
     rng = np.random.default_rng(4)
     low = {p: rng.random() < 0.5 for p in range(12)}  # half of the people always say B, the others D

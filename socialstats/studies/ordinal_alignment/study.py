@@ -191,33 +191,29 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
 def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Variant]:
     """Return the analyses: ties, refusals, missing answers, clusters, a level of a stratum left out."""
 
-    def variant(label: str, choice: str, compute: Any) -> Variant:
-        def lead(result: Result) -> Row:
-            return next(r for r in model_rows(result) if r.term == model)
-
-        return Variant(label=label, choice=choice, compute=compute, lead=lead)
-
-    found = [variant("mean of tied modes, refusals the width of the scale", "as on this page", lambda: main)]
-    found += [
-        variant(f"tied modes: {rule}", "ties", partial(of, ties=rule)) for rule in ("low", "high", "nearest", "drop")
-    ]
     own = design.status[design.rater == design.raters.index(model)]
+    others: list[tuple[str, str, dict[str, Any]]] = [
+        (f"tied modes: {rule}", "ties", {"ties": rule}) for rule in ("low", "high", "nearest", "drop")
+    ]
     if (own == REFUSAL).any():
-        found += [
-            variant(f"refusals: {RULES[rule]}", "refusals", partial(of, refusal=rule))
-            for rule in ("item_max", "exclude")
-        ]
+        others += [(f"refusals: {RULES[rule]}", "refusals", {"refusal": rule}) for rule in ("item_max", "exclude")]
     if (own == MISSING).any():
-        found.append(variant("missing answers of models as refusals", "missing", partial(of, unparsed="refusal")))
+        others.append(("missing answers of models as refusals", "missing", {"unparsed": "refusal"}))
     if design.clusters:
-        found.append(variant("units independent", "clusters", partial(of, cluster=None)))
+        others.append(("units independent", "clusters", {"cluster": None}))
+    found: list[tuple[str, str, Compute]] = [
+        ("mean of tied modes, refusals the width of the scale", "as on this page", lambda: main),
+        *((label, choice, partial(of, **more)) for label, choice, more in others),
+    ]
     for name, factor in design.strata.items():
         if 1 < len(factor.levels) <= MOST_LEFT_OUT:
-            found += [
-                variant(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
-                for code, level in enumerate(factor.levels)
-            ]
-    return found
+            found += [(without_label(name, level), f"leave one {name} out", partial(without, of, design, name, code))
+                      for code, level in enumerate(factor.levels)]  # fmt: skip
+    return [
+        Variant(label=label, choice=choice, compute=compute,
+                lead=lambda result: next(r for r in model_rows(result) if r.term == model))
+        for label, choice, compute in found
+    ]  # fmt: skip
 
 
 def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
