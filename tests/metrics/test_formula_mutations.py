@@ -49,7 +49,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "bradley_terry", {"cluster": None},
     ),
     "ADA-Met: P/(P - 1)": (
-        "models.alignment:Spread.of", "* raters / few", "", "ada_met", {},
+        "models.alignment:TwoWay.spread", "* self.raters / few", "", "ada_met", {},
     ),
     "scale of Jensen-Shannon's chi-square": (
         "models.power:one_interval", "square / mean", "2 * square / mean", "js_similarity", {},
