@@ -32,7 +32,7 @@ from socialstats.models.couples import (
     folded_mean,
     inference,
     linear,
-    scenario_differences,
+    scenario_means,
     scores,
 )
 from socialstats.models.effect_sizes import DRAWS, Estimates, NoBias, influence_correlation, no_bias, size_interval
@@ -473,7 +473,8 @@ def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], Flipp
     rows, columns = [], []
     for pair in found.pairs:
         raters = [rater for rater in found.raters if {(rater, *pair), (rater, *pair[::-1])} <= set(found.means.cells)]
-        table = scenario_differences(found.answers, *pair, max(found.raters) + 1)
+        after, before = scenario_means(found.answers, *pair, max(found.raters) + 1)
+        table = after - before
         columns += [table[:, rater] for rater in raters]
         known = ~np.isnan(table)
         times = known.sum(axis=1)
@@ -563,7 +564,7 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
         return rows, made
     (one, first), (two, second) = parts.items()
     fields: dict[str, Any] = {"group": f"{one} - {two}", "role": "difference"}
-    levels = (("level", one), ("other level", two))
+    levels = (("first level", one), ("second level", two))
     gaps = []
     for pair in found.pairs:
         a, b = first.linear(first.bias(pair)), second.linear(second.bias(pair))

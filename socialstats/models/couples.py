@@ -164,25 +164,26 @@ def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray
     return clustered_mean(values, count, [code[used] for code in codes], magnitude=1.0)
 
 
-def scenario_differences(answers: Answers, a: int, b: int, raters: int) -> FloatArray:
-    """Mean of couples (b, a) minus that of couples (a, b), scenario by scenario and rater by rater.
+def scenario_means(answers: Answers, a: int, b: int, raters: int) -> tuple[FloatArray, FloatArray]:
+    """Means of couples (b, a), and of couples (a, b), scenario by scenario and rater by rater.
 
     Returns
     -------
-    (scenarios, raters) array
-        NaN where one of the two is missing. With one rater all answers are pooled.
+    (scenarios, raters) arrays
+        NaN where there is none. With one rater all answers are pooled.
     """
-    shape = int(answers.scenario.max()) + 1, raters
+    size = (int(answers.scenario.max()) + 1) * raters
     place = answers.scenario * raters + answers.rater * (raters > 1)
-    means = []
-    for first, second in ((b, a), (a, b)):
+
+    def means(first: int, second: int) -> FloatArray:
         mine = (answers.first == first) & (answers.second == second)
         n, total = (
-            np.bincount(place[mine], values[mine], minlength=shape[0] * raters)
+            np.bincount(place[mine], values[mine], minlength=size)
             for values in (answers.count, answers.count * answers.score)
         )
-        means.append(np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0))
-    return np.reshape(means[0] - means[1], shape)
+        return np.reshape(np.divide(total, n, out=np.full(size, np.nan), where=n > 0), (-1, raters))
+
+    return means(b, a), means(a, b)
 
 
 def folded_mean(mean: float, sd: float) -> float:
