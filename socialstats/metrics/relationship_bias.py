@@ -414,7 +414,7 @@ def size_rows(
 ) -> list[Row]:
     """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
     group, key = (OVERALL, ()) if level is None else (f"{settings['stratum']} = {level}", (("level", level),))
-    rows = [Row(term=term, group=group, key=key) for term in (PLAIN, CORRECTED)]
+    rows = [Row(term=term, group=group, key=(("quantity", term), *key)) for term in (PLAIN, CORRECTED)]
     if found.size is None:
         return [replace(row, undefined=NEITHER, reason="no_data") for row in rows]
     plain, better = (replace(row, n=found.mixed) for row in rows)
@@ -458,7 +458,7 @@ def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[
 
 def null_row(found: Analysis, null: NoBias | str) -> Row:
     """Row of B_all without any bias: its mean (`estimate`), and the test (`statistic`: B_all)."""
-    row = Row(term=PLAIN, group=NULL, role="reference")
+    row = Row(term=PLAIN, group=NULL, key=(("quantity", PLAIN),), role="reference")
     if isinstance(null, str):
         return replace(row, undefined=null)
     return replace(row, estimate=null.null_mean, statistic=found.size, df=null.df, p_value=null.p_value, n=found.mixed,
@@ -577,7 +577,7 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
     rows += with_holm([term.row for term in gaps])
     if len(sizes) == 2:
         a_size, b_size = (each[1] for each in sizes.values())
-        gap = Row(term=CORRECTED, key=levels, **fields)
+        gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *levels), **fields)
         rows.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
                                         method=f"{a_size.method}; both intervals combined"))  # fmt: skip
     return rows, [*made, *gaps]
@@ -733,8 +733,8 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     strata, more = stratum_rows(found, settings)
     n = len(found.pairs)
     rows = (
-        *with_holm(first[:n]), *size_rows(found, known, settings, boot=boot), *first[n:], null_row(found, null),
-        *by_scenario, *tests, *strata,
+        *with_holm(first[:n], family="pairs of groups"), *size_rows(found, known, settings, boot=boot), *first[n:],
+        null_row(found, null), *by_scenario, *tests, *strata,
     )  # fmt: skip
     means = [term.mean for term in own[BIAS] if term.mean is not None and not term.mean.undefined]
     floored = [t.row for t in (*main, *more) if t.mean is not None and t.mean.floored]
