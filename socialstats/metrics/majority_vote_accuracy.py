@@ -12,10 +12,9 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike, reads
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
-from socialstats.inference.intervals import checked_level
+from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import by_stratum
-from socialstats.models.shares import RESAMPLED, How, merged, share_row, share_text
+from socialstats.models.shares import How, header_of, how_of, merged, share_row, share_text
 from socialstats.registry import Metric
 from socialstats.results import Result, ResultGroup, Row, by_levels
 from socialstats.text import count, quoted, shorten
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 Ties = Literal["split", "first_level", "wrong", "drop", "error"]
 TIES: tuple[str, ...] = get_args(Ties)
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-CIS: tuple[str, ...] = get_args(Ci)
 TERMS = ("accuracy", "single rater", "unanimous", "tied")
 NO_UNIT = "no unit has votes and a true level"
 
@@ -101,11 +99,9 @@ def majority_vote_accuracy(
     >>> majority_vote_accuracy(design, truth={"p": "yes", "q": "no"}).row("accuracy").estimate
     0.5
     """
-    if ci not in CIS:
-        raise InputError(f"ci='{ci}' is not one of {', '.join(CIS)}")
+    how = how_of(ci, level, resamples, seed, get_args(Ci))
     if ties not in TIES:
         raise InputError(f"ties='{ties}' is not one of {', '.join(TIES)}")
-    how = How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
     settings = {
         "truth": truth, "ties": ties, "stratum": stratum, "ci": how.ci, "cluster": cluster, "level": level,
         "resamples": resamples, "seed": seed,
@@ -128,19 +124,15 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         for term in TERMS
     ]
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
-    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
     return Result(
         metric="majority_vote_accuracy",
         title="Majority vote accuracy",
-        inference=f"{made} intervals; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
-        fit={"nobs": units, "n_clusters": rows[0].n_clusters, "method": how.ci}
-        | (cluster_facts(rows) if factors else {})
-        | ({"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}),
+        **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
         settings=settings | {"truth": truth_name(settings["truth"])},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
-        references=("condorcet1785", "wilson1927", "korngraubard1998"),
+        references=METRIC.references,
         design=design,
         extras={"truth": settings["truth"], "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max))},
     )
