@@ -19,7 +19,7 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
 from socialstats.crosscheck.row_arithmetic import (
-    adjusted_p,
+    adjusted_checks,
     end_checks,
     label,
     relative,
@@ -181,18 +181,10 @@ def verify(result: Result) -> Verification:
     whole = [row for row in linear if row.label("level") is None and row.role is None]
     drawn = None if result.settings["ci"] == "closed" else resampled(result, counted, whole, biases)
     checks = [check for row in linear for check in term_checks(result, counted, row, drawn)]
-    checks += [*holm_checks(biases), *holm_checks(gaps), *size_checks(result, counted, biases, drawn)]
+    checks += [*adjusted_checks(biases), *adjusted_checks(gaps), *size_checks(result, counted, biases, drawn)]
     checks += scenario_checks(result, counted.plain, biases)
     checks += [check for row in biases for check in mcnemar_checks(result, row, counted.plain)]
     return Verification(checks=tuple(checks))
-
-
-def holm_checks(rows: list[Row]) -> list[Check]:
-    """Adjust the p-values of a family with statsmodels."""
-    known = [row for row in rows if row.p_value is not None]
-    adjusted = adjusted_p([row.p_value for row in known]) if known else []
-    return [same_p(label(row, "Holm"), row.p_adjusted, p, "statsmodels", SAME)
-            for row, p in zip(known, adjusted, strict=True)]  # fmt: skip
 
 
 def contrast_of(counted: Recount, row: Row) -> FloatArray | None:
