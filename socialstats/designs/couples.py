@@ -127,10 +127,13 @@ def with_orders(table: Table, keys: Sequence[str], groups: tuple[str, str], more
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     if isinstance(table.frame, nw.LazyFrame):
         return table
-    name, one = free_name(table, ORDER), nw.lit(1).cum_sum().over(*dict.fromkeys((*keys, *more)))
+    name, one = free_name(table, ORDER), free_name(table, "one")
+    frame = table.frame.with_columns(nw.lit(1).alias(one))
+    n = nw.col(one).cum_sum().over(*dict.fromkeys((*keys, *more)))
     same = nw.col(groups[0]) == nw.col(groups[1])
-    order = nw.when(same & (one > 1)).then(nw.lit("2")).otherwise(nw.lit(""))
-    return replace(table, frame=table.frame.with_columns(order.alias(name)), columns=(*table.columns, name))
+    frame = frame.with_columns(nw.when(same & (n == 1)).then(nw.lit("")).otherwise(nw.lit("2")).alias(name))
+    frame = frame.with_columns(nw.when(same).then(nw.col(name)).otherwise(nw.lit("")).alias(name)).drop(one)
+    return replace(table, frame=frame, columns=(*table.columns, name))
 
 
 def with_units(table: Table, keys: Sequence[str], rater: str | None) -> tuple[Table, str, str]:
