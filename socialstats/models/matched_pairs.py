@@ -509,7 +509,8 @@ def with_share_difference(
     row = replace(row, estimate=cells.difference, method="cluster-robust t")
     if not codes:
         return with_ends(row, *tango(cells, level), level, std_error=wald_std_error(cells) or None,
-                         p_value=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test")  # fmt: skip
+                         p_value=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test",
+                         interval="score", test="mid_p")  # fmt: skip
     d = np.asarray(first - second)
     score, found = paired_score(d, count, codes), clustered_mean(d, count, codes, magnitude=1.0)
     if score.df is None or np.isnan(score.n[0]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import chdtrc
@@ -15,7 +15,8 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.intervals import not_zero
+from socialstats.inference.dependence import cluster_facts, cluster_text
+from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.agreement import REFUSALS, REFUSED
@@ -125,6 +126,22 @@ class How:
     seed: int
 
 
+def how_of(ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]) -> How:
+    """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
+    if ci not in allowed:
+        raise InputError(f"ci='{ci}' is not one of {', '.join(allowed)}")
+    return How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
+
+
+def header_of(how: How, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any) -> dict[str, Any]:
+    """Return what the head of a result of shares of units says of its intervals: `inference` and `fit`."""
+    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    drawn = {"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}
+    facts = cluster_facts(rows) if factors else {}
+    inference = f"{made} intervals; {cluster_text(factors, 'units')}"
+    return {"inference": inference, "fit": {**fit, "method": how.ci, **facts, **drawn}}
+
+
 def share_row(row: Row, data: Shares, how: How) -> Row:
     """Fill a row with the mean of the values, its standard error and interval.
 
@@ -156,7 +173,7 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     error = math.sqrt(p * (1 - p) / n) or None if plain else found.std_error
     row = replace(row, std_error=error)
     if how.ci in RESAMPLED:
-        low, high, why = resampled(data, how)
+        low, high, why = resampled(data.values * data.count, data.count, data.count, data.clusters, how)
         return with_ends(row, low, high, how.level, why=why)
     if plain:
         low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
@@ -186,14 +203,26 @@ def is_plain(data: Shares) -> bool:
     return not data.clusters and bool(np.all((data.values == 0) | (data.values == 1)))
 
 
-def resampled(data: Shares, how: How) -> tuple[float, float, str]:
-    """Bootstrap interval over units or clusters, or why there is none."""
-    table = np.column_stack([data.values * data.count, data.count])
-    units = Units.clusters(*data.clusters) if data.clusters else Units.rows(data.count)
+def resampled(
+    above: FloatArray, below: FloatArray, count: FloatArray, clusters: Sequence[IntArray], how: How
+) -> tuple[float, float, str]:
+    """Bootstrap interval of a ratio of sums over units or clusters, or why there is none.
+
+    Parameters
+    ----------
+    above, below : (cells,) float64 arrays
+        Sums over the units of a cell.
+    count : (cells,) float64 array
+        Units.
+    clusters : sequence of (cells,) int64 arrays
+    how : How
+    """
+    table = np.column_stack([above, below])
+    units = Units.clusters(*clusters) if clusters else Units.rows(count)
     boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
     if boot.is_constant[0]:
         return math.nan, math.nan, SAME
-    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(data.clusters) < 2 else None
+    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(clusters) < 2 else None
     found = choose(how.ci, boot, level=how.level, jack=jack)
     return float(found.low[0]), float(found.high[0]), found.undefined[0]
 

@@ -19,7 +19,6 @@ LEFT = Counter({
     "crosscheck/mcnemar.py": 1,
     "crosscheck/paired_difference.py": 1,
     "metrics/mcnemar.py": 1,
-    "metrics/symmetry.py": 1,
     "metrics/weighted_kappa.py": 1,
     "models/agreement.py": 1,
     "planning/adjusting.py": 1,
@@ -28,8 +27,6 @@ LEFT = Counter({
     "studies/leaderboard.py": 1,
     "studies/multiverse.py": 1,
     "studies/paired.py": 1,
-    "studies/relationship_bias/blocks.py": 3,
-    "studies/relationship_bias/words.py": 3,
     "studies/role_conflict/urgency.py": 4,
 })  # fmt: skip
 
