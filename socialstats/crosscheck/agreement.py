@@ -128,7 +128,9 @@ def chance_parts(counts: Counts, w: FloatArray, kind: str) -> Callable[[FloatArr
             chance = np.bincount(unit, share * each[counts.level], len(own))
             return (n / both * (own - pe * paired) - 2 * (1 - value) * (chance - pe)) / (1 - pe)
 
-        return Parts(value=float(value), values=values, apart=paired - own, weight=paired.astype(np.float64), expected=1 - pe)
+        return Parts(
+            value=float(value), values=values, apart=paired - own, weight=paired.astype(np.float64), expected=1 - pe
+        )
 
     return parts
 
@@ -302,16 +304,15 @@ def null_check(row: Row, result: Result) -> Check:
     return direct("null test, z", row.statistic, value / variance**0.5, 1e-8, SAME)
 
 
-def bootstrap_checks(
-    row: Row, result: Result, counts: Counts, parts: Callable[[FloatArray], Parts]
-) -> list[Check]:
+def bootstrap_checks(row: Row, result: Result, counts: Counts, parts: Callable[[FloatArray], Parts]) -> list[Check]:
     """Compute the coefficient of every resample of the units of a row; without clusters alike units are one cell."""
     settings, alpha = result.settings, result.metric == ALPHA
     levels = len(counts.scores if alpha else result.extras["weights"])
     cells = Cells.of(counts.copies, counts.clusters.T)
+    cost = 2 + (levels**2 / 2000 if settings.get("scale", "ratio") == "ratio" else levels / 1000)
     drawn = redrawn(
-        cells, lambda times: parts(times).value, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"],
-        cost=2 + (levels**2 / 2000 if settings.get("scale", "ratio") == "ratio" else levels / 1000),
+        cells, lambda times: parts(times).value, ci=settings["ci"], resamples=settings["resamples"],
+        seed=settings["seed"], cost=cost,
     )  # fmt: skip
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], most=1.0)
     package, peer = peer_of(result, counts, LARGEST_OF_RESAMPLES)

@@ -84,7 +84,7 @@ def alike(result: Result, group: str | None, raters: Sequence[int]) -> Alike:
         factor = design.strata[stratum] if stratum in design.strata else design.factors(stratum)[0]
         kept &= factor.codes == factor.levels.index(group)
     at = np.flatnonzero(kept)
-    keys = np.column_stack([*(f.codes[at] for f in factors), codes[np.ix_(at, raters)]])
+    keys = np.column_stack([*(f.codes[at] for f in factors), codes[at][:, raters]])
     distinct, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     wide = np.full((len(distinct), codes.shape[1]), -1)
     wide[:, raters] = distinct[:, len(factors) :]
@@ -285,12 +285,12 @@ def error_checks(rows: Mapping[str, Row], found: Alike, pairs: Mapping[str, Pair
             out.append(compare(f"s.e. of {term}", row.std_error, error, package="numpy", tolerance=1e-6, why=SLOPE))
         told = settings
         if settings["ci"] == "closed":
-            effective, *ends = few_ends(own, row.estimate, each, clusters, level)
+            effective, low, high = few_ends(own, row.estimate, each, clusters, level)
             if row.std_error is None or effective == 0 or (clustered and effective < FEW):
                 if row.std_error is not None and effective > 0:
                     fisher = fisher_ends(row.estimate, row.std_error, errors.df, level)
-                    ends = [min(ends[0], fisher[0]), max(ends[1], fisher[1])]
-                out += end_checks(row, *ends)
+                    low, high = min(low, fisher[0]), max(high, fisher[1])
+                out += end_checks(row, low, high)
                 told = {**settings, "ci": "disagreements"}
         out += row_arithmetic(row, errors.df + 1, clusters, told)
     return out
@@ -311,9 +311,7 @@ def cell_slopes(pairs: Sequence[Pair], term: str) -> list[FloatArray]:
     return out
 
 
-def few_ends(
-    pairs: Sequence[Pair], value: float, each: Any, clusters: Any, level: float
-) -> tuple[float, float, float]:
+def few_ends(pairs: Sequence[Pair], value: float, each: Any, clusters: Any, level: float) -> tuple[float, float, float]:
     """Effective disagreements and the ends they give, of all pairs of raters together."""
     apart, weight = np.zeros((2, int(each.max()) + 1))
     expected, top = 0.0, float(pairs[0].disagreement.max())
