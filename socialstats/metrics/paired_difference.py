@@ -294,7 +294,7 @@ def sentence(result: Result) -> str:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
     if ends:
-        span = interval(*ends, digits, level=result.settings["level"])
+        span = interval(ends[0], ends[1], digits, level=result.settings["level"])
     null = result.settings["null"]
     df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
@@ -414,8 +414,9 @@ def estimate(design: Paired, options: Options) -> Result:
     """Compute the tests of one design."""
     pairs = pair_values(design)
     factors = cluster_factors(design, options.cluster)
-    codes, known = [factor.codes for factor in factors], {"magnitude": pairs.magnitude}
-    lead = clustered_mean(pairs.difference, pairs.count, codes, **known)
+    codes = [factor.codes for factor in factors]
+    mean_of = partial(clustered_mean, pairs.difference, pairs.count, magnitude=pairs.magnitude)
+    lead = mean_of(codes)
     side = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}[options.alternative]
     rows = [mean_row(lead, words(lead, options.ci) + side, options)]
     ends = None if lead.undefined else lead.interval(options.level, alternative=options.alternative)
@@ -425,14 +426,10 @@ def estimate(design: Paired, options: Options) -> Result:
     if alike is not None:
         rows.append(mean_row(alike[0], "t of the means of clusters", options, ALIKE))
     if factors:
-        alone = clustered_mean(pairs.difference, pairs.count, **known)
-        rows.append(mean_row(alone, "paired t, pairs taken as independent", options, IGNORING))
+        rows.append(mean_row(mean_of(), "paired t, pairs taken as independent", options, IGNORING))
     (ranked, ranks), (flipped, normal) = wilcoxon(pairs, bool(factors), options), flips_of(pairs, factors, options)
     found = (*rows, ranked, flip_row(flipped, lead), *summary_rows(design, pairs, summary_of(pairs)))
-    kinds = {
-        kind: clustered_mean(pairs.difference, pairs.count, codes, kind=kind, **known)
-        for kind in KINDS if len(factors) == 1
-    }  # fmt: skip
+    kinds = {kind: mean_of(codes, kind=kind) for kind in KINDS} if len(factors) == 1 else {}
     drawn, effective = options.ci != "closed", bool(factors) and not lead.undefined
     return Result(
         metric="paired_difference",
