@@ -350,7 +350,8 @@ def effect_sizes_from_summary(
     checked_level(level)
     given = {"n": n, "t": t, "mean": mean, "sd": sd, "sd_first": sd_first, "sd_second": sd_second, "r": r}
     summary = completed(n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r)
-    kinds, nothing = interval_kinds((), "noncentral_t"), ([None] * len(TERMS), None, None)
+    kinds = interval_kinds((), "noncentral_t")
+    nothing: Found = ([None] * len(TERMS), None, None)
     return Result(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",
