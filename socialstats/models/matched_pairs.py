@@ -503,7 +503,7 @@ def with_share_difference(
         return with_ends(
             row, low, high, level, df=float(score.df[0]),
             std_error=None if found.undefined else found.std_error, statistic=float(score.statistic(0.0)[0]),
-            p_value=float(score.p_value(0.0)[0]), method=CLUSTERED_SCORE,
+            p_value=float(score.p_value(0.0)[0]), method=CLUSTERED_SCORE, interval="score", test="score",
         )  # fmt: skip
     return with_mean(row, found, level, within=(-1.0, 1.0))
 

@@ -9,34 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.inference.intervals import critical_value
 from socialstats.models.alignment import Answers, Residuals, Rules, Spread, Targets, features
 from socialstats.models.divergence import jackknife_moments, jensen_shannon
+from socialstats.models.shares import Cells
 from socialstats.resampling.engine import Finish
 
 STREAM = 20_261_122  # halves have a stream of their own: estimates do not move with the seed of the intervals
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Halves:
-    """Divergences of random halves.
-
-    Attributes
-    ----------
-    values : (splits, n_cells + 1) float64 array
-        The first column is of all units; NaN where no unit has two ratings.
-    units : (units,) float64 array
-        Mean divergence of each unit's own halves; NaN for units with a single rating, and for pooled halves.
-    """
-
-    values: FloatArray
-    units: FloatArray
-
-
 def split_half(
-    counts: FloatArray, copies: FloatArray, codes: IntArray, n_cells: int, *, splits: int, pooled: bool
-) -> Halves:
+    counts: FloatArray, copies: FloatArray, cells: Cells, *, splits: int, pooled: bool
+) -> tuple[FloatArray, FloatArray]:
     """Divergence of two halves of each unit's ratings, drawn at random again and again.
 
     Of an odd number of ratings one half gets one more, either half as likely. A unit with a single rating takes no
@@ -48,9 +33,7 @@ def split_half(
         Ratings of the reference source.
     copies : (units,) float64 array
         Alike units.
-    codes : (units,) int64 array
-        Cell of each unit.
-    n_cells : int
+    cells : Cells
     splits : int
         Random halvings.
     pooled : bool
@@ -58,39 +41,47 @@ def split_half(
 
     Returns
     -------
-    Halves
+    values : (splits, groups) float64 array
+        NaN where no unit has two ratings.
+    units : (units,) float64 array
+        Mean divergence of each unit's own halves; NaN for units with a single rating, and for pooled halves.
 
     Examples
     --------
-    >>> halves = split_half(np.array([[4.0, 0.0], [2.0, 2.0]]), np.ones(2), np.zeros(2, dtype=np.int64), 1, splits=99,
-    ...                     pooled=False)
-    >>> halves.values.shape, float(halves.units[0]), bool(halves.units[1] > 0.1)
-    ((99, 2), 0.0, True)
+    >>> cells = Cells(names=(), labels=(), codes=np.zeros(2, dtype=np.int64))
+    >>> values, units = split_half(np.array([[4.0, 0.0], [2.0, 2.0]]), np.ones(2), cells, splits=99, pooled=False)
+    >>> values.shape, float(units[0]), bool(units[1] > 0.1)
+    ((99, 1), 0.0, True)
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(STREAM)))
-    kept = counts.sum(axis=1) >= 2
-    rows, place = np.unique(np.column_stack([codes[kept], counts[kept]]), axis=0, return_inverse=True)
+    kept, levels = counts.sum(axis=1) >= 2, counts.shape[1]
+    rows, place = np.unique(np.column_stack([cells.codes[kept], counts[kept]]), axis=0, return_inverse=True)
     times = np.bincount(place.ravel(), copies[kept], len(rows)).astype(np.int64)
-    levels = counts.shape[1]
     mean = np.full(len(rows), np.nan)
-    sums = np.zeros((2, splits, n_cells, levels)) if pooled else np.zeros((2, splits, n_cells))
+    sums = np.zeros((splits, cells.size, 2 * levels if pooled else 2))
     for k, (row, n) in enumerate(zip(rows.astype(np.int64), times.tolist(), strict=True)):
-        one, two = halved(row[1:], n, splits, rng)
+        halves = halved(row[1:], n, splits, rng)
         if pooled:
-            sums[0, :, row[0]] += one.sum(axis=1)
-            sums[1, :, row[0]] += two.sum(axis=1)
+            sums[:, row[0]] += np.hstack([half.sum(axis=1) for half in halves])
         else:
-            each = jensen_shannon(one, two)
+            each = jensen_shannon(*halves)
             mean[k] = each.mean()
-            sums[0, :, row[0]] += each.sum(axis=1)
-            sums[1, :, row[0]] += n
-    every = np.concatenate([sums.sum(axis=2, keepdims=True), sums], axis=2)
+            sums[:, row[0]] += np.column_stack([each.sum(axis=1), np.full(splits, n)])
     units = np.full(len(counts), np.nan)
     units[kept] = mean[place.ravel()]
-    if pooled:
-        return Halves(values=jensen_shannon(every[0], every[1]), units=units)
-    with np.errstate(invalid="ignore"):
-        return Halves(values=np.asarray(every[0] / every[1]), units=units)
+    finish = cells.by_group(divergence_of_sides if pooled else mean_of_units)
+    return finish(sums.reshape(splits, -1)), units
+
+
+def divergence_of_sides(sums: FloatArray) -> FloatArray:
+    """Divergence of two lists of counts that stand one behind the other, (..., 2 levels) -> (...)."""
+    half = sums.shape[-1] // 2
+    return jensen_shannon(sums[..., :half], sums[..., half:])
+
+
+def mean_of_units(sums: FloatArray) -> FloatArray:
+    """Mean over units from the sum of their values and their number, (..., 2) -> (...)."""
+    return np.asarray(sums[..., 0] / sums[..., 1])
 
 
 def halved(counts: IntArray, n: int, splits: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
@@ -102,16 +93,6 @@ def halved(counts: IntArray, n: int, splits: int, rng: np.random.Generator) -> t
         return half, other
     larger = rng.integers(0, 2, size=(splits, n, 1)).astype(bool)
     return np.where(larger, other, half), np.where(larger, half, other)
-
-
-def noise_ratio(n: FloatArray, reference: FloatArray) -> FloatArray:
-    """By how much sampling noise of a comparison exceeds that of two halves of the reference.
-
-    The bias of the divergence is proportional to 1/n1 + 1/n2: (1/n + 1/m) / (2/m + 2/m) for m ratings of the
-    reference.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((1 / n + 1 / reference) / (4 / reference))
 
 
 ROUNDING = 1e-14  # a divergence below is 0 but for rounding
@@ -185,7 +166,7 @@ def mean_divergence(sums: FloatArray) -> FloatArray:
 
 
 def log_error(
-    parts: FloatArray, finish: Finish, copies: FloatArray, codes: tuple[IntArray, ...], touched: FloatArray
+    parts: FloatArray, finish: Finish, copies: FloatArray, codes: tuple[IntArray, ...], touched: BoolArray
 ) -> FloatArray:
     """Standard error of the logarithm of mean divergences: the jackknife over independent units.
 
