@@ -68,7 +68,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         "models.agreement:ChanceAgreement.chance", "(q * (q - 1))", "(q * q)", "gwet_ac", {},
     ),
     "Gwet's linearised 2": (
-        "models.agreement:ChanceAgreement.linear_values", "own - 2 *", "own - 1 *", "fleiss_kappa", {},
+        "models.agreement:ChanceAgreement.coefficient", "- 2 * (1 - value)", "- 1 * (1 - value)", "fleiss_kappa", {},
     ),
     "mid-p's half": (
         "models.matched_pairs:mid_p", "least - 1, n)", "least, n)", "mcnemar", {"cluster": None},
