@@ -431,7 +431,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
         words=f"The {level_text(level)} {kind} rank {'interval' if len(first) == 1 else 'intervals'} of "
         f"{count(len(first), 'model')} of {count(len(means))} included rank 1 ({quoted(first)}); the intervals held "
         f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} ranks on average.",
-        extras={"result": result, "first": len(first)},
+        extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )  # fmt: skip
 
 
