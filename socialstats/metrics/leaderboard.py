@@ -140,8 +140,9 @@ class Board:
 
     def part(self, models: Sequence[int], pooling: str, units: BoolArray | None = None) -> Part:
         """Return the units (of some) that models all have scores of."""
-        own = self.known[:, list(models)].all(axis=1)
-        own = own if units is None else own & units
+        own = self.every if units is None else units
+        for k in models:
+            own = own & self.known[:, k]
         key = pooling, np.packbits(own).tobytes()
         if key not in self.kept:
             strata = self.strata(own, pooling)
