@@ -23,6 +23,7 @@ from socialstats.inference.rows import with_ends, with_share
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
+    NUMBERS,
     Column,
     counts_table,
     ends,
@@ -101,10 +102,8 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
             row = Row(term=labels[i], group=labels[j], estimate=found.estimate, n=float(n.sum()))
             rows.append(with_share(row, found, level, clustered=bool(factors)))
     best = max(rows, key=lambda r: r.estimate or 0)
-    columns = dict(zip(("Against", "Win rate", "Low", "High"), ("group", *ENDS), strict=True))
-    table = table_of(
-        rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns | {"Comparisons": whole("n")}
-    )
+    columns: dict[str, Column] = {"Against": "group", "Win rate": "estimate", "Low": "conf_low", "High": "conf_high"}
+    columns["Comparisons"] = whole("n")
     return Block(
         id=f"matrix-{name}",
         question=f"How do {name}s fare against each other?",
@@ -116,7 +115,7 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
         figure_title=f"Share of comparisons that the row's {name} won against the column's",
         caption="Cells show the win rate and the number of comparisons (ties count as half); intervals are in the "
         f"table (Wilson, {cluster_text(factors)}).",
-        tables=(table,),
+        tables=(table_of(rows, f"Win rates between {name}s", (name.capitalize(), "term"), columns),),
     )
 
 
@@ -291,7 +290,6 @@ def plain_fits(pairs: Pairs) -> dict[str, Result]:
 
 MOST_ROWS = 200  # of a figure; the table has them all
 MOST_GROUPS = 12  # of items
-ENDS = ("estimate", "conf_low", "conf_high")
 RANK_SETS: tuple[Literal["marginal"], Literal["simultaneous"]] = ("marginal", "simultaneous")
 RANK_REFERENCES = ("mogstad2024", "romanowolf2005", "firth2004")
 BESIDE = {"order": "the order of presentation", "covariate": "", "tie": "ties"}  # groups of effects, with their words
@@ -375,10 +373,8 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     if not found:
         return None
     rows, adjusted = with_holm(found, "effects beside the strengths")
-    sentences, tables = (
-        [effect_sentence(r) for r in rows if r.term not in said],
-        [rows_table(rows, "Effects in log-odds")],
-    )
+    sentences = [effect_sentence(r) for r in rows if r.term not in said]
+    tables = [rows_table(rows, "Effects in log-odds")]
     if beside:
         sentences.append(changes_sentence(beside))
         tables.append(fits_table(beside))
@@ -416,13 +412,8 @@ def effect_sentence(row: Row) -> str:
 
 def row_table(rows: Sequence[Row], caption: str, digits: int = 3) -> Table:
     """Return the rows of a result as a table, with their test."""
-    columns: dict[str, Column] = dict(
-        zip(("Estimate", "SE", "Low", "High"), (ENDS[0], "std_error", *ENDS[1:]), strict=True)
-    )
-    columns |= {
-        "Statistic": "statistic", "df": whole("df"), "p": lambda r: p_text(r.p_value), "n": whole("n"),
-        "Why no interval": "undefined",
-    }  # fmt: skip
+    columns = NUMBERS | {"df": whole("df"), "p": lambda r: p_text(r.p_value), "n": whole("n")}
+    columns["Why no interval"] = "undefined"
     labels = [r.term if r.group in (None, *BESIDE) else f"{r.term} ({r.group})" for r in rows]
     return table_of(rows, caption, ("Term", labels), columns, digits)
 
@@ -445,11 +436,8 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
             continue
         base = strength_errors(one) if cluster is None else base
         cells.append(cluster_cells(label, one, base))
-    ratios = [
-        f"{number(x)} when {label} (design effect {effect})"
-        for label, _, _, x, _, effect in cells[1:]
-        if isinstance(x, float)
-    ]
+    known = [(label, x, effect) for label, _, _, x, _, effect in cells[1:] if isinstance(x, float)]
+    ratios = [f"{number(x)} when {label} (design effect {effect})" for label, x, effect in known]
     lead = (
         f"Against independent rows, the standard errors of the strengths are (median ratio) {listing(ratios)}. "
         f"The page uses: {fit.inference}."

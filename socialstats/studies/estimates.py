@@ -150,6 +150,9 @@ def _is_two_sided(row: Row, p: float) -> bool:
 
 
 Column = str | Callable[[Row], Any]  # a field of a row, or what makes a cell of it
+NUMBERS: dict[str, Column] = {
+    "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Statistic": "statistic",
+}  # fmt: skip
 SCALED = ("Estimate", "SE", "Low", "High")  # columns in the unit of the estimate
 UNITLESS = ("r", "correlation")  # beside rows in the unit of the values
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
@@ -206,9 +209,8 @@ def whole(name: str) -> Callable[[Row], int | None]:
 def rows_table(rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why."""
     decimals = digits_for(rows)
-    columns: dict[str, Column] = {
+    columns = NUMBERS | {
         "Estimate": lambda r: number(r.estimate, 3) if r.term in UNITLESS and decimals != 3 else r.estimate,
-        "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Statistic": "statistic",
         "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
         "n": whole("n"), "Clusters": "n_clusters", "Why not": "undefined",
     }  # fmt: skip
