@@ -468,5 +468,9 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
 
 def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[str, ...]:
     """Return the literature of some results, then that of all others on a page, each once."""
-    shown = [result for block in blocks for result in block.results]
-    return tuple(dict.fromkeys(key for result in (*results, *shown) for key in result.references))
+    return literature([*results, *(result for block in blocks for result in block.results)])
+
+
+def literature(results: Sequence[Result], more: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the keys of the literature of some results, and more keys, each once."""
+    return tuple(dict.fromkeys([*(key for result in results for key in result.references), *more]))
