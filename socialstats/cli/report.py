@@ -9,6 +9,7 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from socialstats.cli.analysis import prepare
 from socialstats.cli.claimed import claims_facts, claims_of, with_claims
@@ -56,20 +57,18 @@ def write(
 
     if plan.values.get("title"):
         outcome = replace(outcome, title=plan.values["title"])
-    page = socialstats_reports.render(
-        outcome,
-        command=command_line(),
-        facts=facts,
-        plan_text=plan.text,
-        plan_sha256=plan.sha256,
-        deviations=deviations,
-        status=plan.values.get("status", "exploratory"),
-        date=options.date or source_date(),
-    )
-    for name, text in zip(targets, (page, socialstats_reports.as_json(outcome)), strict=True):
+    how: dict[str, Any] = {
+        "command": command_line(), "facts": facts, "plan_text": plan.text, "plan_sha256": plan.sha256,
+        "deviations": deviations, "status": plan.values.get("status", "exploratory"),
+        "date": options.date or source_date(),
+    }  # fmt: skip
+    for k, name in enumerate(targets):
+        if not name:
+            continue
+        text = socialstats_reports.as_json(outcome) if k else socialstats_reports.render(outcome, **how)
         if name == "-":
             sys.stdout.write(text)
-        elif name:
+        else:
             Path(name).write_text(text, encoding="utf-8")
             say(f"wrote {Path(name).resolve()}", slow=True)
 

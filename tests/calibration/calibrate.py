@@ -27,7 +27,8 @@ SIMULATIONS = {
     "relationship_bias": 300, "joint_refits": 300, "ratings_compared": 200,
     "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
     "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 300,
-    "thin_comparisons": 200, "thin_agreement": 200,
+    "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 600,
+    "sensitivities_compared": 300,
 }  # fmt: skip
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
@@ -351,7 +352,7 @@ def write_pages(lines: list, only: list[str] | None) -> None:
     """Write the page and its lines; studies that were not run keep theirs."""
     from tally import read, write
 
-    run = {line.study for line in lines}
+    run = dict.fromkeys(line.study for line in lines)
     before = read(LINES) if only and LINES.exists() else []
     order = dict.fromkeys([*(line.study for line in before), *run])
     every = [line for line in before if line.study not in run] + lines

@@ -175,4 +175,57 @@ def ratings_compared(rng: np.random.Generator, sims: int) -> list[Line]:
     return sorted(lines, key=lambda line: line.study)
 
 
-COMPARE_STUDIES = {"joint_refits": joint_refits, "ratings_compared": ratings_compared}
+def leaderboards(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Mean over tasks, and difference of two models, of right and wrong answers to tasks of equal and unequal size."""
+    boards: dict[str, tuple[list[int], list[float], list[float]]] = {
+        "5 tasks of 30": ([30] * 5, [0.7] * 5, [0.7] * 5),
+        "tasks of 20 and 1,000": ([20, 1000], [0.95, 0.7], [0.95, 0.7]),
+        "tasks of 5, 5 and 200": ([5, 5, 200], [0.9, 0.9, 0.7], [0.9, 0.9, 0.7]),
+        "tasks of 10 and 500, one all right": ([10, 500], [1.0, 0.7], [0.9, 0.7]),
+        "one task of 200, 2 % wrong": ([200], [0.98], [0.98]),
+    }
+    lines: list[Line] = []
+    for name, (sizes, one, two) in boards.items():
+        tally = Tally("Two models in a leaderboard of right and wrong answers", name)
+        task = np.repeat([f"task {k}" for k in range(len(sizes))], sizes)
+        rows = pd.DataFrame({"model": np.repeat(["a", "b"], len(task)), "task": np.tile(task, 2),
+                             "item": np.tile(np.arange(len(task)), 2)})  # fmt: skip
+        p = np.concatenate([np.repeat(one, sizes), np.repeat(two, sizes)])
+        for _ in range(sims):
+            right = (rng.random(len(p)) < p).astype(int)
+            found = ss.leaderboard(rows.assign(score=right), unit="item", rater="model", value="score")
+            tally.covers("outer ends (default)", "mean", [r for r in found.rows if r.term == "a"][:1],
+                         [float(np.mean(one))], found.cautions)  # fmt: skip
+            tally.covers("t of paired differences (default)", "difference", [found.row("a - b")],
+                         [float(np.mean(one) - np.mean(two))], found.cautions)  # fmt: skip
+        lines += tally.lines()
+    return lines
+
+
+def sensitivities_compared(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Difference of S between two models that share the effect of the pair: equal slopes, and one twice as steep."""
+    rows = layout()
+    step = np.sign(rows["ua"].to_numpy() - rows["ub"].to_numpy())
+    pair = pd.factorize(rows["a"] * ITEMS + rows["b"])[0]
+    lines: list[Line] = []
+    for name, slopes in {"equal slopes": (0.8, 0.8), "slopes .8 and 1.6": (0.8, 1.6)}.items():
+        tally = Tally("Difference of S between two models", name)
+        s = [100 * float(((expected(slope * np.array([1.0, 0.0, -1.0])) - np.array([1.0, 0.5, 0.0])) ** 2).sum())
+             for slope in slopes]  # fmt: skip
+        for _ in range(sims):
+            lean = PAIR_SD * rng.standard_normal(pair.max() + 1)[pair]
+            one, two = (design_of(rows, rng.random(len(rows)) < expit(slope * step + lean)) for slope in slopes)
+            found = ss.sensitivity_difference(one, two, resamples=399, seed=1)
+            for row in found.rows:
+                if row.group == "difference" and row.term in ("S", "S_corrected"):
+                    tally.covers("default", row.term, [row], [s[0] - s[1]], found.cautions)
+        lines += tally.lines()
+    return lines
+
+
+COMPARE_STUDIES = {
+    "leaderboards": leaderboards,
+    "sensitivities_compared": sensitivities_compared,
+    "joint_refits": joint_refits,
+    "ratings_compared": ratings_compared,
+}

@@ -202,7 +202,12 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
         "3 items, all pairs": (list(combinations(range(3), 2)), 30),
         "12 items, all pairs": (list(combinations(range(12), 2)), 9),
         "60 items, 3 rounds": ([(i, (i + 1) % 60) for i in range(60)] + [(i, i + 30) for i in range(30)], 10),
+        "60 items, 5 rounds": (
+            [(i, (i + s) % 60) for s in (1, 7) for i in range(60)] + [(i, i + 30) for i in range(30)], 10,
+        ),
         "60 items, 8 rounds": ([(i, (i + s) % 60) for s in (1, 7, 11, 23) for i in range(60)], 10),
+        "200 items, 4 rounds": ([(i, (i + s) % 200) for s in (1, 17) for i in range(200)], 10),
+        "8 items, all pairs, 70 % ties": (list(combinations(range(8), 2)), 40),
     }  # fmt: skip
     lines: list[Line] = []
     for name, (pairs, times) in designs.items():
@@ -210,9 +215,12 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
             tally = Tally("Strengths in thin designs, clustered by pair", f"{name}, pair effect sd {sd:g}")
             false = Tally("False differences in thin designs, clustered by pair", tally.setting, nominal=0.05)
             a, b = (np.repeat([pair[k] for pair in pairs], times) for k in (0, 1))
-            for _ in range(sims):
+            for _ in range(sims // 4 if len(pairs) > 300 else sims):
                 p = 1 / (1 + np.exp(-np.repeat(sd * rng.standard_normal(len(pairs)), times)))
-                winner = np.where(rng.random(len(a)) < p, a, b)
+                winner = np.where(rng.random(len(a)) < p, a, b).astype(object)
+                if "ties" in name:
+                    tied = 14 / 3 * np.sqrt(p * (1 - p))  # Davidson: ties are 70 % where p is a half
+                    winner[rng.random(len(a)) < tied / (1 + tied)] = "tie"
                 table = pd.DataFrame({"item_a": a, "item_b": b, "winner": winner}).astype(str)
                 try:
                     fit = ss.bradley_terry(ss.Comparisons.from_frame(table), cluster="pair")
@@ -234,6 +242,71 @@ def thin_comparisons(rng: np.random.Generator, sims: int) -> list[Line]:
             lines += tally.lines({(CR2, "strengths"): HOLDS, (CR2, "differences"): HOLDS})
             lines += false.lines({("Holm over all pairs", "any difference"): (0.0, 0.07),
                                   ("simultaneous rank sets", "any item's first rank lost"): (0.0, 0.07)})  # fmt: skip
+    return lines
+
+
+def thin_factors(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Strengths where workers of very unequal numbers of answers have leanings of their own; one and two factors."""
+    lines: list[Line] = []
+    crossings = {"8 workers": (8, None), "15 workers": (15, None), "40 workers": (40, None),
+                 "8 workers x 10 prompts": (8, 10), "13 workers x 124 prompts": (13, 124)}  # fmt: skip
+    for name, (workers, prompts) in crossings.items():
+        tally = Tally("Strengths of 12 items where few workers lean", name)
+        cluster = ["worker", "prompt"] if prompts else ["worker"]
+        for _ in range(sims):
+            if prompts:
+                worker, prompt = (x.ravel() for x in np.meshgrid(np.arange(workers), np.arange(prompts), indexing="ij"))
+                worker, prompt = np.tile(worker, 3), np.tile(prompt, 3)
+            else:
+                rate = 1 / np.arange(1, workers + 1)
+                worker = np.repeat(np.arange(workers), np.maximum(12, np.round(2000 * rate / rate.sum())).astype(int))
+                prompt = np.zeros(len(worker), dtype=int)
+            leans = 0.5 * rng.standard_normal((workers, 12)), 0.5 * rng.standard_normal((prompts or 1, 12))
+            a = rng.integers(0, 12, len(worker))
+            b = (a + rng.integers(1, 12, len(worker))) % 12
+            log_odds = leans[0][worker, a] - leans[0][worker, b]
+            if prompts:
+                log_odds = log_odds + leans[1][prompt, a] - leans[1][prompt, b]
+            won = rng.random(len(a)) < 1 / (1 + np.exp(-log_odds))
+            table = pd.DataFrame({"item_a": a, "item_b": b, "winner": np.where(won, a, b)}).astype(str)
+            design = ss.Comparisons.from_frame(table.assign(worker=worker, prompt=prompt), cluster=cluster)
+            fit = ss.bradley_terry(design)
+            compared = fit.pairwise()
+            rows = [row for row in fit.rows if row.conf_low is not None and row.group == "strength"]
+            known = [row for row in compared.rows if row.conf_low is not None]
+            said = [*fit.cautions, *compared.cautions]
+            rule = CROSSED if prompts else CR2
+            tally.covers(rule, "strengths", rows, [0.0] * len(rows), fit.cautions)
+            tally.covers(rule, "differences", known, [0.0] * len(known), said)
+        lines += tally.lines({(rule, "strengths"): HOLDS, (rule, "differences"): HOLDS})
+    return lines + thin_joint(rng, sims)
+
+
+def thin_joint(rng: np.random.Generator, sims: int) -> list[Line]:
+    """Joint tests of two covariates without an effect on average, whose slopes differ between unequal workers."""
+    lines: list[Line] = []
+    for workers in (8, 15, 40):
+        tally = Tally("Joint test of two covariates whose slopes differ between workers", f"{workers} workers", 0.05)
+        rate = 1 / np.arange(1, workers + 1)
+        worker = np.repeat(np.arange(workers), np.maximum(12, np.round(1500 * rate / rate.sum())).astype(int))
+        for _ in range(sims):
+            a = rng.integers(0, 6, len(worker))
+            b = (a + rng.integers(1, 6, len(worker))) % 6
+            x = rng.standard_normal((4, len(worker)))
+            slopes = 0.4 * rng.standard_normal((2, workers))
+            log_odds = slopes[0][worker] * (x[0] - x[1]) + slopes[1][worker] * (x[2] - x[3])
+            won = rng.random(len(a)) < 1 / (1 + np.exp(-log_odds))
+            table = pd.DataFrame({"item_a": a, "item_b": b, "winner": np.where(won, a, b)}).astype(str)
+            table = table.assign(worker=worker, long_a=x[0], long_b=x[1], polite_a=x[2], polite_b=x[3])
+            design = ss.Comparisons.from_frame(table, cluster=["worker"], covariates=["long", "polite"])
+            large = ss.bradley_terry(design, "~ long + polite")
+            found = large.anova(ss.bradley_terry(design))
+            row = found.rows[0]
+            if row.p_value is not None:
+                tally.add(
+                    "HTZ (default)", "type I error", float(row.p_value < 0.05), [*found.cautions, *large.cautions]
+                )
+        lines += tally.lines({("HTZ (default)", "type I error"): (0.0, 0.07)})
     return lines
 
 
@@ -289,5 +362,5 @@ def coefficient(
 THIN_STUDIES = {
     "thin_crossed": thin_crossed, "thin_means": thin_means, "thin_effects": thin_effects,
     "thin_similarities": thin_similarities, "thin_sensitivity": thin_sensitivity,
-    "thin_comparisons": thin_comparisons, "thin_agreement": thin_agreement,
+    "thin_comparisons": thin_comparisons, "thin_agreement": thin_agreement, "thin_factors": thin_factors,
 }  # fmt: skip
