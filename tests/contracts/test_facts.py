@@ -42,7 +42,6 @@ LEFT = Counter({
     "studies/paired.py": 1,
     "studies/relationship_bias/blocks.py": 3,
     "studies/relationship_bias/words.py": 3,
-    "studies/role_conflict/urgency.py": 4,
     "studies/staged_values/blocks.py": 5,
     "studies/staged_values/judges.py": 9,
     "studies/staged_values/words.py": 1,
